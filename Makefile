@@ -1,0 +1,81 @@
+# The project's commands. Each sets up what it needs in .venv and .cache; what the machine lacks is named in one line.
+
+PYTHON ?= $(firstword $(foreach name,python3.14 python3.13 python3.12 python3.11 python3,$(shell \
+	$(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
+VENV := .venv
+PY := $(VENV)/bin/python
+LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	--no-emit-find-links --python-version 3.11 --quiet
+CHECKED := kcoord schemas tests bench
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench fuzz docs schemas format lock clean
+
+help:
+	@echo 'make run      start kcoord alone on localhost:9092, records in ./data'
+	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make lint     ruff and mypy'
+	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make fuzz     read a million mutated frames; SEED=n for others'
+	@echo 'make docs     write the generated references and build the site in build/site'
+	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
+	@echo 'make format   let ruff format the code'
+	@echo 'make lock     resolve the pinned dependencies in requirements/ anew'
+
+run: $(VENV)/run.stamp
+	@exec $(PY) -m kcoord serve --data-dir data
+
+test: $(VENV)/dev.stamp
+	@$(PY) -m tests
+	@$(PY) -m pytest
+
+lint: $(VENV)/dev.stamp
+	@$(PY) -m ruff check $(CHECKED)
+	@$(PY) -m ruff format --check --quiet $(CHECKED) || { echo 'the code is not formatted: run make format'; exit 1; }
+	@$(PY) -m mypy
+
+format: $(VENV)/dev.stamp
+	@$(PY) -m ruff format $(CHECKED)
+	@$(PY) -m ruff check --fix --quiet $(CHECKED)
+
+bench: $(VENV)/dev.stamp
+	@$(PY) -m tests
+	@$(PY) -m bench --write
+
+fuzz: $(VENV)/dev.stamp
+	@$(PY) -m tests.protocol.fuzz --frames 1000000 --seed $(or $(SEED),1)
+
+docs: $(VENV)/dev.stamp
+	@$(PY) -m kcoord settings --markdown > docs/configuration.md
+	@$(PY) -m schemas.generator --docs
+	@$(PY) -m mkdocs build --quiet --strict
+
+schemas: $(VENV)/dev.stamp
+	@$(PY) -m schemas.generator
+
+lock: $(VENV)/dev.stamp
+	@$(LOCK) pyproject.toml --output-file requirements/run.lock
+	@$(LOCK) pyproject.toml --extra dev --constraint requirements/run.lock --output-file requirements/dev.lock
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(PY):
+	@test -n "$(PYTHON)" || { echo 'no Python 3.11 or later is on the PATH: install one (Debian: apt-get install' \
+		'python3 python3-venv), or name it with make PYTHON=/path/to/python'; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(PYTHON) is older than Python 3.11:' \
+		'name a newer one with make PYTHON=/path/to/python'; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo '$(PYTHON) has no venv module: install it (Debian:' \
+		'apt-get install python3-venv)'; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements/run.lock | $(PY)
+	@echo 'Installing the dependencies of kcoord in $(VENV) ...'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/run.lock
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.lock | $(PY)
+	@echo 'Installing the dependencies of development in $(VENV) ...'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.lock
+	@touch $@ $(VENV)/run.stamp
