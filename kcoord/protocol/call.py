@@ -1,0 +1,36 @@
+"""What is a request before anybody has decoded it? Its header, its bytes, and where its body begins."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.protocol.frame import RequestHeader, decode_request_header
+from kcoord.protocol.framing import SIZE_BYTES, read_head
+from kcoord.protocol.messages import ApiVersionsRequest
+
+__all__ = ["Call", "call_of"]
+
+_API_VERSIONS = ApiVersionsRequest.API_KEY.to_bytes(2, "big")
+
+
+@attrs.define(slots=True, eq=False)
+class Call:
+    """One request in work: header, whole frame (size prefix included), and where its body begins in the frame."""
+
+    header: RequestHeader
+    frame: bytes
+    body_pos: int
+
+
+def call_of(frame: bytes) -> Call:
+    """The call in a whole frame. Raises DecodeError.
+
+    Of an ApiVersions from the future only the head is read: it must be answered (KIP-511), and its header may have
+    changed.
+    """
+    if frame.startswith(_API_VERSIONS, SIZE_BYTES):
+        head = read_head(frame)
+        if head is not None and head.api_version > ApiVersionsRequest.MAX_VERSION:
+            return Call(RequestHeader(head.api_key, head.api_version, head.correlation_id, None), frame, len(frame))
+    header, body_pos = decode_request_header(frame, SIZE_BYTES)
+    return Call(header, frame, body_pos)

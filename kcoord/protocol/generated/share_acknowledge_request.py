@@ -1,0 +1,524 @@
+# Generated from schemas/message/ShareAcknowledgeRequest.json by `python -m schemas.generator`. Do not edit.
+"""ShareAcknowledgeRequest, a request, versions 1-2."""
+
+from __future__ import annotations
+
+from struct import Struct as Format, iter_unpack, pack, unpack_from
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Request, Struct
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    READ_INT8S,
+    WRITE_INT8S,
+    ZERO_UUID,
+    EncodeError,
+    Malformed,
+    integers,
+    read_string_length,
+    read_tagged,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+unpack_un = Format(">16sB").unpack_from
+unpack_ixn = Format(">i?B").unpack_from
+unpack_in = Format(">iB").unpack_from
+unpack_qqn = Format(">qqB").unpack_from
+pack_i = Format(">i").pack
+pack_ix = Format(">i?").pack
+pack_qq = Format(">qq").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class AcknowledgementBatch(Struct):
+    first_offset: int = 0
+    """The first offset of the range."""
+    last_offset: int = 0
+    """The last offset of the range."""
+    acknowledge_types: list[int] = attrs.Factory(list)
+    """What becomes of the records: 0 gap, 1 accepted, 2 released, 3 rejected, 4 lease renewed. One entry for each, or one for all."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class AcknowledgePartition(Struct):
+    partition_index: int = 0
+    """The partition's number."""
+    acknowledgement_batches: list[AcknowledgementBatch] = attrs.Factory(list)
+    """Ranges of records that are settled."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class AcknowledgeTopic(Struct):
+    topic_id: bytes = ZERO_UUID
+    """The topic's id."""
+    partitions: list[AcknowledgePartition] = attrs.Factory(list)
+    """The partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class ShareAcknowledgeRequest(Request):
+    """A member of a share group settles records that it had acquired."""
+
+    group_id: str | None = None
+    """The group's id."""
+    member_id: str | None = ""
+    """The member's id."""
+    share_session_epoch: int = 0
+    """Which request of the share session this is: 0 opens it, -1 closes it."""
+    is_renew_ack: bool = False
+    """Whether some acknowledgements renew the lease instead of settling. Since version 2."""
+    topics: list[AcknowledgeTopic] = attrs.Factory(list)
+    """One entry for each topic."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v1(data: bytes, pos: int) -> ShareAcknowledgeRequest:
+    end = len(data)
+    message = new(ShareAcknowledgeRequest)
+    n = data[pos]
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        message.group_id = None
+        pos += 1
+    elif n == 1:
+        message.group_id = ""
+        pos += 1
+    else:
+        stop = pos + n
+        message.group_id = data[pos + 1 : stop].decode()
+        pos = stop
+    n = data[pos]
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        message.member_id = None
+        pos += 1
+    elif n == 1:
+        message.member_id = ""
+        pos += 1
+    else:
+        stop = pos + n
+        message.member_id = data[pos + 1 : stop].decode()
+        pos = stop
+    message.is_renew_ack = False
+    message.share_session_epoch, n = unpack_in(data, pos)
+    pos += 4
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 18 > end - pos:
+        raise Malformed
+    topics: list[AcknowledgeTopic] = []
+    for _ in range(n):
+        topic = new(AcknowledgeTopic)
+        topic.topic_id, n = unpack_un(data, pos)
+        pos += 16
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        n -= 1
+        if n * 6 > end - pos:
+            raise Malformed
+        partitions: list[AcknowledgePartition] = []
+        for _ in range(n):
+            partition = new(AcknowledgePartition)
+            partition.partition_index, n = unpack_in(data, pos)
+            pos += 4
+            if n < 128:
+                pos += 1
+            else:
+                n, pos = read_uvarint(data, pos)
+            if n == 0:
+                raise Malformed
+            n -= 1
+            if n * 18 > end - pos:
+                raise Malformed
+            acknowledgement_batches: list[AcknowledgementBatch] = []
+            acknowledgement_batches_left = n
+            acknowledgement_batches_tries = 4
+            while acknowledgement_batches_left:
+                acknowledgement_batches_start = pos
+                acknowledgement_batche = new(AcknowledgementBatch)
+                acknowledgement_batche.first_offset, acknowledgement_batche.last_offset, n = unpack_qqn(data, pos)
+                pos += 16
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n < 17:
+                    acknowledgement_batche.acknowledge_types = list(READ_INT8S[n](data, pos))
+                else:
+                    acknowledgement_batche.acknowledge_types = list(unpack_from(f">{n}b", data, pos))
+                pos += n
+                acknowledge_types_end = pos
+                n = data[pos]
+                if n:
+                    n, pos = read_uvarint(data, pos)
+                    acknowledgement_batche.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                else:
+                    acknowledgement_batche.unknown_tagged_fields = ()
+                    pos += 1
+                acknowledgement_batches.append(acknowledgement_batche)
+                acknowledgement_batches_left -= 1
+                if acknowledgement_batches_tries and acknowledgement_batches_left >= 12:
+                    acknowledge_types_size = len(acknowledgement_batche.acknowledge_types) * 1
+                    same = data[acknowledgement_batches_start + 16 : acknowledge_types_end - acknowledge_types_size]
+                    acknowledge_types_list = integers("b", len(acknowledgement_batche.acknowledge_types))
+                    same_2 = data[acknowledge_types_end : pos]
+                    acknowledgement_batches_unknown = acknowledgement_batche.unknown_tagged_fields
+                    acknowledgement_batches_done = len(acknowledgement_batches)
+                    acknowledgement_batches_size = pos - acknowledgement_batches_start
+                    stop = pos + min(acknowledgement_batches_left, (end - pos) // acknowledgement_batches_size) * acknowledgement_batches_size
+                    for row in iter_unpack(f">qq{len(same)}s{acknowledge_types_size}s{len(same_2)}s", memoryview(data)[pos:stop]):
+                        first_offset, last_offset, gap, acknowledge_types, gap_2 = row
+                        if gap != same or gap_2 != same_2:
+                            break
+                        acknowledgement_batche = new(AcknowledgementBatch)
+                        acknowledgement_batche.first_offset = first_offset
+                        acknowledgement_batche.last_offset = last_offset
+                        acknowledgement_batche.acknowledge_types = list(acknowledge_types_list(acknowledge_types))
+                        acknowledgement_batche.unknown_tagged_fields = acknowledgement_batches_unknown
+                        acknowledgement_batches.append(acknowledgement_batche)
+                    acknowledgement_batches_done = len(acknowledgement_batches) - acknowledgement_batches_done
+                    pos += acknowledgement_batches_done * acknowledgement_batches_size
+                    acknowledgement_batches_left -= acknowledgement_batches_done
+                    if not acknowledgement_batches_done:
+                        acknowledgement_batches_tries -= 1
+            partition.acknowledgement_batches = acknowledgement_batches
+            n = data[pos]
+            if n:
+                n, pos = read_uvarint(data, pos)
+                partition.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            else:
+                partition.unknown_tagged_fields = ()
+                pos += 1
+            partitions.append(partition)
+        topic.partitions = partitions
+        n = data[pos]
+        if n:
+            n, pos = read_uvarint(data, pos)
+            topic.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        else:
+            topic.unknown_tagged_fields = ()
+            pos += 1
+        topics.append(topic)
+    message.topics = topics
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _decode_v2(data: bytes, pos: int) -> ShareAcknowledgeRequest:
+    end = len(data)
+    message = new(ShareAcknowledgeRequest)
+    n = data[pos]
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        message.group_id = None
+        pos += 1
+    elif n == 1:
+        message.group_id = ""
+        pos += 1
+    else:
+        stop = pos + n
+        message.group_id = data[pos + 1 : stop].decode()
+        pos = stop
+    n = data[pos]
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        message.member_id = None
+        pos += 1
+    elif n == 1:
+        message.member_id = ""
+        pos += 1
+    else:
+        stop = pos + n
+        message.member_id = data[pos + 1 : stop].decode()
+        pos = stop
+    message.share_session_epoch, message.is_renew_ack, n = unpack_ixn(data, pos)
+    pos += 5
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 18 > end - pos:
+        raise Malformed
+    topics: list[AcknowledgeTopic] = []
+    for _ in range(n):
+        topic = new(AcknowledgeTopic)
+        topic.topic_id, n = unpack_un(data, pos)
+        pos += 16
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        n -= 1
+        if n * 6 > end - pos:
+            raise Malformed
+        partitions: list[AcknowledgePartition] = []
+        for _ in range(n):
+            partition = new(AcknowledgePartition)
+            partition.partition_index, n = unpack_in(data, pos)
+            pos += 4
+            if n < 128:
+                pos += 1
+            else:
+                n, pos = read_uvarint(data, pos)
+            if n == 0:
+                raise Malformed
+            n -= 1
+            if n * 18 > end - pos:
+                raise Malformed
+            acknowledgement_batches: list[AcknowledgementBatch] = []
+            acknowledgement_batches_left = n
+            acknowledgement_batches_tries = 4
+            while acknowledgement_batches_left:
+                acknowledgement_batches_start = pos
+                acknowledgement_batche = new(AcknowledgementBatch)
+                acknowledgement_batche.first_offset, acknowledgement_batche.last_offset, n = unpack_qqn(data, pos)
+                pos += 16
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n < 17:
+                    acknowledgement_batche.acknowledge_types = list(READ_INT8S[n](data, pos))
+                else:
+                    acknowledgement_batche.acknowledge_types = list(unpack_from(f">{n}b", data, pos))
+                pos += n
+                acknowledge_types_end = pos
+                n = data[pos]
+                if n:
+                    n, pos = read_uvarint(data, pos)
+                    acknowledgement_batche.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                else:
+                    acknowledgement_batche.unknown_tagged_fields = ()
+                    pos += 1
+                acknowledgement_batches.append(acknowledgement_batche)
+                acknowledgement_batches_left -= 1
+                if acknowledgement_batches_tries and acknowledgement_batches_left >= 12:
+                    acknowledge_types_size = len(acknowledgement_batche.acknowledge_types) * 1
+                    same = data[acknowledgement_batches_start + 16 : acknowledge_types_end - acknowledge_types_size]
+                    acknowledge_types_list = integers("b", len(acknowledgement_batche.acknowledge_types))
+                    same_2 = data[acknowledge_types_end : pos]
+                    acknowledgement_batches_unknown = acknowledgement_batche.unknown_tagged_fields
+                    acknowledgement_batches_done = len(acknowledgement_batches)
+                    acknowledgement_batches_size = pos - acknowledgement_batches_start
+                    stop = pos + min(acknowledgement_batches_left, (end - pos) // acknowledgement_batches_size) * acknowledgement_batches_size
+                    for row in iter_unpack(f">qq{len(same)}s{acknowledge_types_size}s{len(same_2)}s", memoryview(data)[pos:stop]):
+                        first_offset, last_offset, gap, acknowledge_types, gap_2 = row
+                        if gap != same or gap_2 != same_2:
+                            break
+                        acknowledgement_batche = new(AcknowledgementBatch)
+                        acknowledgement_batche.first_offset = first_offset
+                        acknowledgement_batche.last_offset = last_offset
+                        acknowledgement_batche.acknowledge_types = list(acknowledge_types_list(acknowledge_types))
+                        acknowledgement_batche.unknown_tagged_fields = acknowledgement_batches_unknown
+                        acknowledgement_batches.append(acknowledgement_batche)
+                    acknowledgement_batches_done = len(acknowledgement_batches) - acknowledgement_batches_done
+                    pos += acknowledgement_batches_done * acknowledgement_batches_size
+                    acknowledgement_batches_left -= acknowledgement_batches_done
+                    if not acknowledgement_batches_done:
+                        acknowledgement_batches_tries -= 1
+            partition.acknowledgement_batches = acknowledgement_batches
+            n = data[pos]
+            if n:
+                n, pos = read_uvarint(data, pos)
+                partition.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            else:
+                partition.unknown_tagged_fields = ()
+                pos += 1
+            partitions.append(partition)
+        topic.partitions = partitions
+        n = data[pos]
+        if n:
+            n, pos = read_uvarint(data, pos)
+            topic.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        else:
+            topic.unknown_tagged_fields = ()
+            pos += 1
+        topics.append(topic)
+    message.topics = topics
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v1(m: ShareAcknowledgeRequest) -> bytes:
+    out: list[bytes | memoryview] = []
+    if m.is_renew_ack:
+        raise EncodeError("IsRenewAck is set, which this version lacks")
+    v3 = m.group_id
+    if v3 is None:
+        b1 = b""
+        n2 = 0
+    else:
+        b1 = v3.encode()
+        n2 = len(b1) + 1
+    v6 = m.member_id
+    if v6 is None:
+        b4 = b""
+        n5 = 0
+    else:
+        b4 = v6.encode()
+        n5 = len(b4) + 1
+    n7 = len(m.topics) + 1
+    out += (
+        ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
+        b1,
+        ONE_BYTE[n5] if n5 < 128 else write_string_length(n5),
+        b4,
+        pack_i(m.share_session_epoch),
+        ONE_BYTE[n7] if n7 < 128 else write_uvarint(n7),
+    )
+    for e8 in m.topics:
+        if len(e8.topic_id) != 16:
+            raise EncodeError("TopicId is not 16 bytes long")
+        n9 = len(e8.partitions) + 1
+        out += (e8.topic_id, ONE_BYTE[n9] if n9 < 128 else write_uvarint(n9))
+        for e10 in e8.partitions:
+            n11 = len(e10.acknowledgement_batches) + 1
+            out += (pack_i(e10.partition_index), ONE_BYTE[n11] if n11 < 128 else write_uvarint(n11))
+            for e12 in e10.acknowledgement_batches:
+                n13 = len(e12.acknowledge_types) + 1
+                out += (
+                    pack_qq(e12.first_offset, e12.last_offset),
+                    ONE_BYTE[n13] if n13 < 128 else write_uvarint(n13),
+                    WRITE_INT8S[len(e12.acknowledge_types)](*e12.acknowledge_types) if len(e12.acknowledge_types) < 17 else pack(f">{len(e12.acknowledge_types)}b", *e12.acknowledge_types),
+                    write_tagged(e12.unknown_tagged_fields) if e12.unknown_tagged_fields else b"\0",
+                )
+            out.append(write_tagged(e10.unknown_tagged_fields) if e10.unknown_tagged_fields else b"\0")
+        out.append(write_tagged(e8.unknown_tagged_fields) if e8.unknown_tagged_fields else b"\0")
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+def _encode_v2(m: ShareAcknowledgeRequest) -> bytes:
+    out: list[bytes | memoryview] = []
+    v3 = m.group_id
+    if v3 is None:
+        b1 = b""
+        n2 = 0
+    else:
+        b1 = v3.encode()
+        n2 = len(b1) + 1
+    v6 = m.member_id
+    if v6 is None:
+        b4 = b""
+        n5 = 0
+    else:
+        b4 = v6.encode()
+        n5 = len(b4) + 1
+    n7 = len(m.topics) + 1
+    out += (
+        ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
+        b1,
+        ONE_BYTE[n5] if n5 < 128 else write_string_length(n5),
+        b4,
+        pack_ix(m.share_session_epoch, m.is_renew_ack),
+        ONE_BYTE[n7] if n7 < 128 else write_uvarint(n7),
+    )
+    for e8 in m.topics:
+        if len(e8.topic_id) != 16:
+            raise EncodeError("TopicId is not 16 bytes long")
+        n9 = len(e8.partitions) + 1
+        out += (e8.topic_id, ONE_BYTE[n9] if n9 < 128 else write_uvarint(n9))
+        for e10 in e8.partitions:
+            n11 = len(e10.acknowledgement_batches) + 1
+            out += (pack_i(e10.partition_index), ONE_BYTE[n11] if n11 < 128 else write_uvarint(n11))
+            for e12 in e10.acknowledgement_batches:
+                n13 = len(e12.acknowledge_types) + 1
+                out += (
+                    pack_qq(e12.first_offset, e12.last_offset),
+                    ONE_BYTE[n13] if n13 < 128 else write_uvarint(n13),
+                    WRITE_INT8S[len(e12.acknowledge_types)](*e12.acknowledge_types) if len(e12.acknowledge_types) < 17 else pack(f">{len(e12.acknowledge_types)}b", *e12.acknowledge_types),
+                    write_tagged(e12.unknown_tagged_fields) if e12.unknown_tagged_fields else b"\0",
+                )
+            out.append(write_tagged(e10.unknown_tagged_fields) if e10.unknown_tagged_fields else b"\0")
+        out.append(write_tagged(e8.unknown_tagged_fields) if e8.unknown_tagged_fields else b"\0")
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+AcknowledgementBatch.FIELDS = (
+    Field("first_offset", "FirstOffset", "int64", (1, 2)),
+    Field("last_offset", "LastOffset", "int64", (1, 2)),
+    Field("acknowledge_types", "AcknowledgeTypes", "int8", (1, 2), is_array=True),
+)
+AcknowledgePartition.FIELDS = (
+    Field("partition_index", "PartitionIndex", "int32", (1, 2)),
+    Field(
+        "acknowledgement_batches",
+        "AcknowledgementBatches",
+        "struct",
+        (1, 2),
+        is_array=True,
+        struct=AcknowledgementBatch,
+    ),
+)
+AcknowledgeTopic.FIELDS = (
+    Field("topic_id", "TopicId", "uuid", (1, 2)),
+    Field("partitions", "Partitions", "struct", (1, 2), is_array=True, struct=AcknowledgePartition),
+)
+ShareAcknowledgeRequest.FIELDS = (
+    Field("group_id", "GroupId", "string", (1, 2), nullable=(1, 2), entity="groupId"),
+    Field("member_id", "MemberId", "string", (1, 2), nullable=(1, 2)),
+    Field("share_session_epoch", "ShareSessionEpoch", "int32", (1, 2)),
+    Field("is_renew_ack", "IsRenewAck", "bool", (2, 2)),
+    Field("topics", "Topics", "struct", (1, 2), is_array=True, struct=AcknowledgeTopic),
+)
+ShareAcknowledgeRequest.NAME = "ShareAcknowledgeRequest"
+ShareAcknowledgeRequest.API_KEY = 79
+ShareAcknowledgeRequest.MIN_VERSION = 1
+ShareAcknowledgeRequest.MAX_VERSION = 2
+ShareAcknowledgeRequest.FLEXIBLE_FROM = 0
+ShareAcknowledgeRequest._DECODERS = {1: _decode_v1, 2: _decode_v2}
+ShareAcknowledgeRequest._ENCODERS = {1: _encode_v1, 2: _encode_v2}

@@ -1,0 +1,476 @@
+# Generated from schemas/message/ShareGroupDescribeResponse.json by `python -m schemas.generator`. Do not edit.
+"""ShareGroupDescribeResponse, a response, versions 1."""
+
+from __future__ import annotations
+
+from struct import Struct as Format, pack, unpack_from
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Response, Struct
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    READ_INT32S,
+    WRITE_INT32S,
+    ZERO_UUID,
+    EncodeError,
+    Malformed,
+    read_string_length,
+    read_tagged,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+unpack_un = Format(">16sB").unpack_from
+unpack_hn = Format(">hB").unpack_from
+unpack_in = Format(">iB").unpack_from
+unpack_iin = Format(">iiB").unpack_from
+pack_h = Format(">h").pack
+pack_i = Format(">i").pack
+pack_ii = Format(">ii").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class TopicPartitions(Struct):
+    topic_id: bytes = ZERO_UUID
+    """The topic's id."""
+    topic_name: str = ""
+    """The topic's name."""
+    partitions: list[int] = attrs.Factory(list)
+    """The partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class Assignment(Struct):
+    topic_partitions: list[TopicPartitions] = attrs.Factory(list)
+    """Topics with their partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class Member(Struct):
+    member_id: str = ""
+    """The member's id."""
+    rack_id: str | None = None
+    """The client's rack, or null."""
+    member_epoch: int = 0
+    """The epoch that the member has reached."""
+    client_id: str = ""
+    """The client id that the member gave in its request headers."""
+    client_host: str = ""
+    """The address that the member connects from, with a leading slash."""
+    subscribed_topic_names: list[str] = attrs.Factory(list)
+    """Topics that the member subscribes to."""
+    assignment: Assignment = attrs.Factory(Assignment)
+    """What the member holds now."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class DescribedGroup(Struct):
+    error_code: int = 0
+    """The error, or 0."""
+    error_message: str | None = None
+    """Text to the error, or null."""
+    group_id: str = ""
+    """The group's id."""
+    group_state: str = ""
+    """The state as a word, e.g. Stable or Empty."""
+    group_epoch: int = 0
+    """The group's epoch: moves on when members, subscriptions or topics change."""
+    assignment_epoch: int = 0
+    """The epoch of the target assignment."""
+    assignor_name: str = ""
+    """The assignor that the coordinator uses."""
+    members: list[Member] = attrs.Factory(list)
+    """The members."""
+    authorized_operations: int = -2147483648
+    """Bits of the operations that the asker may do on the group; the lowest int32 when not asked for."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class ShareGroupDescribeResponse(Response):
+    """The state and the members of share groups."""
+
+    throttle_time_ms: int = 0
+    """How long the client is held back by a quota, in ms; 0: not at all."""
+    groups: list[DescribedGroup] = attrs.Factory(list)
+    """One entry for each group."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_topic_partitions_v1(data: bytes, pos: int) -> tuple[TopicPartitions, int]:
+    result = new(TopicPartitions)
+    result.topic_id, n = unpack_un(data, pos)
+    pos += 16
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        raise Malformed
+    stop = pos + n
+    result.topic_name = data[pos + 1 : stop].decode()
+    pos = stop
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n < 17:
+        result.partitions = list(READ_INT32S[n](data, pos))
+    else:
+        result.partitions = list(unpack_from(f">{n}i", data, pos))
+    pos += n * 4
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        result.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        result.unknown_tagged_fields = ()
+        pos += 1
+    return result, pos
+
+
+def _decode_assignment_v1(data: bytes, pos: int) -> tuple[Assignment, int]:
+    end = len(data)
+    result = new(Assignment)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 19 > end - pos:
+        raise Malformed
+    topic_partitions: list[TopicPartitions] = []
+    for _ in range(n):
+        topic_partition, pos = _decode_topic_partitions_v1(data, pos)
+        topic_partitions.append(topic_partition)
+    result.topic_partitions = topic_partitions
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        result.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        result.unknown_tagged_fields = ()
+        pos += 1
+    return result, pos
+
+
+def _decode_v1(data: bytes, pos: int) -> ShareGroupDescribeResponse:
+    end = len(data)
+    message = new(ShareGroupDescribeResponse)
+    message.throttle_time_ms, n = unpack_in(data, pos)
+    pos += 4
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 20 > end - pos:
+        raise Malformed
+    groups: list[DescribedGroup] = []
+    for _ in range(n):
+        group = new(DescribedGroup)
+        group.error_code, n = unpack_hn(data, pos)
+        pos += 2
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            group.error_message = None
+            pos += 1
+        elif n == 1:
+            group.error_message = ""
+            pos += 1
+        else:
+            stop = pos + n
+            group.error_message = data[pos + 1 : stop].decode()
+            pos = stop
+        n = data[pos]
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            raise Malformed
+        stop = pos + n
+        group.group_id = data[pos + 1 : stop].decode()
+        pos = stop
+        n = data[pos]
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            raise Malformed
+        stop = pos + n
+        group.group_state = data[pos + 1 : stop].decode()
+        pos = stop
+        group.group_epoch, group.assignment_epoch, n = unpack_iin(data, pos)
+        pos += 8
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            raise Malformed
+        stop = pos + n
+        group.assignor_name = data[pos + 1 : stop].decode()
+        pos = stop
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        n -= 1
+        if n * 12 > end - pos:
+            raise Malformed
+        members: list[Member] = []
+        for _ in range(n):
+            member = new(Member)
+            n = data[pos]
+            if n > 127:
+                n, pos = read_string_length(data, pos)
+                pos -= 1
+            if n == 0:
+                raise Malformed
+            stop = pos + n
+            member.member_id = data[pos + 1 : stop].decode()
+            pos = stop
+            n = data[pos]
+            if n > 127:
+                n, pos = read_string_length(data, pos)
+                pos -= 1
+            if n == 0:
+                member.rack_id = None
+                pos += 1
+            elif n == 1:
+                member.rack_id = ""
+                pos += 1
+            else:
+                stop = pos + n
+                member.rack_id = data[pos + 1 : stop].decode()
+                pos = stop
+            member.member_epoch, n = unpack_in(data, pos)
+            pos += 4
+            if n > 127:
+                n, pos = read_string_length(data, pos)
+                pos -= 1
+            if n == 0:
+                raise Malformed
+            stop = pos + n
+            member.client_id = data[pos + 1 : stop].decode()
+            pos = stop
+            n = data[pos]
+            if n > 127:
+                n, pos = read_string_length(data, pos)
+                pos -= 1
+            if n == 0:
+                raise Malformed
+            stop = pos + n
+            member.client_host = data[pos + 1 : stop].decode()
+            pos = stop
+            n = data[pos]
+            if n < 128:
+                pos += 1
+            else:
+                n, pos = read_uvarint(data, pos)
+            if n == 0:
+                raise Malformed
+            n -= 1
+            if n > end - pos:
+                raise Malformed
+            subscribed_topic_names: list[str] = []
+            for _ in range(n):
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    raise Malformed
+                stop = pos + n
+                subscribed_topic_name = data[pos + 1 : stop].decode()
+                pos = stop
+                subscribed_topic_names.append(subscribed_topic_name)
+            member.subscribed_topic_names = subscribed_topic_names
+            member.assignment, pos = _decode_assignment_v1(data, pos)
+            n = data[pos]
+            if n:
+                n, pos = read_uvarint(data, pos)
+                member.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            else:
+                member.unknown_tagged_fields = ()
+                pos += 1
+            members.append(member)
+        group.members = members
+        group.authorized_operations, n = unpack_in(data, pos)
+        pos += 4
+        if n:
+            n, pos = read_uvarint(data, pos)
+            group.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        else:
+            group.unknown_tagged_fields = ()
+            pos += 1
+        groups.append(group)
+    message.groups = groups
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_topic_partitions_v1(out: list[bytes | memoryview], m: TopicPartitions) -> None:
+    if len(m.topic_id) != 16:
+        raise EncodeError("TopicId is not 16 bytes long")
+    b1 = m.topic_name.encode()
+    n2 = len(b1) + 1
+    n3 = len(m.partitions) + 1
+    out += (
+        m.topic_id,
+        ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
+        b1,
+        ONE_BYTE[n3] if n3 < 128 else write_uvarint(n3),
+        WRITE_INT32S[len(m.partitions)](*m.partitions) if len(m.partitions) < 17 else pack(f">{len(m.partitions)}i", *m.partitions),
+        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
+    )
+
+
+def _encode_assignment_v1(out: list[bytes | memoryview], m: Assignment) -> None:
+    n1 = len(m.topic_partitions) + 1
+    out.append(ONE_BYTE[n1] if n1 < 128 else write_uvarint(n1))
+    for e2 in m.topic_partitions:
+        _encode_topic_partitions_v1(out, e2)
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+
+
+def _encode_v1(m: ShareGroupDescribeResponse) -> bytes:
+    out: list[bytes | memoryview] = []
+    n1 = len(m.groups) + 1
+    out += (pack_i(m.throttle_time_ms), ONE_BYTE[n1] if n1 < 128 else write_uvarint(n1))
+    for e2 in m.groups:
+        v5 = e2.error_message
+        if v5 is None:
+            b3 = b""
+            n4 = 0
+        else:
+            b3 = v5.encode()
+            n4 = len(b3) + 1
+        b6 = e2.group_id.encode()
+        n7 = len(b6) + 1
+        b8 = e2.group_state.encode()
+        n9 = len(b8) + 1
+        b10 = e2.assignor_name.encode()
+        n11 = len(b10) + 1
+        n12 = len(e2.members) + 1
+        out += (
+            pack_h(e2.error_code),
+            ONE_BYTE[n4] if n4 < 128 else write_string_length(n4),
+            b3,
+            ONE_BYTE[n7] if n7 < 128 else write_string_length(n7),
+            b6,
+            ONE_BYTE[n9] if n9 < 128 else write_string_length(n9),
+            b8,
+            pack_ii(e2.group_epoch, e2.assignment_epoch),
+            ONE_BYTE[n11] if n11 < 128 else write_string_length(n11),
+            b10,
+            ONE_BYTE[n12] if n12 < 128 else write_uvarint(n12),
+        )
+        for e13 in e2.members:
+            b14 = e13.member_id.encode()
+            n15 = len(b14) + 1
+            v18 = e13.rack_id
+            if v18 is None:
+                b16 = b""
+                n17 = 0
+            else:
+                b16 = v18.encode()
+                n17 = len(b16) + 1
+            b19 = e13.client_id.encode()
+            n20 = len(b19) + 1
+            b21 = e13.client_host.encode()
+            n22 = len(b21) + 1
+            n23 = len(e13.subscribed_topic_names) + 1
+            out += (
+                ONE_BYTE[n15] if n15 < 128 else write_string_length(n15),
+                b14,
+                ONE_BYTE[n17] if n17 < 128 else write_string_length(n17),
+                b16,
+                pack_i(e13.member_epoch),
+                ONE_BYTE[n20] if n20 < 128 else write_string_length(n20),
+                b19,
+                ONE_BYTE[n22] if n22 < 128 else write_string_length(n22),
+                b21,
+                ONE_BYTE[n23] if n23 < 128 else write_uvarint(n23),
+            )
+            for e24 in e13.subscribed_topic_names:
+                b25 = e24.encode()
+                n26 = len(b25) + 1
+                out += (ONE_BYTE[n26] if n26 < 128 else write_string_length(n26), b25)
+            _encode_assignment_v1(out, e13.assignment)
+            out.append(write_tagged(e13.unknown_tagged_fields) if e13.unknown_tagged_fields else b"\0")
+        out += (
+            pack_i(e2.authorized_operations),
+            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
+        )
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+TopicPartitions.FIELDS = (
+    Field("topic_id", "TopicId", "uuid", (1, 1)),
+    Field("topic_name", "TopicName", "string", (1, 1), entity="topicName"),
+    Field("partitions", "Partitions", "int32", (1, 1), is_array=True),
+)
+Assignment.FIELDS = (
+    Field("topic_partitions", "TopicPartitions", "struct", (1, 1), is_array=True, struct=TopicPartitions),
+)
+Member.FIELDS = (
+    Field("member_id", "MemberId", "string", (1, 1)),
+    Field("rack_id", "RackId", "string", (1, 1), nullable=(1, 1)),
+    Field("member_epoch", "MemberEpoch", "int32", (1, 1)),
+    Field("client_id", "ClientId", "string", (1, 1)),
+    Field("client_host", "ClientHost", "string", (1, 1)),
+    Field("subscribed_topic_names", "SubscribedTopicNames", "string", (1, 1), is_array=True, entity="topicName"),
+    Field("assignment", "Assignment", "struct", (1, 1), struct=Assignment),
+)
+DescribedGroup.FIELDS = (
+    Field("error_code", "ErrorCode", "int16", (1, 1)),
+    Field("error_message", "ErrorMessage", "string", (1, 1), nullable=(1, 1)),
+    Field("group_id", "GroupId", "string", (1, 1), entity="groupId"),
+    Field("group_state", "GroupState", "string", (1, 1)),
+    Field("group_epoch", "GroupEpoch", "int32", (1, 1)),
+    Field("assignment_epoch", "AssignmentEpoch", "int32", (1, 1)),
+    Field("assignor_name", "AssignorName", "string", (1, 1)),
+    Field("members", "Members", "struct", (1, 1), is_array=True, struct=Member),
+    Field("authorized_operations", "AuthorizedOperations", "int32", (1, 1)),
+)
+ShareGroupDescribeResponse.FIELDS = (
+    Field("throttle_time_ms", "ThrottleTimeMs", "int32", (1, 1)),
+    Field("groups", "Groups", "struct", (1, 1), is_array=True, struct=DescribedGroup),
+)
+ShareGroupDescribeResponse.NAME = "ShareGroupDescribeResponse"
+ShareGroupDescribeResponse.API_KEY = 77
+ShareGroupDescribeResponse.MIN_VERSION = 1
+ShareGroupDescribeResponse.MAX_VERSION = 1
+ShareGroupDescribeResponse.FLEXIBLE_FROM = 0
+ShareGroupDescribeResponse._DECODERS = {1: _decode_v1}
+ShareGroupDescribeResponse._ENCODERS = {1: _encode_v1}

@@ -1,0 +1,106 @@
+"""What does the log of a shard hold? The records of ``__consumer_offsets``, typed, and their way in and out of bytes.
+
+A key begins with the number of its record type (Kafka calls it the key's version): 0 and 1 are committed offsets (0 is
+of old, read only), 2 is a group's metadata. A value begins with the version of its schema; no value (None) is a
+tombstone.
+
+| key | record | value written at |
+| --- | --- | --- |
+| 0 | committed offset, as written before Kafka 0.9 | never written |
+| 1 | committed offset | version 4, or 1 where it carries an expiry time |
+| 2 | metadata of a classic group | version 4, with kcoord's own tagged fields |
+"""
+
+from __future__ import annotations
+
+import struct
+
+from kcoord.protocol.frozen import frozen
+from kcoord.protocol.generated.group_metadata_key import GroupMetadataKey
+from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue, MemberMetadata
+from kcoord.protocol.generated.legacy_offset_commit_key import LegacyOffsetCommitKey
+from kcoord.protocol.generated.legacy_offset_commit_value import LegacyOffsetCommitValue
+from kcoord.protocol.generated.offset_commit_key import OffsetCommitKey
+from kcoord.protocol.generated.offset_commit_value import OffsetCommitValue
+from kcoord.protocol.primitives import DecodeError, EncodeError
+
+__all__ = [
+    "GroupMetadataKey",
+    "GroupMetadataValue",
+    "LegacyOffsetCommitKey",
+    "LegacyOffsetCommitValue",
+    "MemberMetadata",
+    "OffsetCommitKey",
+    "OffsetCommitValue",
+    "Record",
+    "UnknownRecordError",
+    "decode_record",
+    "encode_record",
+]
+
+Key = GroupMetadataKey | OffsetCommitKey | LegacyOffsetCommitKey
+Value = GroupMetadataValue | OffsetCommitValue | LegacyOffsetCommitValue
+
+_KEYS: dict[int, tuple[type[Key], type[Value]]] = {
+    0: (LegacyOffsetCommitKey, LegacyOffsetCommitValue),
+    1: (OffsetCommitKey, OffsetCommitValue),
+    2: (GroupMetadataKey, GroupMetadataValue),
+}
+_NUMBER = struct.Struct(">h")
+_KEY_SCHEMA_VERSION = 0
+_OFFSET_WITH_EXPIRY_VERSION = 1
+"""The only version of an offset's value that has an expiry time."""
+
+
+class UnknownRecordError(DecodeError):
+    """The record is of a type that this kcoord does not know. The text names the key's number."""
+
+
+@frozen(slots=True)
+class Record:
+    """One typed record; ``value`` None is a tombstone. The value's type belongs to the key's."""
+
+    key: Key
+    value: Value | None
+
+
+def encode_record(record: Record) -> tuple[bytes, bytes | None]:
+    """The record's key and value as bytes; raises EncodeError for values out of range and for a value that does not
+    belong to its key.
+    """
+    key, value = record.key, record.value
+    encoded_key = _NUMBER.pack(key.API_KEY) + key.encode(_KEY_SCHEMA_VERSION)
+    if value is None:
+        return encoded_key, None
+    if not isinstance(value, _KEYS[key.API_KEY][1]):
+        raise EncodeError(f"{key.NAME} goes with {_KEYS[key.API_KEY][1].NAME}, not with {value.NAME}")
+    version = _value_version(value)
+    return encoded_key, _NUMBER.pack(version) + value.encode(version)
+
+
+def decode_record(key: bytes, value: bytes | None) -> Record:
+    """Read a record; raises UnknownRecordError for a type that is not in the table above, DecodeError for bytes that do
+    not fit it.
+    """
+    number = _leading_number(key, "key")
+    if number not in _KEYS:
+        raise UnknownRecordError(f"record key of type {number}, known are {sorted(_KEYS)}")
+    key_type, value_type = _KEYS[number]
+    typed_key = key_type.decode(key, _KEY_SCHEMA_VERSION, _NUMBER.size)
+    if value is None:
+        return Record(typed_key, None)
+    return Record(typed_key, value_type.decode(value, _leading_number(value, "value"), _NUMBER.size))
+
+
+def _leading_number(data: bytes, what: str) -> int:
+    try:
+        number: int = _NUMBER.unpack_from(data)[0]
+    except struct.error:
+        raise DecodeError(f"record {what} of {len(data)} bytes, it begins with a number of {_NUMBER.size}") from None
+    return number
+
+
+def _value_version(value: Value) -> int:
+    if isinstance(value, OffsetCommitValue) and value.expire_timestamp != -1:
+        return _OFFSET_WITH_EXPIRY_VERSION
+    return value.MAX_VERSION
