@@ -1,0 +1,39 @@
+"""DeleteGroups (42): an admin removes groups without members, and their offsets. v0, v1 alike; v2 flexible."""
+
+from __future__ import annotations
+
+from kcoord.group.contents import Contents
+from kcoord.group.generic.records import tombstone as group_tombstone
+from kcoord.group.generic.states import State
+from kcoord.group.generic.table import DELETE
+from kcoord.group.offsets.store import tombstone
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
+from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse
+
+
+def check_delete(contents: Contents, group_id: str) -> ErrorCode:
+    """Whether the group may be deleted: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+    group = contents.groups.get(group_id)
+    return DELETE[State.DEAD if group is None else group.state]
+
+
+def delete_groups(turn: Turn, request: DeleteGroupsRequest, context: RequestContext, token: Token) -> None:
+    """Handle a DeleteGroups for groups of this shard, each on its own."""
+    results = [
+        DeletableGroupResult(group_id, _delete(turn, group_id)) for group_id in dict.fromkeys(request.groups_names)
+    ]
+    turn.answer(token, DeleteGroupsResponse(results=results))
+
+
+def _delete(turn: Turn, group_id: str) -> ErrorCode:
+    verdict = check_delete(turn.contents, group_id)
+    if not verdict:
+        stored = turn.contents.offsets.of_group(group_id)
+        keys = [(topic, partition) for topic, partitions in stored.items() for partition in partitions]
+        for topic, partition in keys:
+            turn.write(tombstone(group_id, topic, partition))
+        turn.write(group_tombstone(group_id))
+    return verdict

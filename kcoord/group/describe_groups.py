@@ -1,0 +1,57 @@
+"""DescribeGroups (15): what groups are like now.
+
+v0-v2 alike but for the throttle time. v3 authorized operations, filled in by whoever knows rights. v4
+group.instance.id. v5 flexible. v6 a group that is not there is an error with a text (KIP-1043); before it was one
+in state Dead.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.states import State
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
+from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
+
+NOT_FOUND_VERSION = 6
+
+
+def describe_groups(turn: Turn, request: DescribeGroupsRequest, context: RequestContext, token: Token) -> None:
+    """Handle a DescribeGroups for groups of this shard."""
+    described = [_describe(turn.contents.groups.get(group_id), group_id, context) for group_id in request.groups]
+    turn.answer(token, DescribeGroupsResponse(groups=described))
+
+
+def _describe(group: GenericGroup | None, group_id: str, context: RequestContext) -> DescribedGroup:
+    if group is not None:
+        return _describe_generic(group)
+    described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
+    if context.api_version >= NOT_FOUND_VERSION:
+        described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
+        described.error_message = f"Group {group_id} not found."
+    return described
+
+
+def _describe_generic(group: GenericGroup) -> DescribedGroup:
+    """The protocol and the members' metadata are told of a stable group only: else the next generation may differ."""
+    protocol = group.protocol_name or "" if group.state is State.STABLE else ""
+    members = [
+        DescribedGroupMember(
+            member_id=member.member_id,
+            group_instance_id=member.instance_id,
+            client_id=member.client_id,
+            client_host=member.client_host,
+            member_metadata=member.metadata(protocol) if group.state is State.STABLE else b"",
+            member_assignment=member.assignment,
+        )
+        for member in group.members.values()
+    ]
+    return DescribedGroup(
+        group_id=group.group_id,
+        group_state=group.state.label,
+        protocol_type=group.protocol_type,
+        protocol_data=protocol,
+        members=members,
+    )

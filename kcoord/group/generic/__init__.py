@@ -1,0 +1,1 @@
+"""Groups of the generic protocol: JoinGroup, SyncGroup, Heartbeat, LeaveGroup (Apache Kafka calls them classic)."""

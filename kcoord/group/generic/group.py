@@ -1,0 +1,204 @@
+"""What does a generic group consist of? Its durable record, and beside it the session state that grows around it.
+
+Durable: `record`, the last GroupMetadata record, changed by `replay` alone and never mutated. It is the group's
+*generation*: who is in it, with which protocol, who leads, who has which assignment. All else is session state: it
+starts from the record (`follow_record`, or `generic/sessions.py` after a load) and runs ahead of it only in
+PreparingRebalance, where the next generation is being gathered.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.generic.member import Member, Protocols
+from kcoord.group.generic.reasons import TOLD, tell_all
+from kcoord.group.generic.states import LABELS, MOVES, State
+from kcoord.group.generic.subscription import subscribed_topics
+from kcoord.protocol.records import GroupMetadataValue
+
+CONSUMER = "consumer"
+"""The protocol type whose metadata the coordinator looks into, for the topics that a group is subscribed to."""
+
+NO_RECORD = GroupMetadataValue(protocol=None, leader=None)
+"""Of a group that only has offsets: generation 0, no protocol type, no members."""
+
+
+@attrs.define(slots=True, eq=False)
+class Rebalance:
+    """A rebalance on its way: PreparingRebalance, from its cause to the end of its join phase."""
+
+    reasons: list[str]
+    """What caused it, and what else happened until its end: the first few."""
+    since_wall_ms: int
+    initial: bool
+    """The group was empty: wait for `due_ms` even when everybody known has joined, since more are to be expected."""
+    due_ms: int = NEVER_MS
+    """When the join phase ends without those who have not joined."""
+    delay_ms: int = 0
+    """Initial: the delay that ends at `due_ms`."""
+    remaining_ms: int = 0
+    """Initial: how much further it may be extended."""
+    grew: bool = False
+    """Initial: a member has arrived since the delay began."""
+    more_reasons: int = 0
+
+    def note(self, reason: str) -> None:
+        """Something else has happened."""
+        if len(self.reasons) < TOLD:
+            self.reasons.append(reason)
+        else:
+            self.more_reasons += 1
+
+    def tell(self) -> str:
+        """All that has happened, for the record of the generation."""
+        return tell_all(self.reasons, self.more_reasons)
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class GenericGroup:
+    """One group of the generic protocol."""
+
+    group_id: str
+    # durable
+    record: GroupMetadataValue = NO_RECORD
+    # session
+    state: State = State.DEAD
+    version: int = 0
+    """Moves with everything that could change the answer to a heartbeat (hot path)."""
+    protocol_type: str = ""
+    """As recorded, or as the first member of a new rebalance brought it; empty for a group that only has offsets."""
+    leader_id: str | None = None
+    members: dict[str, Member] = attrs.Factory(dict)
+    """By member id, in the order in which they came."""
+    static_ids: dict[str, str] = attrs.Factory(dict)
+    """Member id by group.instance.id."""
+    pending: dict[str, int] = attrs.Factory(dict)
+    """Member ids handed out to those who have yet to join with them (KIP-394), and when each lapses."""
+    support: dict[str, int] = attrs.Factory(dict)
+    """How many members speak each protocol."""
+    parked_joins: int = 0
+    """How many members have a parked JoinGroup."""
+    rebalance: Rebalance | None = None
+    unsynced: set[str] = attrs.Factory(set)
+    """Members that have yet to fetch their assignment of this generation."""
+    heartbeat_is_sync: bool = False
+    """After a load: an unsynced member that heartbeats had its assignment before (see `generic/sessions.py`)."""
+    sync_due_ms: int = NEVER_MS
+    """When those still unsynced are put out."""
+    wake_ms: int = NEVER_MS
+    """For `Deadlines`."""
+
+    @property
+    def generation(self) -> int:
+        """The number of the current generation."""
+        return self.record.generation
+
+    @property
+    def protocol_name(self) -> str | None:
+        """The protocol that the current generation speaks."""
+        return self.record.protocol
+
+    # -- following the record -----------------------------------------------------------------------------------------
+
+    def follow_record(self) -> None:
+        """Let the session state follow the record that was just replayed."""
+        record = self.record
+        self.leader_id = record.leader
+        self.protocol_type = record.protocol_type
+        for recorded in record.members:
+            self.members[recorded.member_id].assignment = recorded.assignment
+        self.move(recorded_state(record))
+
+    def move(self, state: State) -> None:
+        """Be in `state`. Raises AssertionError for a move that is not in MOVES."""
+        assert state in MOVES[self.state], f"group {self.group_id}: from {self.state.label} to {state.label}"
+        self.state = state
+        self.version += 1
+
+    def bury(self) -> None:
+        """The group is gone: nothing of it may be answered any more, nor fall due."""
+        self.state = State.DEAD
+        self.version += 1
+        self.wake_ms = NEVER_MS
+
+    # -- members ------------------------------------------------------------------------------------------------------
+
+    def add(self, member: Member) -> None:
+        """Take a new member in. The first one brings the group's protocol type and leads."""
+        self.members[member.member_id] = member
+        if member.instance_id is not None:
+            self.static_ids[member.instance_id] = member.member_id
+        if self.leader_id is None:
+            self.leader_id = member.member_id
+        self._count(member.protocols, 1)
+        self.pending.pop(member.member_id, None)
+        self.version += 1
+
+    def remove(self, member: Member) -> None:
+        """Let a member go; the eldest of the others leads if it did. Its parked requests must have been answered."""
+        del self.members[member.member_id]
+        if member.instance_id is not None:
+            del self.static_ids[member.instance_id]
+        if self.leader_id == member.member_id:
+            self.leader_id = next(iter(self.members), None)
+        self._count(member.protocols, -1)
+        self.unsynced.discard(member.member_id)
+        self.version += 1
+
+    def replace(self, elder: Member, successor: Member) -> None:
+        """Put `successor`, with the same group.instance.id, in the elder's place and role."""
+        assert elder.instance_id is not None
+        led = self.leader_id == elder.member_id
+        was_unsynced = elder.member_id in self.unsynced
+        self.remove(elder)
+        self.add(successor)
+        if led:
+            self.leader_id = successor.member_id
+        if was_unsynced:
+            self.unsynced.add(successor.member_id)
+
+    def offer(self, member: Member, protocols: Protocols) -> None:
+        """A member speaks `protocols` from now on."""
+        self._count(member.protocols, -1)
+        member.protocols = protocols
+        member.from_record = False
+        self._count(protocols, 1)
+
+    def _count(self, protocols: Protocols, by: int) -> None:
+        support = self.support
+        for name, _ in protocols:
+            count = support.get(name, 0) + by
+            if count:
+                support[name] = count
+            else:
+                del support[name]
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def all_joined(self) -> bool:
+        """Whether everybody who is expected has joined, those with a fresh member id included."""
+        return self.parked_joins == len(self.members) and not self.pending
+
+    def rebalance_timeout_ms(self) -> int:
+        """How long a rebalance may take: the longest that any member wants."""
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
+
+    def subscribed_topics(self) -> frozenset[str] | None:
+        """The topics that the current generation subscribes to; None when the group's metadata does not tell."""
+        if self.record.protocol_type != CONSUMER:
+            return None
+        return subscribed_topics(recorded.subscription for recorded in self.record.members)
+
+    def is_subscribed(self, topics: frozenset[str] | None, topic: str) -> bool:
+        """Whether the group is subscribed to `topic`, `topics` being its `subscribed_topics()`. A consumer group
+        that cannot be read counts as subscribed to everything.
+        """
+        return topic in topics if topics is not None else self.record.protocol_type == CONSUMER
+
+
+def recorded_state(record: GroupMetadataValue) -> State:
+    """The state that a record tells. Kafka's own records have no such field: there a group with members is Stable."""
+    if not record.members:
+        return State.EMPTY
+    return State.COMPLETING if record.state == LABELS[State.COMPLETING] else State.STABLE

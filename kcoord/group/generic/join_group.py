@@ -1,0 +1,157 @@
+"""JoinGroup (11): a member joins, or joins again.
+
+v0 no rebalance timeout: the session's holds. v1 rebalance timeout. v2, v3 as v1. v4 a newcomer must join twice, the
+second time with the member id that it was given (KIP-394). v5 group.instance.id (KIP-345). v6 flexible. v7 protocol
+type in the answer. v8 reason (KIP-800). v9 SkipAssignment (KIP-814).
+"""
+
+from __future__ import annotations
+
+from sys import intern
+
+from kcoord.group.generic.answers import NO_MEMBER_ID, join_error
+from kcoord.group.generic.calls import Join
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.joining import put_out
+from kcoord.group.generic.member import Member, Protocols
+from kcoord.group.generic.reasons import Reason, tell
+from kcoord.group.generic.states import State
+from kcoord.group.generic.table import (
+    GONE,
+    NEEDS_ID,
+    NEWCOMER,
+    PENDING_GONE,
+    REJOIN_CHANGED,
+    REJOIN_LEADER,
+    REJOIN_SAME,
+    STATIC_RETURN,
+    OnRejoin,
+    Row,
+)
+from kcoord.group.generic.voting import may_join
+from kcoord.group.generic.who import check_member
+from kcoord.group.settings import GroupSettings
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import JoinGroupRequest
+
+NEEDS_ID_VERSION = 4
+REBALANCE_TIMEOUT_VERSION = 1
+PREFIX_CHARS = 255
+"""So much of a client's or instance's id goes into a member id, which must stay a string that can be sent."""
+
+
+def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
+    """Handle a JoinGroup; it may stay parked."""
+    error = _check_request(request, turn.contents.settings)
+    if error:
+        join_error(turn, token, error, request.member_id)
+        return
+    group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
+    if not _has_room(group, request.member_id, turn.contents.settings.max_size):
+        _turn_away(turn, group, request.member_id)
+        join_error(turn, token, ErrorCode.GROUP_MAX_SIZE_REACHED, NO_MEMBER_ID)
+        return
+    protocols = _protocols_of(request)
+    if group.state is State.DEAD and request.member_id:
+        join_error(turn, token, ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
+    elif not may_join(group, request.protocol_type, protocols):
+        join_error(turn, token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
+    elif not request.member_id:
+        _join_unknown(turn, group, _join_of(request, context, token, protocols, _new_id(turn, request, context)))
+    else:
+        _join_known(turn, group, _join_of(request, context, token, protocols, request.member_id))
+
+
+def _check_request(request: JoinGroupRequest, settings: GroupSettings) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if not settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms:
+        return ErrorCode.INVALID_SESSION_TIMEOUT
+    return ErrorCode.NONE
+
+
+def _protocols_of(request: JoinGroupRequest) -> Protocols:
+    protocols: dict[str, bytes] = {}
+    for protocol in request.protocols:
+        protocols.setdefault(intern(protocol.name), protocol.metadata)
+    return tuple(protocols.items())
+
+
+def _new_id(turn: Turn, request: JoinGroupRequest, context: RequestContext) -> str:
+    prefix = context.client_id if request.group_instance_id is None else request.group_instance_id
+    return f"{prefix[:PREFIX_CHARS]}-{turn.contents.ids()}"
+
+
+def _join_of(
+    request: JoinGroupRequest, context: RequestContext, token: Token, protocols: Protocols, member_id: str
+) -> Join:
+    has_timeout = context.api_version >= REBALANCE_TIMEOUT_VERSION
+    return Join(
+        token=token,
+        api_version=context.api_version,
+        member_id=member_id,
+        instance_id=request.group_instance_id,
+        client_id=intern(context.client_id),
+        client_host=intern(context.client_host),
+        protocol_type=intern(request.protocol_type),
+        protocols=protocols,
+        session_timeout_ms=request.session_timeout_ms,
+        rebalance_timeout_ms=request.rebalance_timeout_ms if has_timeout else request.session_timeout_ms,
+        reason=request.reason,
+    )
+
+
+def _join_unknown(turn: Turn, group: GenericGroup, join: Join) -> None:
+    """Without a member id of its own: a newcomer, or a static member that comes back."""
+    if join.instance_id is None:
+        event = NEEDS_ID if join.api_version >= NEEDS_ID_VERSION else NEWCOMER
+        event[group.state](turn, group, join)
+        return
+    elder = group.members.get(group.static_ids.get(join.instance_id, NO_MEMBER_ID))
+    if elder is None:
+        NEWCOMER[group.state](turn, group, join)
+    else:
+        STATIC_RETURN[group.state](turn, group, elder, join)
+
+
+def _join_known(turn: Turn, group: GenericGroup, join: Join) -> None:
+    """With a member id: a newcomer that was given one, or a member."""
+    if join.member_id in group.pending:
+        if join.instance_id is None:
+            NEWCOMER[group.state](turn, group, join)
+        else:  # ids are handed out to dynamic members only
+            join_error(turn, join.token, ErrorCode.UNKNOWN_SERVER_ERROR, join.member_id)
+        return
+    error = check_member(group, join.member_id, join.instance_id)
+    if error:
+        join_error(turn, join.token, error, join.member_id)
+        return
+    member = group.members[join.member_id]
+    _rejoin_event(group, member, join.protocols)[group.state](turn, group, member, join)
+
+
+def _rejoin_event(group: GenericGroup, member: Member, protocols: Protocols) -> Row[OnRejoin]:
+    if not member.offers_the_same(protocols):
+        return REJOIN_CHANGED
+    return REJOIN_LEADER if group.leader_id == member.member_id else REJOIN_SAME
+
+
+def _has_room(group: GenericGroup, member_id: str, max_size: int) -> bool:
+    """Whether the group has room for whoever asks. While members are joining, those count that have joined, so that
+    of a group which is too large the last to join are turned away.
+    """
+    member = group.members.get(member_id)
+    if group.state is State.PREPARING:
+        return (member is not None and member.parked_join is not None) or group.parked_joins < max_size
+    return member is not None or len(group.members) < max_size
+
+
+def _turn_away(turn: Turn, group: GenericGroup, member_id: str) -> None:
+    """Whoever finds no room is no member any more, and is not waited for."""
+    if group.pending.pop(member_id, None) is not None:
+        PENDING_GONE[group.state](turn, group)
+    elif member_id in group.members:
+        put_out(turn, group, group.members[member_id])
+        GONE[group.state](turn, group, tell(Reason.OVER_MAX_SIZE, [member_id]))

@@ -1,0 +1,106 @@
+"""What is written about a generic group? Its GroupMetadata record, Kafka's with a few tagged fields of our own.
+
+A record is written when a group is created, when the join phase ends (the generation's number moves), when the
+leader's assignment arrives, when a static member is replaced in a stable group, and a tombstone when the group
+goes. Kafka writes no record at the end of the join phase; ours says CompletingRebalance there, so that a crash
+between Join and Sync loses neither the generation nor its members (gateway rule 24).
+
+Tagged: State; JoinedMembers, who has joined this generation (at the end of the join phase: static members may be
+absent); SyncedMembers, who has fetched the assignment (at the leader's sync); Reason and ReasonTimestamp, why there
+is this generation and when that began, in Unix time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from kcoord.group.generic.group import GenericGroup, Rebalance
+from kcoord.group.generic.member import Member
+from kcoord.group.generic.states import State
+from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
+
+NOTHING = b""
+
+
+def creation(group_id: str, wall_ms: int) -> Record:
+    """A group is created, without members yet."""
+    value = GroupMetadataValue(protocol=None, leader=None, current_state_timestamp=wall_ms, state=State.EMPTY.label)
+    return Record(GroupMetadataKey(group_id), value)
+
+
+def next_generation(group: GenericGroup, rebalance: Rebalance, protocol: str, wall_ms: int) -> Record:
+    """The join phase has ended with `group.members`, who will speak `protocol`; nobody has an assignment yet."""
+    value = GroupMetadataValue(
+        protocol_type=group.protocol_type,
+        generation=group.generation + 1,
+        protocol=protocol,
+        leader=group.leader_id,
+        current_state_timestamp=wall_ms,
+        members=_members(group.members.values(), protocol, {}),
+        state=State.COMPLETING.label,
+        joined_members=[member.member_id for member in group.members.values() if member.parked_join is not None],
+        reason=rebalance.tell(),
+        reason_timestamp=rebalance.since_wall_ms,
+    )
+    return Record(GroupMetadataKey(group.group_id), value)
+
+
+def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
+    """The join phase has ended and nobody is left."""
+    value = GroupMetadataValue(
+        protocol_type=group.protocol_type,
+        generation=group.generation + 1,
+        protocol=None,
+        leader=None,
+        current_state_timestamp=wall_ms,
+        state=State.EMPTY.label,
+        reason=rebalance.tell(),
+        reason_timestamp=rebalance.since_wall_ms,
+    )
+    return Record(GroupMetadataKey(group.group_id), value)
+
+
+def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int) -> Record:
+    """The leader has assigned; a member that it left out gets nothing."""
+    value = attrs.evolve(
+        group.record,
+        current_state_timestamp=wall_ms,
+        members=_members(group.members.values(), group.record.protocol or "", assignments),
+        state=State.STABLE.label,
+        joined_members=[],
+        synced_members=[member_id for member_id in group.members if member_id not in group.unsynced],
+        unknown_tagged_fields=(),
+    )
+    return Record(GroupMetadataKey(group.group_id), value)
+
+
+def replaced(group: GenericGroup) -> Record:
+    """A static member has been replaced in a stable group: the generation stays, the member's id is another."""
+    held = {member.member_id: member.assignment for member in group.members.values()}
+    record = assigned(group, held, group.record.current_state_timestamp)
+    assert isinstance(record.value, GroupMetadataValue)
+    record.value.leader = group.leader_id
+    return record
+
+
+def tombstone(group_id: str) -> Record:
+    """The group is gone."""
+    return Record(GroupMetadataKey(group_id), None)
+
+
+def _members(members: Iterable[Member], protocol: str, assignments: Mapping[str, bytes]) -> list[MemberMetadata]:
+    return [
+        MemberMetadata(
+            member.member_id,
+            member.instance_id,
+            member.client_id,
+            member.client_host,
+            member.rebalance_timeout_ms,
+            member.session_timeout_ms,
+            member.metadata(protocol),
+            assignments.get(member.member_id, NOTHING),
+        )
+        for member in members
+    ]

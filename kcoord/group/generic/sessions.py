@@ -1,0 +1,84 @@
+"""What happens to sessions when a group is loaded, and when they are paused?
+
+1. After a load every member has a fresh session, from the moment the log has ended.
+2. A group between Join and Sync is in CompletingRebalance again, everybody is expected to sync within a fresh
+   rebalance timeout (gateway rule 24).
+3. In a stable group those whose sync the record does not tell of are expected likewise. A heartbeat counts for a
+   sync then: a client whose SyncGroup was cut off with the elder coordinator asks again, by SyncGroup or JoinGroup;
+   one that heartbeats has its assignment.
+4. A group above `group.max.size` rebalances (gateway rule 23).
+5. A paused session is one that will last have been seen in the future; it ends a session timeout after that at the
+   latest. The next sign of life counts again, so it starts afresh then (gateway rule 10).
+"""
+
+from __future__ import annotations
+
+from sys import intern
+
+from kcoord.group.generic.group import GenericGroup, recorded_state
+from kcoord.group.generic.member import Member
+from kcoord.group.generic.reasons import Reason, tell
+from kcoord.group.generic.states import State
+from kcoord.group.generic.table import OVER_MAX_SIZE
+from kcoord.group.turn import Turn
+
+
+def open_sessions(turn: Turn, group: GenericGroup) -> None:
+    """Give a group that was loaded its session state."""
+    record, now_ms = group.record, turn.now_ms
+    protocol = intern(record.protocol or "")
+    shortest_ms = None
+    for recorded in record.members:
+        session_timeout_ms = recorded.session_timeout
+        member = Member(
+            recorded.member_id,
+            recorded.group_instance_id,
+            intern(recorded.client_id),
+            intern(recorded.client_host),
+            recorded.rebalance_timeout if recorded.rebalance_timeout != -1 else session_timeout_ms,
+            session_timeout_ms,
+            ((protocol, recorded.subscription),),
+            recorded.assignment,
+            now_ms,
+            from_record=True,
+        )
+        group.members[recorded.member_id] = member
+        if recorded.group_instance_id is not None:
+            group.static_ids[recorded.group_instance_id] = recorded.member_id
+        if shortest_ms is None or session_timeout_ms < shortest_ms:
+            shortest_ms = session_timeout_ms
+    group.leader_id = record.leader or next(iter(group.members), None)
+    group.protocol_type = record.protocol_type
+    group.move(recorded_state(record))
+    if shortest_ms is None:
+        return
+    group.support = {protocol: len(group.members)}
+    turn.wake(group, now_ms + shortest_ms)
+    _expect_syncs(turn, group)
+    if len(group.members) > turn.contents.settings.max_size:
+        OVER_MAX_SIZE[group.state](turn, group, tell(Reason.OVER_MAX_SIZE, [f"{len(group.members)} members"]))
+
+
+def _expect_syncs(turn: Turn, group: GenericGroup) -> None:
+    if group.state is State.COMPLETING:
+        group.unsynced.update(group.members)
+    elif group.record.state == State.STABLE.label:  # else the record is Kafka's own, which does not tell who has synced
+        group.unsynced.update(group.members.keys() - set(group.record.synced_members))
+        group.heartbeat_is_sync = True
+    if group.unsynced:
+        group.sync_due_ms = turn.now_ms + group.rebalance_timeout_ms()
+        turn.wake(group, group.sync_due_ms)
+
+
+def pause(group: GenericGroup, member_id: str, until_ms: int) -> None:
+    """Let a member's session stand still until `until_ms` at most. Nothing happens when there is no such member."""
+    member = group.members.get(member_id)
+    if member is not None and member.last_seen_ms < until_ms:
+        member.last_seen_ms = until_ms
+
+
+def resume(group: GenericGroup, member_id: str, now_ms: int) -> None:
+    """Start a member's session afresh. Nothing happens when there is no such member."""
+    member = group.members.get(member_id)
+    if member is not None:
+        member.last_seen_ms = now_ms

@@ -1,0 +1,46 @@
+"""In which states can a generic group be, and which moves are there between them?
+
+| state | meaning | seed 004 |
+| --- | --- | --- |
+| Empty | without members: it has offsets, or members are about to join | Stable, "awaiting the first JoinGroup" |
+| PreparingRebalance | members are joining; JoinGroup requests are parked | Joining |
+| CompletingRebalance | all have joined; the leader's assignment is awaited | AwaitSync |
+| Stable | every member has its assignment, or may fetch it | Stable |
+| Dead | not known here: never created, deleted, or its shard is gone | Down |
+
+Seed 004's Initialize, a coordinator that still loads, is no state of a group: its whole shard does not answer yet.
+
+What the log holds is Empty, CompletingRebalance or Stable. PreparingRebalance lives in the coordinator's memory
+only: after a crash in it the group is again what its last generation was, and its members ask again.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class State(IntEnum):
+    """A column of the table in `table.py`."""
+
+    EMPTY = 0
+    PREPARING = 1
+    COMPLETING = 2
+    STABLE = 3
+    DEAD = 4
+
+    @property
+    def label(self) -> str:
+        """Kafka's name, as it stands in answers and records."""
+        return LABELS[self]
+
+
+LABELS = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
+
+MOVES: dict[State, frozenset[State]] = {
+    State.EMPTY: frozenset({State.EMPTY, State.PREPARING, State.DEAD}),
+    State.PREPARING: frozenset({State.COMPLETING, State.EMPTY, State.DEAD}),
+    State.COMPLETING: frozenset({State.STABLE, State.PREPARING, State.DEAD}),
+    State.STABLE: frozenset({State.STABLE, State.PREPARING, State.DEAD}),
+    State.DEAD: frozenset({State.EMPTY, State.COMPLETING, State.STABLE}),
+}
+"""From where to where. To itself: a new record without a new generation. Out of Dead: created, or loaded."""

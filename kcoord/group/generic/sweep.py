@@ -1,0 +1,60 @@
+"""What has fallen due in a generic group? One look at all its members, when the earliest thing that could be due
+may be.
+
+Heartbeats only note when a member was seen. So a look finds whose session has really ended, and when to look again:
+a group without trouble is looked at about once a session timeout.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.joining import put_out
+from kcoord.group.generic.member import Member
+from kcoord.group.generic.reasons import Reason, tell
+from kcoord.group.generic.table import GONE, JOIN_DUE, PENDING_GONE, SYNC_DUE
+from kcoord.group.turn import Turn
+
+
+def sweep(turn: Turn, group: GenericGroup) -> None:
+    """Do what is due, all sessions that have ended at once, and ask for the next look."""
+    now_ms = turn.now_ms
+    join_timeout_ms = turn.contents.settings.new_member_join_timeout_ms
+    expired = [member for member in group.members.values() if _expires_ms(member, join_timeout_ms) <= now_ms]
+    lapsed = [member_id for member_id, at_ms in group.pending.items() if at_ms <= now_ms]
+    for member_id in lapsed:
+        del group.pending[member_id]
+    for member in expired:
+        put_out(turn, group, member)
+    if expired:
+        GONE[group.state](turn, group, tell(Reason.SESSION_EXPIRED, [member.member_id for member in expired]))
+    elif lapsed:
+        PENDING_GONE[group.state](turn, group)
+    if group.rebalance is not None and group.rebalance.due_ms <= now_ms:
+        JOIN_DUE[group.state](turn, group)
+    if group.sync_due_ms <= now_ms:
+        SYNC_DUE[group.state](turn, group)
+    _ask_for_next_look(turn, group, join_timeout_ms)
+
+
+def _expires_ms(member: Member, join_timeout_ms: int) -> int:
+    """When a member's session ends; never while it waits for us, unless it is new and may have gone away unseen."""
+    if member.is_new:
+        return member.last_seen_ms + join_timeout_ms
+    if member.parked_join is not None or member.parked_sync is not None:
+        return NEVER_MS
+    return member.last_seen_ms + member.session_timeout_ms
+
+
+def _ask_for_next_look(turn: Turn, group: GenericGroup, join_timeout_ms: int) -> None:
+    now_ms = turn.now_ms
+    at_ms = group.sync_due_ms
+    if group.rebalance is not None:
+        at_ms = min(at_ms, group.rebalance.due_ms)
+    for member in group.members.values():
+        expires_ms = _expires_ms(member, join_timeout_ms)
+        if member.last_seen_ms > now_ms:  # paused: its next sign of life may come any time, and count from then
+            expires_ms -= member.last_seen_ms - now_ms
+        at_ms = min(at_ms, expires_ms)
+    at_ms = min(at_ms, *group.pending.values(), at_ms)
+    turn.wake(group, max(at_ms, now_ms + 1))

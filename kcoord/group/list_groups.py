@@ -1,0 +1,27 @@
+"""ListGroups (16): which groups are here.
+
+v0-v2 alike but for the throttle time. v3 flexible. v4 filter by state (KIP-518). v5 filter by type (KIP-848).
+Filters ignore case; one that names no state or type that there is matches no group.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.generated.list_groups_response import ListedGroup
+from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
+
+CLASSIC = "classic"
+"""What Kafka calls the type of generic groups."""
+
+
+def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
+    """Handle a ListGroups for the groups of this shard."""
+    states = {state.strip().lower() for state in request.states_filter}
+    types = {group_type.lower() for group_type in request.types_filter}
+    listed = [
+        ListedGroup(group.group_id, group.protocol_type, group.state.label, CLASSIC)
+        for group in turn.contents.groups.values()
+        if (not states or group.state.label.lower() in states) and (not types or CLASSIC in types)
+    ]
+    turn.answer(token, ListGroupsResponse(groups=listed))

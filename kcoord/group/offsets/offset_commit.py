@@ -1,0 +1,78 @@
+"""OffsetCommit (8): a group's positions are stored, in kcoord's own log.
+
+v2-v4 may set a retention time. v5 dropped it. v6 leader epoch. v7 group.instance.id. v8 flexible. v9 as v8, with
+the errors of KIP-848's groups. v10 topics by id only.
+
+A kcoord without a cluster knows no topics: every name is accepted, and no id is known (UNKNOWN_TOPIC_ID).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.generic.check_commit import check_commit
+from kcoord.group.refuse import refuse
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition
+from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponsePartition, OffsetCommitResponseTopic
+from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse
+from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue, Record
+
+TOPIC_ID_VERSION = 10
+NO_RETENTION = -1
+UTF16_UNIT_BYTES = 2
+
+
+def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
+    """Handle an OffsetCommit: all that may be stored is, with an error of its own for each partition that may not."""
+    if context.api_version >= TOPIC_ID_VERSION:
+        turn.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
+        return
+    error = check_commit(
+        turn.contents,
+        request.group_id,
+        request.member_id,
+        request.group_instance_id,
+        request.generation_id_or_member_epoch,
+        False,
+        turn.now_ms,
+        context.api_version,
+    )
+    if error:
+        turn.answer(token, refuse(request, error))
+        return
+    topics = [
+        OffsetCommitResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetCommitResponsePartition(partition.partition_index, _commit(turn, request, topic.name, partition))
+                for partition in topic.partitions
+            ],
+        )
+        for topic in request.topics
+    ]
+    turn.answer(token, OffsetCommitResponse(topics=topics))
+
+
+def _commit(turn: Turn, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition) -> ErrorCode:
+    metadata = partition.committed_metadata or ""
+    if not topic or partition.partition_index < 0:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if _too_long(metadata, turn.contents.settings.offset_metadata_max_bytes):
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    retention_ms = request.retention_time_ms
+    value = OffsetCommitValue(
+        offset=partition.committed_offset,
+        leader_epoch=partition.committed_leader_epoch,
+        metadata=metadata,
+        commit_timestamp=turn.wall_ms,
+        expire_timestamp=-1 if retention_ms == NO_RETENTION else turn.wall_ms + retention_ms,
+    )
+    turn.write(Record(OffsetCommitKey(request.group_id, topic, partition.partition_index), value))
+    return ErrorCode.NONE
+
+
+def _too_long(metadata: str, limit: int) -> bool:
+    if UTF16_UNIT_BYTES * len(metadata) <= limit:
+        return False
+    return len(metadata.encode("utf-16-be", "surrogatepass")) // UTF16_UNIT_BYTES > limit

@@ -1,0 +1,48 @@
+"""Where are committed offsets kept? By group, topic and partition, as they stand in their records. Durable: changed
+by `replay` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from sys import intern
+
+from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue, Record
+
+Partitions = dict[int, OffsetCommitValue]
+NO_TOPICS: Mapping[str, Partitions] = {}
+NO_PARTITIONS: Mapping[int, OffsetCommitValue] = {}
+
+
+class Offsets:
+    """All committed offsets of a shard."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, dict[str, Partitions]] = {}
+
+    def put(self, group_id: str, topic: str, partition: int, value: OffsetCommitValue) -> None:
+        """Keep an offset in place of the one before."""
+        self._groups.setdefault(group_id, {}).setdefault(intern(topic), {})[partition] = value
+
+    def remove(self, group_id: str, topic: str, partition: int) -> None:
+        """Forget an offset, if it is there."""
+        topics = self._groups.get(group_id, {})
+        partitions = topics.get(topic, {})
+        partitions.pop(partition, None)
+        if not partitions:
+            topics.pop(topic, None)
+        if not topics:
+            self._groups.pop(group_id, None)
+
+    def of_group(self, group_id: str) -> Mapping[str, Mapping[int, OffsetCommitValue]]:
+        """Offsets by topic and partition."""
+        return self._groups.get(group_id, NO_TOPICS)
+
+    def of_topic(self, group_id: str, topic: str) -> Mapping[int, OffsetCommitValue]:
+        """Offsets of one topic by partition."""
+        return self._groups.get(group_id, NO_TOPICS).get(topic, NO_PARTITIONS)
+
+
+def tombstone(group_id: str, topic: str, partition: int) -> Record:
+    """The record by which an offset is forgotten."""
+    return Record(OffsetCommitKey(group_id, topic, partition), None)

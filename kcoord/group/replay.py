@@ -1,0 +1,58 @@
+"""What does a record change? The one place where durable state changes, live and on load.
+
+A live shard replays its own records as it makes them, so what a restart sees is what was running. While a log is
+loaded a group's record is only kept; sessions are opened in one go when the log has ended (`generic/sessions.py`).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.contents import Contents
+from kcoord.group.generic.group import GenericGroup
+from kcoord.protocol.records import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    LegacyOffsetCommitValue,
+    OffsetCommitValue,
+    Record,
+)
+
+
+def replay(contents: Contents, record: Record) -> None:
+    """Apply one record. Order matters: records come in the order of the log."""
+    key, value = record.key, record.value
+    if isinstance(key, GroupMetadataKey):
+        assert value is None or isinstance(value, GroupMetadataValue)
+        _replay_group(contents, key.group, value)
+        return
+    if isinstance(value, LegacyOffsetCommitValue):
+        value = OffsetCommitValue(offset=value.offset, metadata=value.metadata, commit_timestamp=value.commit_timestamp)
+    assert value is None or isinstance(value, OffsetCommitValue)
+    _replay_offset(contents, key.group, key.topic, key.partition, value)
+
+
+def _replay_group(contents: Contents, group_id: str, value: GroupMetadataValue | None) -> None:
+    group = contents.groups.get(group_id)
+    if value is None:
+        if group is not None:
+            del contents.groups[group_id]
+            group.bury()
+        return
+    if group is None:
+        group = contents.groups[group_id] = GenericGroup(group_id)
+    group.record = value
+    if contents.live:
+        group.follow_record()
+
+
+def _replay_offset(
+    contents: Contents, group_id: str, topic: str, partition: int, value: OffsetCommitValue | None
+) -> None:
+    if value is None:
+        contents.offsets.remove(group_id, topic, partition)
+        return
+    if group_id not in contents.groups:
+        # Offsets without a group: Apache Kafka calls it a simple group. It has no record of its own.
+        group = contents.groups[group_id] = GenericGroup(group_id)
+        if contents.live:
+            group.follow_record()
+    contents.offsets.put(group_id, topic, partition, value)

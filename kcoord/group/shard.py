@@ -1,0 +1,195 @@
+"""Which part of the coordinator does what arrives at a shard go to?
+
+A shard is the coordinator of all groups of one partition of the log. It does no I/O, reads no clock and draws no
+random number: whoever carries it hands in requests and the time, appends the records of each step, in order, and
+releases the step's replies once everything appended by then is committed (connect-groups rule 24).
+
+Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails the shard is dropped
+and another one loads the log; so whatever was not committed, a static member's replacement for instance (gateway
+rule 23), has never been. A shard that has raised an error must be dropped too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.delete_groups import check_delete, delete_groups
+from kcoord.group.describe_groups import describe_groups
+from kcoord.group.generic.check_commit import check_commit
+from kcoord.group.generic.heartbeat import heartbeat
+from kcoord.group.generic.join_group import join_group
+from kcoord.group.generic.leave_group import leave_group
+from kcoord.group.generic.sessions import open_sessions, pause, resume
+from kcoord.group.generic.sweep import sweep
+from kcoord.group.generic.sync_group import sync_group
+from kcoord.group.list_groups import list_groups
+from kcoord.group.offsets.expiry import expire
+from kcoord.group.offsets.offset_commit import offset_commit
+from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delete, subscribed_among
+from kcoord.group.offsets.offset_fetch import offset_fetch
+from kcoord.group.replay import replay
+from kcoord.group.settings import GroupSettings
+from kcoord.group.step import RequestContext, Step, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.message import Request
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DescribeGroupsRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    SyncGroupRequest,
+)
+from kcoord.protocol.records import Record
+
+Handler = Callable[[Turn, Any, RequestContext, Token], None]
+
+HANDLERS: dict[type[Request], Handler] = {
+    JoinGroupRequest: join_group,
+    SyncGroupRequest: sync_group,
+    HeartbeatRequest: heartbeat,
+    LeaveGroupRequest: leave_group,
+    DescribeGroupsRequest: describe_groups,
+    ListGroupsRequest: list_groups,
+    DeleteGroupsRequest: delete_groups,
+    OffsetCommitRequest: offset_commit,
+    OffsetFetchRequest: offset_fetch,
+    OffsetDeleteRequest: offset_delete,
+}
+
+
+class Shard:
+    """The groups of one partition. `ids` makes the unique part of member ids. Not thread-safe."""
+
+    def __init__(self, settings: GroupSettings, ids: Callable[[], str]) -> None:
+        self._contents = Contents(settings, ids)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def replay(self, record: Record) -> None:
+        """Apply one record of the log, before `loaded`. (`handle`, `advance` and `loaded` apply their own.)"""
+        replay(self._contents, record)
+
+    def loaded(self, now_ms: int, wall_ms: int) -> Step:
+        """The log has been replayed to its end: open fresh sessions (gateway rules 23, 24)."""
+        turn = self._turn(now_ms, wall_ms)
+        self._contents.live = True
+        self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
+        for group in self._contents.groups.values():
+            open_sessions(turn, group)
+        return turn.step
+
+    def drop(self) -> list[Token]:
+        """The shard is lost: nothing of it may be answered any more, also not from the hot path. Returns who still
+        waits.
+        """
+        tokens: list[Token] = []
+        for group in self._contents.groups.values():
+            for member in group.members.values():
+                if member.parked_join is not None:
+                    tokens.append(member.parked_join.token)
+                if member.parked_sync is not None:
+                    tokens.append(member.parked_sync)
+            group.bury()
+        self._contents.groups.clear()
+        self._contents.deadlines.clear()
+        self._contents.expiry_due_ms = NEVER_MS
+        return tokens
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def handle(self, request: Request, context: RequestContext, token: Token, now_ms: int) -> Step:
+        """Take one request. Its reply is in the returned step, or in a later one when it is parked; each token is
+        answered once.
+
+        `now_ms` is monotonic. Raises KeyError for a request of another API than those in HANDLERS.
+        """
+        turn = self._turn(now_ms, context.wall_ms)
+        HANDLERS[type(request)](turn, request, context, token)
+        return turn.step
+
+    def advance(self, now_ms: int, wall_ms: int) -> Step:
+        """Do everything whose time has come: sessions, rebalances, expiry of offsets. Too early, it does nothing."""
+        turn = self._turn(now_ms, wall_ms)
+        for group in self._contents.deadlines.due(now_ms):
+            sweep(turn, group)
+        if self._contents.expiry_due_ms <= now_ms:
+            self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
+            expire(turn)
+        return turn.step
+
+    def next_deadline(self) -> int | None:
+        """When `advance` should be called next, in ms on the clock of `now_ms`; None: not before the next request."""
+        at_ms = self._contents.deadlines.next_ms()
+        earliest = min(self._contents.expiry_due_ms, NEVER_MS if at_ms is None else at_ms)
+        return None if earliest == NEVER_MS else earliest
+
+    def _turn(self, now_ms: int, wall_ms: int) -> Turn:
+        return Turn(self._contents, now_ms, wall_ms, Step())
+
+    # -- what the gateway asks, and tells -----------------------------------------------------------------------------
+
+    def check_commit(
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+        now_ms: int,
+        api_version: int = 0,
+    ) -> ErrorCode:
+        """Whether this member may commit offsets now; refreshes its session if so (gateway rules 12, 22).
+        `api_version` is OffsetCommit's.
+        """
+        return check_commit(
+            self._contents, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
+        )
+
+    def check_delete(self, group_id: str) -> ErrorCode:
+        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+        return check_delete(self._contents, group_id)
+
+    def check_offset_delete(self, group_id: str) -> ErrorCode:
+        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        return check_offset_delete(self._contents, group_id)
+
+    def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13)."""
+        return subscribed_among(self._contents, group_id, topics)
+
+    def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
+        """Let a member's session stand still until `until_ms` at most, or until its next sign of life (gateway rule
+        10).
+        """
+        group = self._contents.groups.get(group_id)
+        if group is not None:
+            pause(group, member_id, until_ms)
+
+    def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
+        """Start a member's session afresh (gateway rule 10)."""
+        group = self._contents.groups.get(group_id)
+        if group is not None:
+            resume(group, member_id, now_ms)
+
+    def group_ids(self) -> list[str]:
+        """All groups that are known here."""
+        return list(self._contents.groups)
+
+    def has_members(self, group_id: str) -> bool:
+        """Whether the group has members, or newcomers that were given a member id."""
+        group = self._contents.groups.get(group_id)
+        return group is not None and bool(group.members or group.pending)
+
+    def generation(self, group_id: str) -> int | None:
+        """The group's generation; None for a group that is not known here."""
+        group = self._contents.groups.get(group_id)
+        return None if group is None else group.generation

@@ -1,0 +1,76 @@
+"""What goes into a step of a shard, and what comes out of it?
+
+In: a request, the context of its connection, a token for whoever waits, and the time. Out: a `Step`, the records to
+append and the replies to release once all that the shard had appended by then is committed.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import attrs
+
+from kcoord.protocol.frozen import frozen
+from kcoord.protocol.message import Response
+from kcoord.protocol.records import Record
+
+Token = object
+"""Whoever waits for the reply to one request; handed back as it came, never looked into."""
+
+
+class Versioned(Protocol):
+    """A group, as far as the hot path knows it."""
+
+    version: int
+    """Moves with everything that could change the answer to a heartbeat."""
+
+
+class Session(Protocol):
+    """A member's session, as far as the hot path knows it."""
+
+    last_seen_ms: int
+
+
+@frozen(slots=True)
+class RequestContext:
+    """What a step knows of the connection that a request came by, and the time of day."""
+
+    api_version: int
+    client_id: str
+    client_host: str
+    """The client's address as Kafka writes it, with a leading "/"."""
+    connection: int
+    """Serial number of the connection in this process; a newer one has a higher number."""
+    wall_ms: int
+    """Unix time in ms, for what is written into records; timers run on the step's own `now_ms`."""
+
+
+@frozen(slots=True)
+class Remember:
+    """A converged member's heartbeat: the same frame may be answered the same way while `group.version == version`.
+
+    Whoever answers so sets `session.last_seen_ms`.
+    """
+
+    group: Versioned
+    version: int
+    session: Session
+
+
+@frozen(slots=True)
+class Reply:
+    """The answer to the request that came with `token`."""
+
+    token: Token
+    response: Response
+    remember: Remember | None = None
+
+
+@attrs.define(slots=True, eq=False)
+class Step:
+    """What one call of a shard wants done: `records` are one atomic append, in order; `replies` leave when it is
+    committed.
+    """
+
+    records: list[Record] = attrs.Factory(list)
+    replies: list[Reply] = attrs.Factory(list)

@@ -1,0 +1,234 @@
+"""How does kcoord keep its records by itself, with no service beside it?
+
+In one SQLite file in the data directory: write-ahead log, full sync, one writer, group commit (`writer`), a checksum
+for each record (`sqlite_file`). A lock file keeps a second process out. Compaction runs beside the writer: it looks for
+what can go with a connection of its own, and takes it away in small steps between commits.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import attrs
+from filelock import FileLock, Timeout
+
+from kcoord.log.interface import LogError, LogInUse, LogUnusable, RawRecord
+from kcoord.log.sqlite_file import MAX_PARTITIONS, LogFile, read_live, superseded
+from kcoord.log.writer import Writer
+
+_log = logging.getLogger(__name__)
+
+_COMPACTION_STEP_ROWS = 200
+_LOCK_NAME = "kcoord.lock"
+_PID_NAME = "kcoord.pid"
+
+
+def _unix_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@attrs.define(eq=False)
+class EmbeddedLog:
+    """A log (see `interface.Log`) of `partitions` partitions in `directory`.
+
+    Replaced records and tombstones are kept for `history_retention_ms` after they were written; whether there are any
+    to take away is looked at every `check_interval_ms` (never by itself when that is 0). `clock` gives unix ms.
+    """
+
+    directory: Path
+    partitions: int = attrs.field(default=50, validator=[attrs.validators.ge(1), attrs.validators.le(MAX_PARTITIONS)])
+    history_retention_ms: int = 86_400_000
+    check_interval_ms: int = 300_000
+    probe_interval: float = 1.0
+    clock: Callable[[], int] = _unix_ms
+    on_writable: Callable[[], None] | None = attrs.field(default=None, init=False)
+
+    _writer: Writer | None = attrs.field(default=None, init=False)
+    _readers: ThreadPoolExecutor | None = attrs.field(default=None, init=False)
+    _lock: FileLock | None = attrs.field(default=None, init=False)
+    _compaction: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+
+    @property
+    def file(self) -> LogFile:
+        return LogFile(self.directory, self.partitions)
+
+    @property
+    def writable(self) -> bool:
+        """See Log.writable."""
+        return self._writer is not None and self._writer.writable
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since `open`; fewer than `batches` when changes shared a sync."""
+        return self._open_writer().commits
+
+    @property
+    def batches(self) -> int:
+        """How many appended batches were committed since `open`."""
+        return self._open_writer().batches
+
+    async def open(self) -> None:
+        """Lock the directory, make or check the file, start the writer. See Log.open."""
+        loop = asyncio.get_running_loop()
+        readers = ThreadPoolExecutor(1, thread_name_prefix="kcoord-log-read")  # two would contend for Python's lock
+        try:
+            self._lock = await loop.run_in_executor(readers, _lock_directory, self.directory)
+            connection = await loop.run_in_executor(readers, self.file.prepare)
+        except BaseException:
+            readers.shutdown(wait=False)
+            self._unlock()
+            raise
+        self._readers = readers
+        self._writer = Writer(self.file, loop, self.clock, self.probe_interval, self._tell_writable)
+        self._writer.start(connection)
+        if self.check_interval_ms:
+            self._compaction = loop.create_task(self._compact_now_and_then(), name="log compaction")
+
+    async def close(self) -> None:
+        """See Log.close."""
+        if self._writer is None or self._readers is None:
+            return
+        if self._compaction is not None:
+            self._compaction.cancel()
+            await asyncio.wait([self._compaction])
+        await self._writer.stop()
+        self._readers.shutdown(wait=True)
+        self._writer = self._readers = self._compaction = None
+        self._unlock()
+
+    def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
+        """See Log.append."""
+        self._check_partition(partition)
+        return self._open_writer().append(partition, batch)
+
+    async def load(self, partition: int) -> AsyncIterator[list[RawRecord]]:
+        """See Log.load. Gives the last record of each key that has a value."""
+        self._check_partition(partition)
+        await self._open_writer().revive(partition)
+        loop, readers = asyncio.get_running_loop(), self._open_readers()
+        chunks = self._read(partition)
+        try:
+            while (chunk := await loop.run_in_executor(readers, next, chunks, None)) is not None:
+                yield chunk
+        finally:
+            try:
+                readers.submit(chunks.close)  # on the thread that reads: a load that is cancelled may still run there
+            except RuntimeError:  # the log was closed meanwhile, and that thread has ended
+                chunks.close()
+
+    async def compact(self) -> int:
+        """Take away what history and tombstones are older than configured; gives the number of records taken."""
+        before_ms = self.clock() - self.history_retention_ms
+        taken = 0
+        for partition in range(self.partitions):
+            gone = await asyncio.to_thread(self._superseded, partition, before_ms)
+            for start in range(0, len(gone), _COMPACTION_STEP_ROWS):
+                step = gone[start : start + _COMPACTION_STEP_ROWS]
+                await self._open_writer().call(partial(_delete, positions=step))
+            taken += len(gone)
+        return taken
+
+    # Inside
+
+    def _read(self, partition: int) -> Generator[list[RawRecord], None, None]:
+        try:
+            with contextlib.closing(self.file.connect()) as connection:
+                yield from read_live(self.file, connection, partition)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise self.file.explain(error, f"loading partition {partition}") from error
+
+    def _superseded(self, partition: int, before_ms: int) -> list[int]:
+        with contextlib.closing(self.file.connect()) as connection:
+            return superseded(connection, partition, before_ms)
+
+    async def _compact_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(self.check_interval_ms / 1000)
+            if not self.writable:
+                continue
+            try:
+                taken = await self.compact()
+            except (sqlite3.Error, LogError) as error:  # appending goes on; what could not go now goes next time
+                _log.warning("compaction of %s stopped: %s", self.file.path, error)
+            else:
+                _log.debug("compaction took %d records out of %s", taken, self.file.path)
+
+    def _tell_writable(self) -> None:
+        if self.on_writable is not None:
+            self.on_writable()
+
+    def _check_partition(self, partition: int) -> None:
+        if not 0 <= partition < self.partitions:
+            raise ValueError(f"partition {partition} is not one of the log's {self.partitions}")
+
+    def _open_writer(self) -> Writer:
+        if self._writer is None:
+            raise LogUnusable(f"the log {self.file.path} is not open")
+        return self._writer
+
+    def _open_readers(self) -> ThreadPoolExecutor:
+        if self._readers is None:
+            raise LogUnusable(f"the log {self.file.path} is not open")
+        return self._readers
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            with contextlib.suppress(OSError):
+                (self.directory / _PID_NAME).unlink(missing_ok=True)
+            self._lock.release()
+            self._lock = None
+
+
+def _delete(connection: sqlite3.Connection, positions: list[int]) -> None:
+    marks = ",".join("?" * len(positions))
+    connection.execute(f"DELETE FROM record WHERE position IN ({marks})", positions)
+
+
+def _lock_directory(directory: Path) -> FileLock:
+    """Make `directory` where it is missing and take its lock, which the system lets go of when the process ends."""
+    pid_file = directory / _PID_NAME
+    lock = FileLock(directory / _LOCK_NAME, timeout=0, thread_local=False)
+    try:
+        _make_durably(directory)
+        lock.acquire()
+        pid_file.write_text(f"{os.getpid()}\n")
+    except Timeout:
+        raise LogInUse(
+            f"the data directory {directory} is in use by {_owner(pid_file)}; stop that kcoord first, "
+            "or name another data directory"
+        ) from None
+    except OSError as error:
+        lock.release()
+        raise LogUnusable(
+            f"the data directory {directory} cannot be used: {error}; "
+            "see that it can be read and written by this user and that there is room"
+        ) from error
+    return lock
+
+
+def _owner(pid_file: Path) -> str:
+    try:
+        return f"process {int(pid_file.read_text())}"
+    except (OSError, ValueError):
+        return "another process"
+
+
+def _make_durably(directory: Path) -> None:
+    """Make `directory` and its missing parents, each entry synced: a log must not vanish with its directory."""
+    if directory.is_dir():
+        return
+    _make_durably(directory.parent)
+    directory.mkdir(exist_ok=True)
+    if os.name == "posix":
+        parent = os.open(directory.parent, os.O_RDONLY)
+        try:
+            os.fsync(parent)
+        finally:
+            os.close(parent)

@@ -1,0 +1,375 @@
+"""How do records reach the disk, many waiting changes with one sync?
+
+One thread owns the writing connection. It takes all batches that wait, writes them in one transaction, and tells the
+event loop once. Rules:
+
+- A transaction that fails fails all of its batches. A partition whose batch failed takes no more until `revive`.
+- When the disk refuses a write, all appends fail at once, without trying, until a probe has really written as much
+  as was refused; the probe is made every `probe_interval` seconds.
+- A batch that is at fault itself (too large for SQLite, say) fails alone.
+
+Rows go in by few, long INSERT statements: each call into SQLite hands Python's global lock to the event loop's thread
+and must win it back, which would cost up to its switch interval a row.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import attrs
+
+from kcoord.log.interface import AppendFailed, RawRecord
+from kcoord.log.sqlite_file import LogFile, checksums, is_corruption, next_position
+from kcoord.protocol.frozen import frozen
+
+_log = logging.getLogger(__name__)
+
+MAX_BATCH_BYTES = 512 << 20
+_TRANSACTION_BYTES = 8 << 20
+_TRANSACTION_BATCHES = 4096
+_STATEMENT_ROWS = 256
+_COLUMNS = 5
+_ROW_OVERHEAD_BYTES = 64
+_PROBE_BYTES_LEAST, _PROBE_BYTES_MOST = 64 << 10, 64 << 20
+_DISK_FAULTS = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+    }
+)
+
+
+@frozen(eq=False)
+class _Append:
+    partition: int
+    life: int
+    batch: Sequence[RawRecord]
+    size: int
+    done: asyncio.Future[None]
+
+
+@attrs.frozen(eq=False)
+class _Call:
+    work: Callable[[sqlite3.Connection], Any]
+    done: asyncio.Future[Any]
+
+
+@attrs.frozen(eq=False)
+class _Stop:
+    pass
+
+
+@attrs.define(eq=False)
+class Writer:
+    """The thread that writes to `file`. `clock` gives unix ms; `on_writable` is called on `loop`."""
+
+    file: LogFile
+    loop: asyncio.AbstractEventLoop
+    clock: Callable[[], int]
+    probe_interval: float
+    on_writable: Callable[[], None]
+
+    writable: bool = attrs.field(default=True, init=False)
+    commits: int = attrs.field(default=0, init=False)
+    """Transactions committed with appended batches."""
+    batches: int = attrs.field(default=0, init=False)
+    """Batches committed."""
+
+    _queue: SimpleQueue[_Append | _Call | _Stop] = attrs.field(factory=SimpleQueue, init=False)
+    _waiting: list[_Append] = attrs.field(factory=list, init=False)
+    """What was appended in this turn of the event loop."""
+    _lives: dict[int, int] = attrs.field(factory=dict, init=False)
+    """Partition → how often it was revived; a batch belongs to the life in which it was appended."""
+    _ended: dict[int, int] = attrs.field(factory=dict, init=False)
+    """Partition → its last life that a failed append has ended."""
+    _next: dict[int, int] = attrs.field(factory=dict, init=False)
+    """Partition → position of its next record; the thread's own."""
+    _refusal: str = attrs.field(default="", init=False)
+    _refused_bytes: int = attrs.field(default=0, init=False)
+    _damaged: bool = attrs.field(default=False, init=False)
+    _thread: threading.Thread | None = attrs.field(default=None, init=False)
+
+    # Called on the event loop
+
+    def start(self, connection: sqlite3.Connection) -> None:
+        """Begin to write with `connection`, which is the thread's own from now on."""
+        self._thread = threading.Thread(target=self._run, args=(connection,), name="kcoord-log", daemon=True)
+        self._thread.start()
+
+    def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
+        """Queue `batch`; see Log.append."""
+        done: asyncio.Future[None] = self.loop.create_future()
+        life = self._lives.get(partition, 0)
+        size = sum(len(key) + len(value or b"") + _ROW_OVERHEAD_BYTES for key, value in batch)
+        item = _Append(partition, life, batch, size, done)
+        if not self.writable:
+            self._end_life(item)
+            done.set_exception(AppendFailed(self._refusal))
+        elif self._is_over(item):
+            done.set_exception(_must_load(item))
+        elif size > MAX_BATCH_BYTES:
+            self._end_life(item)
+            done.set_exception(AppendFailed(f"a batch of {size} bytes is more than the log takes ({MAX_BATCH_BYTES})"))
+        else:
+            if not self._waiting:
+                self.loop.call_soon(self._hand_over)
+            self._waiting.append(item)
+        return done
+
+    def _hand_over(self) -> None:
+        """Give the thread all that one turn of the event loop has appended. Each time the thread wakes, both fight for
+        Python's lock.
+        """
+        for item in self._waiting:
+            self._queue.put(item)
+        self._waiting.clear()
+
+    def call(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[Any]:
+        """Run `work` with the writing connection behind all that was queued before; gives its result or exception."""
+        self._hand_over()
+        done: asyncio.Future[Any] = self.loop.create_future()
+        self._queue.put(_Call(work, done))
+        return done
+
+    async def revive(self, partition: int) -> None:
+        """Wait until earlier batches of `partition` are settled, then let it take new ones."""
+        await self.call(lambda connection: None)
+        self._lives[partition] = self._lives.get(partition, 0) + 1
+
+    async def stop(self) -> None:
+        """Write what is queued, end the thread, close its connection."""
+        if self._thread is not None:
+            self._hand_over()
+            self._queue.put(_Stop())
+            await self.loop.run_in_executor(None, self._thread.join)
+            self._thread = None
+
+    # Lives of partitions, known to both threads
+
+    def _is_over(self, item: _Append) -> bool:
+        return self._ended.get(item.partition, -1) >= item.life
+
+    def _end_life(self, item: _Append) -> None:
+        self._ended[item.partition] = max(item.life, self._ended.get(item.partition, -1))
+
+    # Called on the thread
+
+    def _run(self, connection: sqlite3.Connection) -> None:
+        try:
+            while True:
+                item: _Append | _Call | _Stop | None = self._wait(connection)
+                if isinstance(item, _Append):
+                    appends, item = self._gather(item)
+                    self._write(connection, appends)
+                if isinstance(item, _Call):
+                    self._do(connection, item)
+                elif isinstance(item, _Stop):
+                    return
+        finally:
+            connection.close()
+
+    def _wait(self, connection: sqlite3.Connection) -> _Append | _Call | _Stop:
+        while not self.writable and not self._damaged:
+            try:
+                return self._queue.get(timeout=self.probe_interval)
+            except Empty:
+                self._probe(connection)
+        return self._queue.get()
+
+    def _gather(self, first: _Append) -> tuple[list[_Append], _Call | _Stop | None]:
+        """All batches that wait, enough for one transaction at most, and what stopped the gathering, if anything."""
+        appends = [first]
+        size = first.size
+        while size < _TRANSACTION_BYTES and len(appends) < _TRANSACTION_BATCHES:
+            try:
+                item = self._queue.get_nowait()
+            except Empty:
+                break
+            if not isinstance(item, _Append):
+                return appends, item
+            appends.append(item)
+            size += item.size
+        return appends, None
+
+    def _write(self, connection: sqlite3.Connection, appends: list[_Append]) -> None:
+        if not self.writable:
+            self._fail(appends, self._refusal)
+            return
+        over = [item for item in appends if self._is_over(item)]
+        if over:
+            self._settle(over, _must_load(over[0]))
+            appends = [item for item in appends if not self._is_over(item)]
+        if appends:
+            self._commit(connection, appends)
+
+    def _commit(self, connection: sqlite3.Connection, appends: list[_Append]) -> None:
+        """Write `appends` in one transaction and settle them."""
+        try:
+            rows, ends = self._rows(connection, appends)
+            _insert(connection, rows)
+        except Exception as error:  # whatever it was, these batches are not in the log, and the thread goes on
+            _roll_back(connection)
+            if _is_disk_fault(error):
+                self._refuse(error, sum(item.size for item in appends))
+                self._fail(appends, self._refusal)
+            elif len(appends) == 1:
+                _log.exception("a batch for partition %d cannot be written to %s", appends[0].partition, self.file.path)
+                self._fail(appends, f"the log does not take this batch: {error}")
+            else:
+                for item in appends:
+                    self._write(connection, [item])
+            return
+        self._next.update(ends)
+        self.commits += 1
+        self.batches += len(appends)
+        self._settle(appends, None)
+
+    def _rows(self, connection: sqlite3.Connection, appends: list[_Append]) -> tuple[list[object], dict[int, int]]:
+        """The columns of all rows in one flat list, and each partition's next position behind them."""
+        flat: list[object] = []
+        ends: dict[int, int] = {}
+        at_ms = self.clock()
+        for item in appends:
+            position = ends.get(item.partition, self._next.get(item.partition))
+            if position is None:
+                position = next_position(connection, item.partition)
+            for key, value in item.batch:
+                flat += (position, at_ms, checksums(position, key, value), key, value)
+                position += 1
+            ends[item.partition] = position
+        return flat, ends
+
+    def _do(self, connection: sqlite3.Connection, call: _Call) -> None:
+        try:
+            result = call.work(connection)
+        except Exception as error:
+            _roll_back(connection)
+            self._tell(_settle_call, call.done, None, error)
+        else:
+            self._tell(_settle_call, call.done, result, None)
+
+    # A disk that refuses
+
+    def _refuse(self, error: Exception, size: int) -> None:
+        self._refused_bytes = min(_PROBE_BYTES_MOST, max(_PROBE_BYTES_LEAST, size))
+        if is_corruption(error):
+            self._damaged = True
+            self._refusal = str(self.file.corrupt(f"writing failed: {error}"))
+            _log.error("%s. Changes are refused until kcoord is started again on a sound log", self._refusal)
+        else:
+            self._refusal = f"the log {self.file.path} cannot be written: {error}"
+            _log.error(
+                "%s. Changes are refused with a retriable error until it can: make room, or see to the disk "
+                "(tried every %g s)",
+                self._refusal,
+                self.probe_interval,
+            )
+        self.writable = False
+
+    def _probe(self, connection: sqlite3.Connection) -> None:
+        """Write as much as was refused, and take it out again."""
+        try:
+            connection.execute("INSERT INTO pad VALUES (randomblob(?))", (self._refused_bytes,))
+            connection.execute("DELETE FROM pad")
+        except sqlite3.Error as error:
+            _roll_back(connection)
+            _log.debug("the log %s still cannot be written: %s", self.file.path, error)
+            return
+        self.writable = True
+        _log.warning("the log %s can be written again", self.file.path)
+        self._tell(self.on_writable)
+
+    # Back to the event loop
+
+    def _fail(self, appends: list[_Append], reason: str) -> None:
+        for item in appends:
+            self._end_life(item)
+        self._settle(appends, AppendFailed(reason))
+
+    def _settle(self, appends: list[_Append], error: AppendFailed | None) -> None:
+        self._tell(_settle_appends, [item.done for item in appends], error)
+
+    def _tell(self, callback: Callable[..., None], *arguments: object) -> None:
+        try:
+            self.loop.call_soon_threadsafe(callback, *arguments)
+        except RuntimeError:  # the loop was closed under us: nobody waits any more
+            _log.debug("the event loop is gone; an outcome of the log is not reported")
+
+
+def _must_load(item: _Append) -> AppendFailed:
+    return AppendFailed(f"an earlier append to partition {item.partition} failed; it must be loaded again first")
+
+
+def _is_disk_fault(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return isinstance(error, OSError | MemoryError)
+    return code & 0xFF in _DISK_FAULTS or is_corruption(error)
+
+
+def _settle_appends(futures: list[asyncio.Future[None]], error: AppendFailed | None) -> None:
+    for future in futures:
+        if future.done():
+            continue
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(AppendFailed(*error.args))
+
+
+def _settle_call(future: asyncio.Future[Any], result: object, error: Exception | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
+
+
+# SQL
+
+
+def _insert(connection: sqlite3.Connection, flat: list[object]) -> None:
+    """Insert the rows whose columns stand in `flat`, in one transaction."""
+    limit = _COLUMNS * _STATEMENT_ROWS
+    if len(flat) <= limit:
+        _insert_some(connection, flat)  # a statement is a transaction by itself
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for start in range(0, len(flat), limit):
+        _insert_some(connection, flat[start : start + limit])
+    connection.execute("COMMIT")
+
+
+def _insert_some(connection: sqlite3.Connection, flat: list[object]) -> None:
+    rows = len(flat) // _COLUMNS
+    if rows:
+        # Padded with rows of NULL to a power of two, so that a handful of prepared statements serves all.
+        slots = 1 << (rows - 1).bit_length()
+        connection.execute(_INSERTS[slots], flat + [None] * (_COLUMNS * (slots - rows)))
+
+
+def _insert_statement(slots: int) -> str:
+    values = ",".join(["(?,?,?,?,?)"] * slots)
+    return f"INSERT INTO record SELECT * FROM (VALUES {values}) WHERE column1 IS NOT NULL"
+
+
+_INSERTS = {1 << n: _insert_statement(1 << n) for n in range(_STATEMENT_ROWS.bit_length())}
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        try:
+            connection.execute("ROLLBACK")
+        except sqlite3.Error as error:  # SQLite had rolled back by itself
+            _log.debug("rolling back: %s", error)
