@@ -1,0 +1,6 @@
+"""`python -m kcoord`."""
+
+from kcoord.cli import main
+
+if __name__ == "__main__":
+    main()

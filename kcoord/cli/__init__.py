@@ -1,0 +1,50 @@
+"""Which commands does `kcoord` have, and what becomes of an error?
+
+An error that a user can do something about is one line on stderr: what was wrong, where, what to do. Exit codes: 1 for
+what failed, 2 for a command line or a setting that cannot be. Modules that a command needs are imported when it runs,
+so that `kcoord --help` is there at once.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from kcoord import __version__
+from kcoord.cli import groups, serve, settings
+
+app = typer.Typer(
+    name="kcoord",
+    help="A group coordinator for Apache Kafka's protocol, to stand in front of a cluster or alone.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("serve")(serve.serve)
+app.add_typer(groups.app, name="groups")
+app.command("settings")(settings.settings)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"kcoord {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _kcoord(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    try:
+        app(prog_name="kcoord")
+    except KeyboardInterrupt:
+        sys.exit(130)

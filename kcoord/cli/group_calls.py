@@ -1,0 +1,160 @@
+"""What does `kcoord groups` ask of brokers?
+
+Every broker lists the groups that it coordinates; a group is described and deleted by its coordinator.
+"""
+
+import asyncio
+from typing import Any
+
+import attrs
+
+from kcoord.cli.assignments import assignment_text
+from kcoord.client import Broker, Cluster
+from kcoord.client.connection import error_name
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+
+
+@attrs.frozen
+class GroupLine:
+    """One group of a list."""
+
+    group: str
+    type: str
+    protocol_type: str
+    state: str
+    coordinator: str
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Member:
+    """One member of a described group."""
+
+    member: str
+    instance: str | None
+    client: str
+    host: str
+    assignment: str
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Description:
+    """A group as its coordinator describes it; `exists` is False for a group that it does not know."""
+
+    group: str
+    exists: bool
+    state: str
+    protocol_type: str
+    protocol: str
+    coordinator: str
+    members: list[Member]
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Deletion:
+    """How the deletion of a group went, in a line."""
+
+    text: str
+    failed: bool
+
+
+async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> list[GroupLine]:
+    """The groups of all brokers, by name. Raises ClientError."""
+    request = ListGroupsRequest(states_filter=states, types_filter=types)
+
+    async def of(broker: Broker) -> list[GroupLine]:
+        connection = await cluster.to(broker)
+        response = await connection.send(request, ListGroupsResponse)
+        if response.error_code:
+            raise _refused(broker, "does not list its groups", response.error_code)
+        return [
+            GroupLine(each.group_id, each.group_type, each.protocol_type, each.group_state, _address(broker))
+            for each in response.groups
+        ]
+
+    lists = await asyncio.gather(*map(of, await cluster.brokers()))
+    return sorted((line for lines in lists for line in lines), key=lambda line: line.group)
+
+
+async def describe(cluster: Cluster, groups: list[str]) -> list[Description]:
+    """Each group as its coordinator describes it. Raises ClientError."""
+    return [await _describe(cluster, group) for group in groups]
+
+
+async def _describe(cluster: Cluster, group: str) -> Description:
+    broker = await cluster.coordinator(group)
+    connection = await cluster.to(broker)
+    response = await connection.send(DescribeGroupsRequest(groups=[group]), DescribeGroupsResponse)
+    for each in response.groups:
+        if each.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
+            raise _refused(broker, f"does not describe {group}", each.error_code)
+        exists = not each.error_code and each.group_state != "Dead"
+        return Description(
+            group,
+            exists,
+            each.group_state,
+            each.protocol_type,
+            each.protocol_data,
+            _address(broker),
+            [
+                Member(
+                    member.member_id,
+                    member.group_instance_id,
+                    member.client_id,
+                    member.client_host.removeprefix("/"),
+                    assignment_text(each.protocol_type, bytes(member.member_assignment)),
+                )
+                for member in sorted(each.members, key=lambda member: member.member_id)
+            ],
+            "" if exists else each.error_message or "there is no such group, or none of the classic protocol",
+        )
+    raise _refused(broker, f"says nothing of {group}", ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+async def delete(cluster: Cluster, groups: list[str]) -> list[Deletion]:
+    """Delete each group at its coordinator. Raises ClientError."""
+    return [await _delete(cluster, group) for group in groups]
+
+
+async def _delete(cluster: Cluster, group: str) -> Deletion:
+    broker = await cluster.coordinator(group)
+    connection = await cluster.to(broker)
+    response = await connection.send(DeleteGroupsRequest(groups_names=[group]), DeleteGroupsResponse)
+    (code,) = [each.error_code for each in response.results if each.group_id == group]
+    if not code:
+        return Deletion(f"{group}: deleted", failed=False)
+    return Deletion(f"{group}: not deleted: {_WHY_NOT.get(code) or error_name(code)}", failed=True)
+
+
+_WHY_NOT: dict[int, str] = {
+    ErrorCode.NON_EMPTY_GROUP: "it has members; stop them first",
+    ErrorCode.GROUP_ID_NOT_FOUND: "there is no such group",
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "you are not allowed to",
+}
+
+
+def _address(broker: Broker) -> str:
+    return f"{broker.host}:{broker.port} ({broker.node_id})"
+
+
+def _refused(broker: Broker, what: str, code: int) -> Exception:
+    from kcoord.client import ClientError
+
+    return ClientError(f"{_address(broker)} {what}: {_WHY_NOT.get(code) or error_name(code)}")

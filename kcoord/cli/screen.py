@@ -1,0 +1,64 @@
+"""What does `kcoord serve` show when it is ready? What it is, where it listens, and what to try next."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from kcoord import __version__
+from kcoord.config import WILDCARD_HOSTS, Settings
+
+
+def start_screen(settings: Settings) -> str:
+    """The screen as text; its commands can be pasted into another terminal."""
+    listen = _text(*settings.listen)
+    facts = {
+        "listening": listen + (" (TLS)" if settings.ssl_certificate_location else ""),
+        "advertised": _text(*settings.advertise) if settings.advertise else "",
+        "cluster": ", ".join(_text(*address) for address in settings.upstream),
+        "groups": ", ".join(settings.groups) or "all",
+        "records": str(settings.data_dir),
+    }
+    role = "in front of a cluster" if settings.upstream else "alone"
+    lines = [f"kcoord {__version__}: coordinating groups, {role}"]
+    lines += [f"  {name:<11}{fact}" for name, fact in facts.items() if fact]
+    lines += ["", "Try next, in another terminal:"]
+    for command, what in _commands(settings):
+        lines += [f"  {what}", f"    {command}"]
+    return "\n".join([*lines, "", "Stop with Ctrl-C."])
+
+
+def _commands(settings: Settings) -> list[tuple[str, str]]:
+    host, port = settings.advertise or settings.listen
+    address = _text("localhost" if host in WILDCARD_HOSTS else host, port)
+    kcoord = command_name()
+    at = f"--bootstrap-server {address}"
+    if settings.upstream:
+        return [
+            (f"kafka-console-consumer.sh {at} --topic TOPIC --group GROUP", "a consumer, as before:"),
+            (f"{kcoord} groups list {at}", "all groups, kcoord's and the cluster's:"),
+            (f"{kcoord} groups describe GROUP {at}", "who is in a group:"),
+        ]
+    return [
+        (f"{kcoord} groups list {at}", "the groups that are here:"),
+        (f"kafka-groups.sh {at} --list", "the same by Kafka's own tool:"),
+        (
+            f"{kcoord} serve --listen localhost:9192 --upstream HOST:PORT --groups '.*'",
+            "stand in front of your cluster instead:",
+        ),
+    ]
+
+
+def command_name() -> str:
+    """How this kcoord was started, so that a command shown works where it is pasted."""
+    started = Path(sys.argv[0])
+    if started.name != "__main__.py":
+        return started.name
+    python = Path(sys.executable)
+    here = Path.cwd()
+    shown = os.path.relpath(python, here) if python.is_relative_to(here) else str(python)
+    return f"{shlex.quote(shown)} -m kcoord"
+
+
+def _text(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,207 @@
+"""How does a request get to a broker, and its response back?
+
+One connection: requests may be under way together, responses come in order. At its begin it asks which versions the
+broker speaks; a request goes out in the highest version that both know.
+"""
+
+import asyncio
+import errno
+import os
+import ssl
+import struct
+from collections import deque
+from itertools import count
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import (
+    RequestHeader,
+    decode_response_header,
+    encode_request_header,
+)
+from kcoord.protocol.messages import (
+    RESPONSES,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    Request,
+    Response,
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+    api_name,
+)
+from kcoord.protocol.primitives import DecodeError, EncodeError
+
+if TYPE_CHECKING:
+    from kcoord.client.security import Security
+
+R = TypeVar("R", bound=Response)
+
+CLIENT_ID = "kcoord-cli"
+_SIZE = struct.Struct(">i")
+_LARGEST_RESPONSE = 100 << 20
+
+
+class ClientError(Exception):
+    """A broker could not be asked, or refused; the text is one line."""
+
+
+@attrs.define(eq=False)
+class Connection:
+    """A connection to a broker, ready for requests. `timeout` is in seconds, for connecting and for each answer."""
+
+    host: str
+    port: int
+    timeout: float
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+    _versions: dict[int, tuple[int, int]] = attrs.field(factory=dict, init=False)
+    """API key → lowest and highest version that the broker speaks."""
+    _waiting: deque[tuple[RequestHeader, asyncio.Future[Response]]] = attrs.field(factory=deque, init=False)
+    _ids: "count[int]" = attrs.field(factory=count, init=False)
+    _receiving: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+
+    @classmethod
+    async def open(cls, host: str, port: int, security: "Security", timeout: float = 10.0) -> Self:
+        """Connect, ask for versions, authenticate. Raises ClientError."""
+        try:
+            async with asyncio.timeout(timeout):
+                reader, writer = await asyncio.open_connection(
+                    host, port, ssl=security.tls, server_hostname=host if security.tls else None
+                )
+        except TimeoutError:
+            raise ClientError(f"{host}:{port} cannot be reached: no answer within {timeout:g} s") from None
+        except OSError as error:
+            known = not isinstance(error, ssl.SSLError) and error.errno in errno.errorcode
+            said = os.strerror(error.errno or 0) if known else error
+            raise ClientError(f"{host}:{port} cannot be reached{' by TLS' if security.tls else ''}: {said}") from None
+        self = cls(host, port, timeout, reader, writer)
+        self._receiving = asyncio.create_task(self._receive())
+        try:
+            await self._learn_versions()
+            if security.mechanism is not None:
+                await self._authenticate(security)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        """End the connection; requests under way fail."""
+        if self._receiving is not None:
+            self._receiving.cancel()
+            await asyncio.wait([self._receiving])
+        self._writer.close()
+
+    async def send(self, request: Request, answer: type[R]) -> R:
+        """Send `request` and give its answer. Raises ClientError."""
+        version = self._version(request)
+        try:
+            body = request.encode(version)
+        except EncodeError as error:
+            raise ClientError(f"{self.host}:{self.port} is too old for this: {error}") from None
+        response = await self._exchange(request, version, body)
+        assert isinstance(response, answer)
+        return response
+
+    async def _exchange(self, request: Request, version: int, body: bytes) -> Response:
+        header = RequestHeader(request.API_KEY, version, next(self._ids), CLIENT_ID)
+        frame = encode_request_header(header) + body
+        future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self._waiting.append((header, future))
+        if self._receiving is None or self._receiving.done():
+            raise self._lost("it closed the connection")
+        self._writer.write(_SIZE.pack(len(frame)) + frame)
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await future
+        except TimeoutError:
+            name = api_name(request.API_KEY)
+            raise self._lost(f"no answer to {name} within {self.timeout:g} s") from None
+
+    async def _receive(self) -> None:
+        """Settle requests as their responses come, until the connection ends."""
+        error = self._lost("it closed the connection")
+        try:
+            while True:
+                (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
+                if not 4 <= size <= _LARGEST_RESPONSE or not self._waiting:
+                    error = self._lost("what it sends is not Kafka's protocol")
+                    return
+                header, future = self._waiting.popleft()
+                response = self._decode(header, await self._reader.readexactly(size))
+                if not future.done():
+                    future.set_result(response)
+        except DecodeError as bad:
+            error = self._lost(f"what it sends does not fit the protocol: {bad}")
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            for _, future in self._waiting:
+                if not future.done():
+                    future.set_exception(error)
+
+    def _decode(self, header: RequestHeader, frame: bytes) -> Response:
+        key, version = header.api_key, header.api_version
+        correlation_id, body = decode_response_header(key, version, frame)
+        if correlation_id != header.correlation_id:
+            raise DecodeError(f"{api_name(key)} is answered out of order")
+        return RESPONSES[key].decode(frame, version, body)
+
+    def _lost(self, why: str) -> ClientError:
+        return ClientError(f"{self.host}:{self.port}: {why}")
+
+    # Versions
+
+    def _version(self, request: Request) -> int:
+        lowest, highest = self._versions.get(request.API_KEY, (0, -1))
+        version = min(highest, request.MAX_VERSION)
+        if version < max(lowest, request.MIN_VERSION):
+            raise ClientError(
+                f"{self.host}:{self.port} does not serve {api_name(request.API_KEY)} in a version known here"
+            )
+        return version
+
+    async def _learn_versions(self) -> None:
+        request = ApiVersionsRequest(client_software_name="kcoord", client_software_version="1")
+        response = await self._ask_versions(request, request.MAX_VERSION)
+        if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+            response = await self._ask_versions(ApiVersionsRequest(), 0)
+        if response.error_code:
+            raise self._lost(f"it does not tell its versions: {error_name(response.error_code)}")
+        self._versions = {each.api_key: (each.min_version, each.max_version) for each in response.api_keys}
+
+    async def _ask_versions(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+        response = await self._exchange(request, version, request.encode(version))
+        assert isinstance(response, ApiVersionsResponse)
+        return response
+
+    # Who we are
+
+    async def _authenticate(self, security: "Security") -> None:
+        mechanism = security.mechanism or ""
+        handshake = await self.send(SaslHandshakeRequest(mechanism=mechanism), SaslHandshakeResponse)
+        if handshake.error_code:
+            raise self._lost(f"SASL {mechanism} is refused; it offers {', '.join(handshake.mechanisms) or 'none'}")
+        steps = security.steps()
+        token = next(steps)
+        while True:
+            answer = await self.send(SaslAuthenticateRequest(auth_bytes=token), SaslAuthenticateResponse)
+            if answer.error_code:
+                said = answer.error_message or error_name(answer.error_code)
+                raise self._lost(f"authentication of {security.username} by {mechanism} failed: {said}")
+            try:
+                token = steps.send(bytes(answer.auth_bytes))
+            except StopIteration:
+                return
+
+
+def error_name(code: int) -> str:
+    """The name of an error code, as people look it up."""
+    try:
+        return ErrorCode(code).name
+    except ValueError:
+        return f"error {code}"

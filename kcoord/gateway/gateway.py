@@ -1,0 +1,456 @@
+"""Who decides what is done with a request, and what is shared by all connections?
+
+The `Gateway` is what the server builds: it makes a `Leg` for each client connection, knows which groups are kcoord's to
+take, and hands each request that is read to the file that answers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import random
+import re
+import time
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from kcoord.gateway import discovery, group_calls, listing, offsets, other_protocols
+from kcoord.gateway.about import ONE_GROUP, peek_group
+from kcoord.gateway.api_versions import API_VERSIONS, READ_APIS, ApiVersionsMemory, merge
+from kcoord.gateway.brokers import BrokerMap, OpenPort
+from kcoord.gateway.contract import ClientSide, GroupService
+from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.leg import OFFSET_FETCH, Leg
+from kcoord.gateway.outage import Outages
+from kcoord.gateway.own import OwnConnection
+from kcoord.gateway.rights import READ, Standing, ask_standing
+from kcoord.gateway.sentinels import Sentinels
+from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.tls import upstream_context, warn_of_costs
+from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.group.refuse import refuse
+from kcoord.group.step import RequestContext
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.messages import (
+    REQUESTS,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FindCoordinatorRequest,
+    ListGroupsRequest,
+    ListGroupsResponse,
+    Request,
+    api_name,
+)
+from kcoord.protocol.primitives import DecodeError
+
+__all__ = ["Gateway"]
+
+log = logging.getLogger("kcoord.gateway")
+
+T = TypeVar("T")
+
+Handler = Callable[[Leg, Call, Any], Awaitable[None]]
+
+HANDLERS: dict[int, Handler] = {
+    8: offsets.offset_commit,
+    11: group_calls.join_group,
+    12: group_calls.member_call,
+    13: group_calls.member_call,
+    14: group_calls.member_call,
+    15: listing.describe_groups,
+    16: listing.list_groups,
+    28: offsets.txn_offset_commit,
+    42: listing.delete_groups,
+    47: offsets.offset_delete,
+    68: other_protocols.newer_heartbeat,
+    76: other_protocols.newer_heartbeat,
+    88: other_protocols.newer_heartbeat,
+}
+"""Who answers, by API key."""
+FIND_COORDINATOR = 10
+
+TICK_S = 1.0
+SOONEST_QUESTION = 0.6
+"""Questions of rights are spread over this part of their interval to the whole."""
+PASSING_PATIENCE_MS = 500
+"""How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
+otherwise, many times a second; and what their members need for discovery may stand behind it."""
+LOADING_S = 0.02
+"""How often it is looked whether a group is loaded by now."""
+OWN_IDLE_MS = 60_000
+MATCHES_KEPT = 65_536
+FINDERS_A_GROUP = 4
+
+
+class Gateway:
+    """The gateway in front of one cluster."""
+
+    def __init__(self, settings: GatewaySettings, groups: GroupService) -> None:
+        """Raises ValueError for TLS files that do not fit, and for a kept broker map that is damaged."""
+        self.settings = settings
+        self.groups = groups
+        self.authenticated_at_once = not settings.uses_sasl
+        self.brokers = BrokerMap(settings)
+        self.versions = ApiVersionsMemory()
+        self.coordinators = Coordinators()
+        self.sentinels = Sentinels(self)
+        self.outages = Outages(self)
+        self.now_ms = groups.now_ms
+        patterns = [re.compile(pattern) for pattern in settings.groups]
+        self.owns = lru_cache(MATCHES_KEPT)(
+            lambda group_id: bool(group_id) and any(p.fullmatch(group_id) for p in patterns)
+        )
+        self._tls = upstream_context(settings)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._member_legs: set[Leg] = set()
+        self._common: dict[str, Standing] = {}
+        self._paused: set[tuple[str, str]] = set()
+        self._own: dict[int | None, OwnConnection] = {}
+        self._finders: dict[str, weakref.WeakSet[Leg]] = {}
+        self._turn = itertools.count()
+        self._unreachable: set[str] = set()
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self, open_port: OpenPort) -> None:
+        """Open the ports of all brokers that are known. Raises what `open_port` raises."""
+        warn_of_costs(self.settings)
+        await self.brokers.start(open_port)
+        self.spawn(self._tend())
+        self.spawn(self._take_over())
+
+    async def stop(self) -> None:
+        """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for own in self._own.values():
+            own.close()
+
+    def leg(self, connection: ClientSide) -> Leg:
+        """The way behind a new client connection."""
+        return Leg(self, connection)
+
+    def check(self, api_key: int, api_version: int) -> None:
+        """Not asked: every connection has its leg, which judges frames itself."""
+        raise FrameRefused(f"{api_name(api_key)} v{api_version} came by a connection without a leg")
+
+    def dispatch(self, connection: object, call: Call) -> None:
+        """Not asked, likewise."""
+        self.check(call.header.api_key, call.header.api_version)
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Do something on the side; what it raises is logged."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a fault in the gateway", exc_info=task.exception())
+
+    async def _take_over(self) -> None:
+        """Look after the groups that a predecessor has had."""
+        while True:
+            if self.groups.is_loaded(None):
+                break
+            await asyncio.sleep(LOADING_S)
+        context = RequestContext(0, "kcoord", "", 0, self.wall_ms())
+        listed, _ = await self.groups.call(ListGroupsRequest(), context)
+        assert isinstance(listed, ListGroupsResponse)
+        found = [each.group_id for each in listed.groups if self.owns(each.group_id)]
+        self.sentinels.inherit(found)
+        await self.outages.keep_loaded(found, context)
+
+    @staticmethod
+    def wall_ms() -> int:
+        """Unix time in ms."""
+        return time.time_ns() // 1_000_000
+
+    async def _tend(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            now_ms = self.now_ms()
+            self.sentinels.tend()
+            for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
+                leg.question_due_ms = self._next_question_ms()
+                self.spawn(self._question(leg))
+            for own in self._own.values():
+                if now_ms - own.used_ms > OWN_IDLE_MS:
+                    own.close()
+
+    # -- upstream -----------------------------------------------------------------------------------------------------
+
+    def name_of(self, broker_id: int | None) -> str:
+        """How a broker is called in log lines and in the memory of versions."""
+        return "cluster" if broker_id is None else f"broker {broker_id}"
+
+    async def dial(self, owner: Dialer) -> Upstream:
+        """Connect to the owner's broker, or to any for the bootstrap port. Raises UpstreamLost."""
+        name = self.name_of(owner.broker_id)
+        if owner.broker_id is not None:
+            known = self.brokers.address(owner.broker_id)
+            addresses = [] if known is None else [known]
+        else:
+            addresses = self.brokers.addresses()
+            first = next(self._turn) % len(addresses)
+            addresses = addresses[first:] + addresses[:first]
+        lost = UpstreamLost(f"upstream {name} was never seen")
+        for address in addresses:
+            try:
+                upstream = await dial(owner, address, name, self._tls, self.settings.connection_setup_timeout_ms)
+            except UpstreamLost as error:
+                lost = error
+                continue
+            self._unreachable.discard(name)
+            return upstream
+        if name not in self._unreachable:
+            self._unreachable.add(name)
+            log.warning("%s", lost)
+        raise lost
+
+    async def ensure_versions(self, asker: Asker, broker: str) -> None:
+        """Know the versions of the broker that `asker` is connected to. Raises UpstreamLost."""
+        if not self.versions.knows(broker):
+            response = await asker.ask(ApiVersionsRequest(), 0)
+            assert isinstance(response, ApiVersionsResponse)
+            self.versions.remember(broker, merge(response))
+
+    def own(self, broker_id: int | None) -> OwnConnection | None:
+        """A connection of kcoord's own, where upstream needs no credentials."""
+        if self.settings.uses_sasl:
+            return None
+        found = self._own.get(broker_id)
+        if found is None:
+            found = self._own[broker_id] = OwnConnection(self, broker_id)
+        return found
+
+    def any_broker(self, leg: Leg) -> int | None:
+        """A broker that lives: the leg's own."""
+        return leg.broker_id if leg.broker_id is not None else next(iter(self.brokers.ids), None)
+
+    def finder(self, group_id: str, leg: Leg) -> None:
+        """`leg` may ask where that group's coordinator is: it just did."""
+        if self.settings.uses_sasl:
+            legs = self._finders.setdefault(group_id, weakref.WeakSet())
+            if len(legs) >= FINDERS_A_GROUP:
+                legs.pop()
+            legs.add(leg)
+
+    def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]:
+        """Who can ask for the coordinators of these groups while the broker `away` cannot."""
+        if not self.settings.uses_sasl:
+            own = self.own(None)
+            return [(own, list(groups))] if own is not None else []
+        found: dict[Leg, list[str]] = {}
+        for group_id in groups:
+            asker = next(
+                (leg for leg in self._finders.get(group_id, ()) if leg.may_ask and leg.broker_id != away), None
+            )
+            if asker is not None:
+                found.setdefault(asker, []).append(group_id)
+        return list(found.items())
+
+    # -- what legs tell -----------------------------------------------------------------------------------------------
+
+    def client_lost(self, leg: Leg) -> None:
+        """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
+        self.outages.discard(leg)
+        if leg.upstream is None or not self.sentinels.is_last_carrier(leg):
+            self.let_go(leg)
+
+    def let_go(self, leg: Leg) -> None:
+        """Nobody needs a leg any more whose client has gone."""
+        if leg.gone:
+            self._member_legs.discard(leg)
+            self.sentinels.drop(leg)
+            if leg.upstream is not None:
+                leg.upstream.close("the client has gone", is_fault=False)
+
+    def upstream_lost(self, leg: Leg, reason: str, is_fault: bool, had_open_requests: bool) -> None:
+        """The broker of a leg has gone; so does the client, unless it is kept (see `outage.py`)."""
+        if leg.gone:
+            self.let_go(leg)
+        elif not is_fault and self.outages.may_stay(leg, had_open_requests):
+            self.outages.add(leg)
+        else:
+            self.pause_members(leg)
+            if is_fault:
+                leg.client.close(reason)
+            else:
+                leg.client.end()
+
+    def member_leg(self, leg: Leg) -> None:
+        """A leg carries a member now: it must not be cut as idle."""
+        if leg not in self._member_legs:
+            self._member_legs.add(leg)
+            leg.question_due_ms = self._next_question_ms()
+
+    def pause_members(self, leg: Leg) -> None:
+        """Let the sessions of a leg's members stand still until they are back (gateway rule 10)."""
+        for group_id, member_id in (leg.members or {}).items():
+            if member_id:
+                self.pause(group_id, [member_id])
+
+    def pause(self, group_id: str, member_ids: list[str]) -> None:
+        """Let the sessions of these members stand still until they give a sign of life, bounded."""
+        until_ms = self.now_ms() + self.settings.outage_ms
+        for member_id in member_ids:
+            self.groups.pause_session(group_id, member_id, until_ms)
+            self._paused.add((group_id, member_id))
+
+    def returned(self, group_id: str, member_id: str) -> None:
+        """A member gives a sign of life: its session begins afresh if it was paused."""
+        if self._paused and (group_id, member_id) in self._paused:
+            self._paused.discard((group_id, member_id))
+            self.groups.resume_session(group_id, member_id)
+
+    # -- rights -------------------------------------------------------------------------------------------------------
+
+    def known_standing(self, leg: Leg, group_id: str) -> Standing | None:
+        """What is known of a client's rights. Without SASL all clients are the same to upstream."""
+        known = leg.standings.get(group_id) if leg.standings is not None else None
+        if known is None and leg.upstream is None and leg.sasl is None:
+            return self._common.get(group_id)
+        return known
+
+    def remember_standing(self, leg: Leg, group_id: str, standing: Standing) -> None:
+        if leg.standings is None:
+            leg.standings = {}
+        leg.standings[group_id] = standing
+        if leg.sasl is None:
+            self._common[group_id] = standing
+
+    def forget_standing(self, leg: Leg, group_id: str) -> None:
+        if leg.standings is not None:
+            leg.standings.pop(group_id, None)
+
+    async def _question(self, leg: Leg) -> None:
+        """The small question that keeps a member's connection, and tells if it may go on being one."""
+        for group_id in list(leg.members or ()):
+            try:
+                found = await ask_standing(leg, group_id)
+            except (UpstreamLost, DecodeError) as lost:
+                log.debug("no answer to the question of rights: %s", lost)
+                return
+            may_go_on = found.allows(READ) if isinstance(found, Standing) else found != ErrorCode.NOT_COORDINATOR
+            if not may_go_on and not leg.gone:
+                self.pause_members(leg)
+                leg.client.end()
+                return
+
+    def _next_question_ms(self) -> int:
+        interval_ms = self.settings.question_interval_ms
+        return self.now_ms() + int(interval_ms * random.uniform(SOONEST_QUESTION, 1.0))
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def is_here(self, group_id: str) -> bool:
+        """Whether kcoord has the group, or is taking it."""
+        if not self.owns(group_id):
+            return False
+        sentinel = self.sentinels.known(group_id)
+        if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
+            return not sentinel.refused
+        return self.groups.has_members(group_id)
+
+    def is_described_here(self, group_id: str) -> bool:
+        """Whether kcoord knows the group, with members or without."""
+        if not self.owns(group_id) or self.groups.generation(group_id) is None:
+            return False
+        sentinel = self.sentinels.known(group_id)
+        return sentinel is None or not sentinel.refused
+
+    def handle(self, leg: Leg, call: Call) -> None:
+        """Take a request that is read. Raises DecodeError."""
+        header = call.header
+        key = header.api_key
+        if leg.sasl is not None and leg.sasl.is_expired(self.now_ms()):
+            leg.client.close("its SASL session has ended, and it has not authenticated anew")
+            return
+        if key == API_VERSIONS:
+            self.spawn(self._serve(leg, call, _api_versions, None))
+            return
+        if key in ONE_GROUP and not self.owns(peek_group(call)):
+            leg.pass_on(call)
+            return
+        if key not in READ_APIS and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
+            self.spawn(self._serve(leg, call, _pass_when_back, None))
+            return
+        request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
+        if isinstance(request, FindCoordinatorRequest):
+            discovery.find_coordinator(leg, call, request)
+            return
+        handler = HANDLERS.get(key, _pass_when_ready)
+        group_id = peek_group(call) if key in ONE_GROUP else None
+        if key in HANDLERS and not self.groups.is_loaded(group_id):
+            handler = _when_loaded(handler, group_id)
+        self.spawn(self._serve(leg, call, handler, request))
+
+    async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | None) -> None:
+        try:
+            await leg.quiet()
+            await handler(leg, call, request)
+        except UpstreamLost as lost:
+            if leg.call is call and not leg.gone:
+                self._cannot_answer(leg, call, request, lost)
+        except (DecodeError, CannotPass) as fault:
+            leg.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            leg.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
+            raise
+
+    def _cannot_answer(self, leg: Leg, call: Call, request: Request | None, lost: UpstreamLost) -> None:
+        """Upstream is needed and away: a retriable error where the API has one."""
+        if request is None or call.header.api_key not in RETRIABLE_APIS:
+            log.debug("%s of %s: %s", api_name(call.header.api_key), leg.client.peer, lost)
+            leg.client.end()
+            return
+        self._sign_of_life(leg)
+        leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+
+    def _sign_of_life(self, leg: Leg) -> None:
+        """Who asks in vain lives all the same: a member that tries to rejoin in an outage sends no heartbeats."""
+        for group_id, member_id in (leg.members or {}).items():
+            self.groups.resume_session(group_id, member_id)
+
+
+RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
+
+
+async def _api_versions(leg: Leg, call: Call, _request: None) -> None:
+    await discovery.api_versions(leg, call)
+
+
+async def _pass_when_ready(leg: Leg, call: Call, _request: Request) -> None:
+    await leg.ready()
+    leg.pass_on(call)
+
+
+async def _pass_when_back(leg: Leg, call: Call, _request: None) -> None:
+    await leg.ready(PASSING_PATIENCE_MS)
+    leg.pass_on(call)
+
+
+def _when_loaded(handler: Handler, group_id: str | None) -> Handler:
+    """`handler`, once the group, or every group, is loaded; if that takes longer than a request may wait, an error."""
+
+    async def wait(leg: Leg, call: Call, request: Request) -> None:
+        gateway = leg.gateway
+        until_ms = gateway.now_ms() + gateway.settings.patience_ms
+        while not gateway.groups.is_loaded(group_id):
+            if gateway.now_ms() >= until_ms:
+                raise UpstreamLost("groups are still being loaded")
+            await asyncio.sleep(LOADING_S)
+        await handler(leg, call, request)
+
+    return wait

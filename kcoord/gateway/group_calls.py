@@ -1,0 +1,167 @@
+"""How are JoinGroup, SyncGroup, Heartbeat and LeaveGroup of a group that is kcoord's answered?
+
+Rules (gateway rules 11, 12, 16):
+
+1. A group's first JoinGroup takes the group upstream first. Upstream refuses at once; what it accepts may take its
+   initial rebalance delay, and kcoord's own delay runs meanwhile.
+2. Before anything is told of a group, the client's right to it is known, and that its connection ends at the group's
+   coordinator.
+3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N.
+4. A call of a group that upstream refused goes upstream, and so does one, but JoinGroup, of a group that nobody here
+   knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.rights import READ, check
+from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal, taken
+from kcoord.gateway.upstream import UpstreamLost
+from kcoord.group.refuse import refuse
+from kcoord.group.step import Remember
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    Response,
+    SyncGroupRequest,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["join_group", "member_call"]
+
+REFUSED_WITHIN_S = 0.5
+"""Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
+wait for more members."""
+
+MemberRequest = SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
+
+
+async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
+    """Answer a JoinGroup, or pass it on. Raises UpstreamLost."""
+    gateway = leg.gateway
+    group_id = request.group_id
+    await leg.ready()
+    sentinel = gateway.sentinels.of(group_id)
+    error = await _admit(leg, sentinel)
+    if is_refusal(error):
+        leg.pass_on(call)
+        return
+    leg.add_member(group_id, request.member_id)
+    error = error or await check(leg, group_id, READ)
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    response, _ = await gateway.groups.call(request, leg.context(call))
+    assert isinstance(response, JoinGroupResponse)
+    if response.error_code == ErrorCode.NONE:
+        leg.add_member(group_id, response.member_id)
+        error = await _hold(leg, sentinel, response.generation_id)
+        if error:
+            await _undo(leg, call, request, response, error)
+            return
+    leg.answer(call, response)
+
+
+async def _admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
+    """Take the group, or begin to: NONE, a refusal, or what hinders now. Raises UpstreamLost."""
+    if sentinel.is_joined:
+        return ErrorCode.NONE
+    gateway = leg.gateway
+    begun_here = not sentinel.is_taking
+    if begun_here:
+        generation = gateway.groups.generation(sentinel.group_id) or 0
+        if not gateway.groups.has_members(sentinel.group_id):
+            generation += 1  # the one that the joining member will open: it needs no mark of its own then
+        sentinel.taking = gateway.spawn(taken(sentinel, leg, generation))
+    assert sentinel.taking is not None
+    done, _ = await asyncio.wait({sentinel.taking}, timeout=REFUSED_WITHIN_S)
+    error = ErrorCode.NONE
+    if done:
+        error = done.pop().result()
+        sentinel.taking = None
+    if error in PASSING and not begun_here:
+        return await sentinel.keep(leg, gateway.groups.generation(sentinel.group_id) or 0)
+    return error
+
+
+async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
+    """`hold`, with a lost connection as an error that the client tries again on."""
+    try:
+        await leg.ready()
+        return await sentinel.hold(leg, generation, leg.gateway.groups.generation(sentinel.group_id))
+    except UpstreamLost:
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+
+
+async def _undo(leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse, error: ErrorCode) -> None:
+    """The member has joined here, but its generation could not be held upstream."""
+    if is_refusal(error) or not request.member_id:
+        identity = MemberIdentity(member_id=joined.member_id, group_instance_id=request.group_instance_id)
+        leave = LeaveGroupRequest(group_id=request.group_id, member_id=joined.member_id, members=[identity])
+        await leg.gateway.groups.call(leave, leg.context(call))
+    if is_refusal(error):
+        leg.pass_on(call)
+    else:
+        leg.answer(call, refuse(request, error))
+
+
+async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
+    """Answer a SyncGroup, Heartbeat or LeaveGroup, or pass it on. Raises UpstreamLost."""
+    gateway = leg.gateway
+    group_id = request.group_id
+    if not gateway.is_here(group_id):
+        leg.pass_on(call)
+        return
+    error = await check(leg, group_id, READ)
+    if not error:
+        error = await _keep(leg, group_id)
+    if is_refusal(error) and not gateway.is_here(group_id):
+        leg.pass_on(call)
+        return
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    member_id = request.member_id
+    gateway.returned(group_id, member_id)
+    response, remember = await gateway.groups.call(request, leg.context(call))
+    if isinstance(request, LeaveGroupRequest):
+        leg.drop_member(group_id, request)
+    elif _ok(response):
+        leg.add_member(group_id, member_id)
+    answer(leg, call, response, remember, group_id)
+
+
+async def _keep(leg: Leg, group_id: str) -> ErrorCode:
+    """The sentinel is in the group, or joins anew: after a restart of kcoord it takes over what its predecessor left.
+
+    While upstream cannot be asked, or is not ready, the group is still taken.
+    """
+    gateway = leg.gateway
+    sentinel = gateway.sentinels.of(group_id)
+    if sentinel.is_joined or sentinel.is_taking or leg.upstream is None:
+        return ErrorCode.NONE
+    try:
+        error = await sentinel.keep(leg, gateway.groups.generation(group_id) or 0)
+    except UpstreamLost:
+        return ErrorCode.NONE
+    return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
+
+
+def answer(leg: Leg, call: Call, response: Response, remember: Remember | None, group_id: str) -> None:
+    """Answer, and let the hot path repeat the answer for as long as the client's right to the group is known."""
+    leg.end_call(call)
+    valid_until_ms = leg.valid_until_ms(group_id) if remember is not None else None
+    leg.client.answer(call, response, remember, valid_until_ms)
+
+
+def _ok(response: Response) -> bool:
+    return getattr(response, "error_code", None) in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)

@@ -1,0 +1,166 @@
+"""What do DescribeGroups, ListGroups and DeleteGroups say of groups that are kcoord's and of others?
+
+Rules (gateway rules 13, 16-18):
+
+1. A batch is split: what is here is answered here, the rest is asked upstream as one request, and the answers are
+   merged in the order of the question.
+2. ListGroups is asked upstream without filters, at the client's version. A group that is known here stands there once,
+   with kcoord's state, type and protocol type in place of the sentinel's; the filters are applied to the result.
+3. Deleting: checked here, then the sentinel leaves, then upstream deletes, then here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
+from kcoord.gateway.sentinel import PROTOCOL_TYPE
+from kcoord.gateway.upstream import UpstreamLost
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
+from kcoord.protocol.generated.list_groups_response import ListedGroup
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["delete_groups", "describe_groups", "list_groups"]
+
+STATES_FILTER, TYPES_FILTER = 4, 5
+"""The first versions of ListGroups with states and with types."""
+NEWEST_LIST = 5
+
+
+async def describe_groups(leg: Leg, call: Call, request: DescribeGroupsRequest) -> None:
+    """Answer a DescribeGroups, or pass it on. Raises UpstreamLost."""
+    ours = [group_id for group_id in request.groups if leg.gateway.is_described_here(group_id)]
+    if not ours:
+        leg.pass_on(call)
+        return
+    theirs = [group_id for group_id in request.groups if group_id not in set(ours)]
+    described: dict[str, DescribedGroup] = {}
+    throttle_ms = 0
+    if theirs:
+        await leg.ready()
+        there = await leg.ask(attrs.evolve(request, groups=theirs), call.header.api_version, call.header.client_id)
+        assert isinstance(there, DescribeGroupsResponse)
+        throttle_ms = there.throttle_time_ms
+        described = {each.group_id: each for each in there.groups}
+    for group_id in ours:
+        described[group_id] = await _describe_here(leg, call, request, group_id)
+    groups = [described[group_id] for group_id in request.groups if group_id in described]
+    leg.answer(call, DescribeGroupsResponse(throttle_time_ms=throttle_ms, groups=groups))
+
+
+async def _describe_here(leg: Leg, call: Call, request: DescribeGroupsRequest, group_id: str) -> DescribedGroup:
+    try:
+        found = await standing(leg, group_id)
+    except UpstreamLost:
+        found = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if not isinstance(found, Standing):
+        return DescribedGroup(error_code=found, group_id=group_id)
+    if not found.allows(DESCRIBE):
+        return DescribedGroup(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id)
+    response, _ = await leg.gateway.groups.call(attrs.evolve(request, groups=[group_id]), leg.context(call))
+    assert isinstance(response, DescribeGroupsResponse)
+    described = response.groups[0]
+    if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
+        described.authorized_operations = found.operations
+    return described
+
+
+async def list_groups(leg: Leg, call: Call, request: ListGroupsRequest) -> None:
+    """Answer a ListGroups. Raises UpstreamLost."""
+    await leg.ready()
+    version = call.header.api_version
+    there = await leg.ask(ListGroupsRequest(), version, call.header.client_id)
+    assert isinstance(there, ListGroupsResponse)
+    context = attrs.evolve(leg.context(call), api_version=NEWEST_LIST)
+    here, _ = await leg.gateway.groups.call(ListGroupsRequest(), context)
+    assert isinstance(here, ListGroupsResponse)
+    ours = {each.group_id: each for each in here.groups if leg.gateway.is_described_here(each.group_id)}
+    listed = [_ours_or_theirs(each, ours) for each in there.groups]
+    kept = [each for each in listed if _passes_filters(each, request)]
+    for each in kept:
+        each.group_state = each.group_state if version >= STATES_FILTER else ""
+        each.group_type = each.group_type if version >= TYPES_FILTER else ""
+    leg.answer(call, attrs.evolve(there, groups=kept))
+
+
+def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> ListedGroup:
+    mine = ours.get(theirs.group_id)
+    if mine is not None:
+        return mine
+    if theirs.protocol_type == PROTOCOL_TYPE:  # what the sentinel left: nobody else has been in that group since
+        return attrs.evolve(theirs, protocol_type="")
+    return theirs
+
+
+def _passes_filters(listed: ListedGroup, request: ListGroupsRequest) -> bool:
+    states = {state.lower() for state in request.states_filter}
+    types = {kind.lower() for kind in request.types_filter}
+    if states and listed.group_state.lower() not in states:
+        return False
+    return not types or listed.group_type.lower() in types
+
+
+async def delete_groups(leg: Leg, call: Call, request: DeleteGroupsRequest) -> None:
+    """Answer a DeleteGroups, or pass it on. Raises UpstreamLost."""
+    gateway = leg.gateway
+    ours = {group_id for group_id in request.groups_names if gateway.owns(group_id)}
+    if not ours:
+        leg.pass_on(call)
+        return
+    await leg.ready()
+    results: dict[str, DeletableGroupResult] = {}
+    for group_id in ours:
+        error = await _make_way(leg, group_id)
+        if error:
+            results[group_id] = DeletableGroupResult(group_id=group_id, error_code=error)
+    ask = [group_id for group_id in request.groups_names if group_id not in results]
+    throttle_ms = 0
+    if ask:
+        there = await leg.ask(attrs.evolve(request, groups_names=ask), call.header.api_version, call.header.client_id)
+        assert isinstance(there, DeleteGroupsResponse)
+        throttle_ms = there.throttle_time_ms
+        for each in there.results:
+            results[each.group_id] = await _delete_here(leg, call, each) if each.group_id in ours else each
+    answers = [results[group_id] for group_id in dict.fromkeys(request.groups_names) if group_id in results]
+    leg.answer(call, DeleteGroupsResponse(throttle_time_ms=throttle_ms, results=answers))
+
+
+async def _make_way(leg: Leg, group_id: str) -> ErrorCode:
+    """May the group be deleted? Then the sentinel leaves. The error, or NONE: upstream decides the rest."""
+    gateway = leg.gateway
+    if gateway.groups.check_delete(group_id) == ErrorCode.GROUP_ID_NOT_FOUND and not gateway.is_here(group_id):
+        return ErrorCode.NONE
+    found = await standing(leg, group_id)
+    if not isinstance(found, Standing):
+        return found
+    if not found.allows(DELETE):
+        return ErrorCode.GROUP_AUTHORIZATION_FAILED
+    sentinel = gateway.sentinels.of(group_id)
+    if gateway.groups.check_delete(group_id) == ErrorCode.NON_EMPTY_GROUP and not sentinel.refused:
+        return ErrorCode.NON_EMPTY_GROUP
+    return ErrorCode.NONE if sentinel.refused else await sentinel.leave(gateway.sentinels.asker(sentinel) or leg)
+
+
+async def _delete_here(leg: Leg, call: Call, there: DeletableGroupResult) -> DeletableGroupResult:
+    """Upstream has deleted the group, or never had it: now it goes here too."""
+    if there.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
+        return there
+    response, _ = await leg.gateway.groups.call(DeleteGroupsRequest(groups_names=[there.group_id]), leg.context(call))
+    assert isinstance(response, DeleteGroupsResponse)
+    here = response.results[0]
+    return here if here.error_code == ErrorCode.NONE else there

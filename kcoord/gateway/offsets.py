@@ -1,0 +1,176 @@
+"""How do a group's offsets get into the real cluster, and who may put them there?
+
+Offsets stay upstream. Rules (gateway rules 12, 13, 22):
+
+1. A commit is checked here (member, generation) and passed on in the sentinel's name and upstream generation, at the
+   client's own version. Upstream refuses it if the sentinel's generation has moved on meanwhile, atomically.
+2. An upstream error about the *sentinel* is none of the member's: if the member may still commit, the sentinel joins
+   anew and the commit is tried once more.
+3. A transactional commit that names no member (older than KIP-447) passes as it is.
+4. Deleting offsets is checked here, by the topics that members subscribe to. Upstream would refuse it while the
+   sentinel is there: so the sentinel leaves, and comes back if there are members.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.rights import DELETE, READ, check
+from kcoord.gateway.sentinel import INSTANCE_ID, LOST, Sentinel, is_refusal
+from kcoord.gateway.upstream import UpstreamLost, error_of
+from kcoord.group.refuse import refuse
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic
+from kcoord.protocol.messages import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    Response,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
+
+COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
+"""The first versions that name a group instance id (KIP-345), and a transactional commit's member (KIP-447)."""
+
+Commit = OffsetCommitRequest | TxnOffsetCommitRequest
+
+
+async def offset_commit(leg: Leg, call: Call, request: OffsetCommitRequest) -> None:
+    """Answer an OffsetCommit. Raises UpstreamLost."""
+    if not leg.gateway.is_here(request.group_id):
+        leg.pass_on(call)
+        return
+    generation = request.generation_id_or_member_epoch
+    await _commit(leg, call, request, generation, transactional=False)
+
+
+async def txn_offset_commit(leg: Leg, call: Call, request: TxnOffsetCommitRequest) -> None:
+    """Answer a TxnOffsetCommit. Raises UpstreamLost."""
+    names_nobody = request.generation_id < 0 and not request.member_id and request.group_instance_id is None
+    if not leg.gateway.is_here(request.group_id) or names_nobody or call.header.api_version < TXN_WITH_MEMBER:
+        leg.pass_on(call)
+        return
+    await _commit(leg, call, request, request.generation_id, transactional=True)
+
+
+async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transactional: bool) -> None:
+    gateway = leg.gateway
+    group_id = request.group_id
+    await leg.ready()
+    error = await check(leg, group_id, READ)
+    sentinel = gateway.sentinels.of(group_id)
+    for _ in range(2):
+        error = error or await gateway.groups.check_commit(
+            group_id, request.member_id, request.group_instance_id, generation, transactional
+        )
+        error = error or await _in_place(leg, sentinel, generation)
+        if is_refusal(error) and not gateway.is_here(group_id):
+            leg.pass_on(call)
+            return
+        if error:
+            leg.answer(call, refuse(request, error))
+            return
+        seen = sentinel.generation
+        version = call.header.api_version
+        response = await leg.ask(_in_its_name(request, sentinel, version), version, call.header.client_id)
+        if not _blames_the_sentinel(response):
+            leg.answer(call, response)
+            return
+        error = await sentinel.take_again(leg, gateway.groups.generation(group_id) or 0, seen)
+    leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+
+
+async def _in_place(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
+    """The sentinel is in the group: for a member's commit, with that member's generation."""
+    current = leg.gateway.groups.generation(sentinel.group_id)
+    if generation >= 0:
+        return await sentinel.hold(leg, generation, current)
+    return await sentinel.keep(leg, current or 0)
+
+
+def _in_its_name(request: Commit, sentinel: Sentinel, version: int) -> Commit:
+    """The commit as the sentinel's."""
+    if isinstance(request, OffsetCommitRequest):
+        return attrs.evolve(
+            request,
+            generation_id_or_member_epoch=sentinel.generation,
+            member_id=sentinel.member_id,
+            group_instance_id=INSTANCE_ID if version >= COMMIT_WITH_INSTANCE else None,
+        )
+    return attrs.evolve(
+        request,
+        generation_id=sentinel.generation,
+        member_id=sentinel.member_id,
+        group_instance_id=INSTANCE_ID,
+    )
+
+
+def _blames_the_sentinel(response: Response) -> bool:
+    assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
+    return any(error_of(each.error_code) in LOST for topic in response.topics for each in topic.partitions)
+
+
+async def offset_delete(leg: Leg, call: Call, request: OffsetDeleteRequest) -> None:
+    """Answer an OffsetDelete. Raises UpstreamLost."""
+    gateway = leg.gateway
+    group_id = request.group_id
+    if not gateway.is_here(group_id):
+        leg.pass_on(call)
+        return
+    await leg.ready()
+    error = await check(leg, group_id, DELETE)
+    if not error and gateway.groups.has_members(group_id):
+        error = gateway.groups.check_offset_delete(group_id)
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    subscribed = gateway.groups.subscribed_among(group_id, [topic.name for topic in request.topics])
+    free = attrs.evolve(request, topics=[topic for topic in request.topics if topic.name not in subscribed])
+    refused = [
+        OffsetDeleteResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetDeleteResponsePartition(
+                    partition_index=each.partition_index, error_code=ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in request.topics
+        if topic.name in subscribed
+    ]
+    response = OffsetDeleteResponse() if not free.topics else await _delete_upstream(leg, call, free)
+    leg.answer(call, attrs.evolve(response, topics=[*response.topics, *refused]))
+
+
+async def _delete_upstream(leg: Leg, call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+    """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
+    gateway = leg.gateway
+    sentinel = gateway.sentinels.of(request.group_id)
+    error = await sentinel.leave(leg)
+    if error:
+        return OffsetDeleteResponse(error_code=error)
+    try:
+        response = await leg.ask(request, call.header.api_version, call.header.client_id)
+        assert isinstance(response, OffsetDeleteResponse)
+        return response
+    finally:
+        if gateway.groups.has_members(request.group_id):
+            gateway.spawn(_come_back(leg, sentinel))
+
+
+async def _come_back(leg: Leg, sentinel: Sentinel) -> None:
+    try:
+        await sentinel.keep(leg, leg.gateway.groups.generation(sentinel.group_id) or 0)
+    except UpstreamLost:
+        return  # the next call of a member brings it back

@@ -1,0 +1,76 @@
+"""What is done to a response that is read as a whole before the client gets it?
+
+Metadata and DescribeCluster name nodes (gateway rule 2), ApiVersions is merged (gateway rule 7), FindCoordinator is
+both (gateway rule 9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed
+on: librdkafka does not recover from it (gateway rule 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
+from kcoord.gateway.front import behind_addresses, empty_behind_addresses
+from kcoord.gateway.upstream import CannotPass, Deliver, Expected
+from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import decode_response_header, encode_response_frame
+from kcoord.protocol.messages import RESPONSES, MetadataResponse, Response
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["decode", "rewriter", "send"]
+
+
+def rewriter(leg: Leg, api_key: int) -> Deliver | None:
+    """Who takes the responses of that API on that connection; None: they pass, or only their end is looked at."""
+    if api_key == API_VERSIONS:
+        return lambda owed, frame: _api_versions(leg, owed, frame)
+    if api_key == SASL_AUTHENTICATE and leg.sasl is not None:
+        return leg.authenticate_answered
+    if api_key in NODE_ADDRESSES and api_key not in TAIL_APIS:
+        return lambda owed, frame: _names_nodes(leg, owed, frame)
+    return None
+
+
+TAIL_APIS = frozenset({0, 1, 78, 79})
+"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `endpoints.py`."""
+
+
+def decode(owed: Expected, frame: bytes) -> Response:
+    """A response frame, from its correlation id on. Raises DecodeError."""
+    body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
+    return RESPONSES[owed.api_key].decode(frame, owed.api_version, body_pos)
+
+
+def send(leg: Leg, owed: Expected, response: Response) -> None:
+    """Map the nodes in a response and send it on. Raises CannotPass."""
+    rewrite_addresses(response, owed.api_version, leg.map_node)
+    body = response.encode(owed.api_version)
+    leg.to_client_when_known(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+
+
+def _names_nodes(leg: Leg, owed: Expected, frame: bytes) -> None:
+    """Decode and write anew the front of a response only, up to its last address."""
+    key, version = owed.api_key, owed.api_version
+    body_pos = decode_response_header(key, version, frame)[1]
+    behind, empty_rest = behind_addresses(key, version, frame, body_pos), empty_behind_addresses(key, version)
+    response = RESPONSES[key].decode(frame[body_pos:behind] + empty_rest, version)
+    if isinstance(response, MetadataResponse) and not response.brokers:
+        raise CannotPass("Metadata without brokers")
+    rewrite_addresses(response, version, leg.map_node)
+    front = response.encode(version)
+    body = front[: len(front) - len(empty_rest)] + frame[behind:]
+    leg.to_client_when_known(encode_response_frame(key, version, owed.correlation_id, body))
+
+
+def _api_versions(leg: Leg, owed: Expected, frame: bytes) -> None:
+    response = decode_api_versions(frame, owed.api_version)
+    merged = merge(response)
+    refused = response.error_code == ErrorCode.UNSUPPORTED_VERSION
+    upstream = leg.upstream
+    if upstream is not None and response.error_code == ErrorCode.NONE:
+        leg.gateway.versions.remember(upstream.name, merged)
+    version = 0 if refused else owed.api_version
+    leg.to_client(encode_response_frame(API_VERSIONS, version, owed.correlation_id, merged.encode(version)))

@@ -1,0 +1,277 @@
+"""How is a group taken from upstream, kept, and given back?
+
+**kcoord takes a group by joining it upstream as its only member** (gateway rules 11-13): a static member, the
+*sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group
+as active, and offsets are committed in its name. Rules:
+
+1. The sentinel joins over a member's own connection, before the group's first JoinGroup is answered. What is refused
+   (there are members of any kind, no rights) is not taken, and all calls of that group go upstream.
+2. Each generation of the group here has an upstream generation of its own: `mark` is the one that the sentinel joined
+   with last, as its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
+   flight is refused upstream.
+3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
+   process.
+4. One thing at a time a group (`lock`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+
+__all__ = ["INSTANCE_ID", "PASSING", "PROTOCOL_TYPE", "Sentinel", "SessionLimit", "is_refusal"]
+
+log = logging.getLogger("kcoord.gateway")
+
+INSTANCE_ID = PROTOCOL = PROTOCOL_TYPE = "kcoord"
+REBALANCE_TIMEOUT_MS = 60_000
+SHORTEST_SESSION_MS = 6_000
+ATTEMPTS = 16
+"""Enough for every step of the way down to the session that upstream allows."""
+BEATS_A_SESSION = 3
+
+STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
+"""The first versions with a group instance id (KIP-345)."""
+
+PASSING = frozenset(
+    {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
+)
+"""Errors that say nothing about the group."""
+LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION})
+"""Errors that say that the sentinel is not what it was."""
+
+
+def is_refusal(error: ErrorCode) -> bool:
+    """Whether upstream has said that this group cannot be taken."""
+    return error != ErrorCode.NONE and error not in PASSING
+
+
+class SessionLimit:
+    """The longest session, in ms, that upstream is known to allow; shared by all sentinels."""
+
+    def __init__(self, session_timeout_ms: int) -> None:
+        self.session_timeout_ms = session_timeout_ms
+
+    def lower(self) -> bool:
+        """Upstream refused it; False when there is nothing lower to try."""
+        if self.session_timeout_ms <= SHORTEST_SESSION_MS:
+            return False
+        self.session_timeout_ms = max(self.session_timeout_ms // 2, SHORTEST_SESSION_MS)
+        return True
+
+
+class Sentinel:
+    """kcoord's member in one group upstream."""
+
+    __slots__ = (
+        "_session",
+        "beat_ms",
+        "broker_id",
+        "carriers",
+        "empty_since_ms",
+        "generation",
+        "group_id",
+        "inherited",
+        "lock",
+        "mark",
+        "member_id",
+        "refused",
+        "taking",
+    )
+
+    def __init__(self, group_id: str, session: SessionLimit) -> None:
+        self.group_id = group_id
+        self._session = session
+        self.member_id = ""
+        self.generation = -1
+        """Upstream's."""
+        self.mark: int | None = None
+        """The generation here that `generation` stands for; None: not joined, or not known to be."""
+        self.broker_id: int | None = None
+        """Over whose port it joined last."""
+        self.inherited = False
+        """Whether a predecessor of this process may have left it in the group."""
+        self.refused = False
+        """Upstream has members in it that are not ours: its calls go upstream."""
+        self.taking: asyncio.Task[ErrorCode] | None = None
+        self.carriers: dict[Asker, None] = {}
+        """Connections of members, over which it can be spoken for."""
+        self.lock = asyncio.Lock()
+        self.empty_since_ms: int | None = None
+        self.beat_ms = 0
+        """When it last gave a sign of life."""
+
+    @property
+    def is_joined(self) -> bool:
+        return self.mark is not None
+
+    @property
+    def is_taking(self) -> bool:
+        return self.taking is not None and not self.taking.done()
+
+    @property
+    def beat_interval_ms(self) -> int:
+        return self._session.session_timeout_ms // BEATS_A_SESSION
+
+    async def hold(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
+        """Make sure that upstream has a generation for `generation` of the group here. Raises UpstreamLost.
+
+        Where `current`, the group's generation now, is another one, whoever asks comes too late: nobody will use it.
+        """
+        async with self.lock:
+            if self.mark == generation or (self.mark is not None and generation != current):
+                return ErrorCode.NONE
+            return await self._join(asker, generation)
+
+    async def keep(self, asker: Asker, generation: int) -> ErrorCode:
+        """Make sure that the sentinel is in the group, for whichever generation. Raises UpstreamLost."""
+        async with self.lock:
+            return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
+
+    async def take_again(self, asker: Asker, generation: int, seen: int) -> ErrorCode:
+        """Join anew because upstream no longer knew upstream generation `seen`, unless that was done meanwhile. Raises
+        UpstreamLost."""
+        async with self.lock:
+            if self.mark is not None and self.generation != seen:
+                return ErrorCode.NONE
+            return await self._join(asker, generation)
+
+    async def beat(self, asker: Asker) -> ErrorCode:
+        """Give a sign of life. Raises UpstreamLost."""
+        async with self.lock:
+            version = await asker.version(HeartbeatRequest)
+            if self.mark is None or version is None or version < STATIC_HEARTBEAT:
+                return ErrorCode.NONE
+            request = HeartbeatRequest(
+                group_id=self.group_id,
+                generation_id=self.generation,
+                member_id=self.member_id,
+                group_instance_id=INSTANCE_ID,
+            )
+            response = await asker.ask(request, version)
+            assert isinstance(response, HeartbeatResponse)
+            error = error_of(response.error_code)
+            if error in LOST or error == ErrorCode.REBALANCE_IN_PROGRESS:
+                self.mark = None
+            return error
+
+    async def leave(self, asker: Asker) -> ErrorCode:
+        """Leave the group, if it is in it; also what a predecessor of this process left behind. Raises UpstreamLost."""
+        async with self.lock:
+            version = await asker.version(LeaveGroupRequest)
+            if version is None or version < STATIC_LEAVE:
+                return ErrorCode.UNSUPPORTED_VERSION
+            identity = MemberIdentity(member_id=self.member_id, group_instance_id=INSTANCE_ID, reason="no members here")
+            response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=[identity]), version)
+            assert isinstance(response, LeaveGroupResponse)
+            error = error_of(response.error_code)
+            if error == ErrorCode.NONE and response.members:
+                error = error_of(response.members[0].error_code)
+            if error in LOST:
+                error = ErrorCode.NONE
+            if error == ErrorCode.NONE:
+                self._forget()
+            return error
+
+    def _forget(self) -> None:
+        self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
+        self.inherited = False
+
+    async def _join(self, asker: Asker, mark: int) -> ErrorCode:
+        """Join, or join anew, with `mark` as metadata. Raises UpstreamLost."""
+        self.mark = None
+        version = await asker.version(JoinGroupRequest)
+        if version is None or version < STATIC_JOIN:
+            log.error("upstream is too old for groups to be taken: JoinGroup v%d is needed (Kafka 2.3)", STATIC_JOIN)
+            return ErrorCode.UNSUPPORTED_VERSION
+        error = ErrorCode.NONE
+        for _ in range(ATTEMPTS):
+            error = await self._try(asker, version, mark)
+            if error == ErrorCode.NONE:
+                self.mark, self.refused, self.inherited = mark, False, False
+                self.broker_id, self.empty_since_ms = asker.broker_id, None
+                return error
+            if not self._can_mend(error):
+                break
+        if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+            self._forget()
+            self.refused = True
+        return error
+
+    async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
+        request = JoinGroupRequest(
+            group_id=self.group_id,
+            session_timeout_ms=self._session.session_timeout_ms,
+            rebalance_timeout_ms=REBALANCE_TIMEOUT_MS,
+            member_id=self.member_id,
+            group_instance_id=INSTANCE_ID,
+            protocol_type=PROTOCOL_TYPE,
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=mark.to_bytes(8, "big", signed=True))],
+        )
+        joined = await asker.ask(request, version)
+        assert isinstance(joined, JoinGroupResponse)
+        error = error_of(joined.error_code)
+        if error == ErrorCode.MEMBER_ID_REQUIRED:
+            self.member_id = joined.member_id
+        if error != ErrorCode.NONE:
+            return error
+        self.member_id, self.generation = joined.member_id, joined.generation_id
+        leads = joined.leader == joined.member_id and not joined.skip_assignment
+        return await self._sync(asker, leads)
+
+    async def _sync(self, asker: Asker, leads: bool) -> ErrorCode:
+        version = await asker.version(SyncGroupRequest)
+        if version is None or version < STATIC_SYNC:
+            return ErrorCode.UNSUPPORTED_VERSION
+        request = SyncGroupRequest(
+            group_id=self.group_id,
+            generation_id=self.generation,
+            member_id=self.member_id,
+            group_instance_id=INSTANCE_ID,
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=PROTOCOL,
+            assignments=[SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")] if leads else [],
+        )
+        response = await asker.ask(request, version)
+        assert isinstance(response, SyncGroupResponse)
+        return error_of(response.error_code)
+
+    def _can_mend(self, error: ErrorCode) -> bool:
+        """Whether another attempt may succeed where one failed with `error`."""
+        match error:
+            case ErrorCode.INVALID_SESSION_TIMEOUT:
+                return self._session.lower()
+            case ErrorCode.REBALANCE_IN_PROGRESS | ErrorCode.MEMBER_ID_REQUIRED | ErrorCode.ILLEGAL_GENERATION:
+                return True
+            case ErrorCode.UNKNOWN_MEMBER_ID | ErrorCode.FENCED_INSTANCE_ID:
+                if error == ErrorCode.FENCED_INSTANCE_ID:
+                    log.error(
+                        "group %s was taken over upstream by another kcoord (group.instance.id kcoord)", self.group_id
+                    )
+                known, self.member_id = self.member_id, ""
+                return bool(known)
+        return False
+
+
+async def taken(sentinel: Sentinel, asker: Asker, generation: int) -> ErrorCode:
+    """`keep` for those who share its outcome: a lost connection counts as COORDINATOR_NOT_AVAILABLE."""
+    try:
+        return await sentinel.keep(asker, generation)
+    except UpstreamLost:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE

@@ -1,0 +1,116 @@
+"""What is the gateway told? Its settings, checked; names that Kafka has are Kafka's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+
+__all__ = ["Address", "GatewaySettings", "UpstreamTls"]
+
+Address = tuple[str, int]
+"""Host and port."""
+
+HIGHEST_PORT = 65535
+
+
+@attrs.frozen
+class UpstreamTls:
+    """How kcoord speaks TLS with upstream. Paths are PEM files; no CA file means the system's authorities."""
+
+    ca_file: Path | None = None
+    check_hostname: bool = True
+    """Kafka's `ssl.endpoint.identification.algorithm=https`."""
+    certificate_file: Path | None = None
+    """kcoord's own certificate. Upstream then takes *every* client for kcoord: see `all_clients_are_kcoord`."""
+    key_file: Path | None = None
+    key_password: str | None = None
+    all_clients_are_kcoord: bool = False
+    """Says that this is meant (gateway rule 8); without it a certificate of kcoord's own is refused."""
+
+
+@attrs.frozen(kw_only=True)
+class GatewaySettings:
+    """All that the gateway is told. Times are in ms, sizes in bytes."""
+
+    bootstrap: tuple[Address, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    """Upstream's addresses to begin with."""
+    groups: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    """Regular expressions; a group that one of them matches whole is kcoord's to take."""
+    listen_port: int
+    """The bootstrap port P that kcoord listens on."""
+    advertised: Address | None = None
+    """Host and port by which clients reach the bootstrap port; the brokers' ports are at the same distances from it.
+    None: each client is told the host that it came by, and the ports that kcoord listens on."""
+    data_dir: Path
+    """Where the broker map is kept."""
+    security_protocol: str = attrs.field(
+        default="PLAINTEXT", validator=attrs.validators.in_(("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
+    )
+    """What upstream's listener speaks."""
+    tls: UpstreamTls = UpstreamTls()
+    clients_show_certificates: bool = False
+    """Whether kcoord's own ports ask clients for certificates (`ssl.client.auth`): refused (gateway rule 8)."""
+    port_offset: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+    """Broker b is at P + port_offset + b (gateway rule 1)."""
+    broker_ports: Mapping[int, int] = attrs.Factory(dict)
+    """Ports of single brokers, where the rule does not fit (node ids beyond the ports that there are)."""
+    connection_setup_timeout_ms: int = attrs.field(default=10_000, validator=attrs.validators.ge(1))
+    request_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(1))
+    """How long upstream may take to answer a question of kcoord's own, before its connection counts as dead."""
+    question_interval_ms: int = attrs.field(default=240_000, validator=attrs.validators.ge(1_000))
+    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle (gateway rules
+    6, 16)."""
+    rights_ttl_ms: int = attrs.field(default=300_000, validator=attrs.validators.ge(1))
+    """How long a known right holds."""
+    sentinel_session_timeout_ms: int = attrs.field(default=1_800_000, validator=attrs.validators.ge(1_000))
+    """The session that the sentinel asks for first; it takes less where upstream allows less (gateway rule 11)."""
+    sentinel_grace_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(0))
+    """How long after its last member a group stays taken (gateway rule 13)."""
+    outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
+    """How long members are kept while upstream cannot be reached (gateway rule 10)."""
+    patience_ms: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
+    """How long a request that needs upstream waits for it to come back before it is answered with a retriable error."""
+
+    def __attrs_post_init__(self) -> None:
+        for pattern in self.groups:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"groups: {pattern!r} is no regular expression: {error}") from None
+        if self.tls.certificate_file is not None and not self.tls.all_clients_are_kcoord:
+            raise ValueError(
+                "a client certificate for upstream makes every client act as kcoord there: their own rights are lost. "
+                "Leave it out, or say that this is meant (upstream.ssl.all.clients.are.kcoord=true)"
+            )
+
+        if self.clients_show_certificates:
+            raise ValueError(
+                "clients' certificates cannot be passed on to upstream, where their rights are: "
+                "set ssl.client.auth=none beside upstream, and let clients use SASL"
+            )
+
+    @property
+    def uses_sasl(self) -> bool:
+        return self.security_protocol.startswith("SASL_")
+
+    @property
+    def uses_tls(self) -> bool:
+        return self.security_protocol.endswith("SSL")
+
+    def port_of(self, broker_id: int) -> int | None:
+        """The port that kcoord listens on for a broker; None where there is no such port."""
+        port = self.broker_ports.get(broker_id, self.listen_port + self.port_offset + broker_id)
+        return port if 0 < port <= HIGHEST_PORT else None
+
+    def advertised_of(self, broker_id: int, reached: str) -> Address | None:
+        """Host and port by which a client that came by host `reached` gets to a broker through kcoord."""
+        port = self.port_of(broker_id)
+        if port is None:
+            return None
+        if self.advertised is None:
+            return reached, port
+        host, first = self.advertised
+        return host, first + port - self.listen_port

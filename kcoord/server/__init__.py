@@ -1,0 +1,1 @@
+"""The server: connections, dispatch and the shell around the pure coordinator."""

@@ -1,0 +1,334 @@
+"""How does one client's connection turn bytes into requests, and keep its answers in order?
+
+One connection is one queue, as in Kafka: a request that is handled here is not begun before all earlier ones of its
+connection are answered, and nothing behind it is begun before it is answered (gateway rule 4). Rules:
+
+1. A frame's bytes are kept as they come; no memory is taken for what its size prefix only claims. Size, API and
+   version are judged from the first twelve bytes, before the rest has arrived.
+2. What is no Kafka, unknown, too large or does not decode closes this connection only, with one log line: peer, API,
+   reason.
+3. While a request is in work, reading goes on up to `READ_AHEAD` bytes; a client that does not read its answers is not
+   read from either.
+4. With a leg (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk, never
+   collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Protocol, cast
+
+from kcoord.protocol.call import Call, call_of
+from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
+from kcoord.protocol.messages import Response, api_name
+from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.server.hot_path import HotFrame
+
+if TYPE_CHECKING:
+    from kcoord.group.step import Remember
+
+log = logging.getLogger("kcoord.connection")
+
+READ_AHEAD = 64 * 1024
+"""Bytes read beyond the request in work before the client is asked to wait."""
+SLOW = "client does not read"
+BUSY = "request in work"
+COPIED_BELOW = 4096
+"""Pieces up to this size, in bytes, are copied out of what was read; larger ones are passed on as views of it."""
+UNAUTHENTICATED_LIMIT = 1024 * 1024
+"""Largest frame, in bytes, before the client has said who it is."""
+
+
+class Leg(Protocol):
+    """The way behind one connection when a gateway is there: one upstream connection and what is answered on the
+    way.
+    """
+
+    in_flight: int
+    raw_frames: bool
+
+    def passes(self, api_key: int, api_version: int, correlation_id: int, size: int) -> bool: ...
+    def forward(self, chunk: bytes | bytearray | memoryview, remaining: int) -> None: ...
+    def request(self, call: Call) -> None: ...
+    def client_lost(self) -> None: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+
+
+class Host(Protocol):
+    """What a connection needs of the server that accepted it."""
+
+    frame_limit: int
+
+    def now_ms(self) -> int: ...
+    def admit(self, connection: Connection) -> str | None: ...
+    def forget(self, connection: Connection) -> None: ...
+    def leg(self, connection: Connection) -> Leg | None: ...
+    def check(self, api_key: int, api_version: int) -> None: ...
+    def dispatch(self, connection: Connection, call: Call) -> None: ...
+
+
+class Connection(asyncio.Protocol):
+    """One client's connection. `broker_id` names the upstream broker whose port it came in by (None: bootstrap)."""
+
+    __slots__ = (
+        "_at",
+        "_call",
+        "_host",
+        "_hot",
+        "_leg",
+        "_need",
+        "_pass_left",
+        "_pausers",
+        "_rest",
+        "_taking",
+        "_transport",
+        "authenticated",
+        "broker_id",
+        "client_host",
+        "last_active_ms",
+        "peer",
+        "serial",
+    )
+
+    def __init__(self, host: Host, serial: int, broker_id: int | None, authenticated: bool) -> None:
+        self._host = host
+        self._transport: asyncio.Transport | None = None
+        self._leg: Leg | None = None
+        self._hot: HotFrame | None = None
+        self._call: Call | None = None
+        self._rest: bytes | bytearray = b""
+        self._at = 0
+        self._need = 0
+        self._pass_left = 0
+        self._taking = False
+        self._pausers: frozenset[str] = frozenset()
+        self.serial = serial
+        self.broker_id = broker_id
+        self.authenticated = authenticated
+        self.peer = self.client_host = ""
+        self.last_active_ms = 0
+
+    # -- what asyncio tells -------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without saying so
+        name = transport.get_extra_info("peername") or ("?", 0)
+        self.peer = f"{name[0]}:{name[1]}"
+        self.client_host = f"/{name[0]}"
+        self.last_active_ms = self._host.now_ms()
+        refused = self._host.admit(self)
+        if refused is not None:
+            self.close(refused)
+            return
+        self._leg = self._host.leg(self)
+
+    def data_received(self, data: bytes) -> None:
+        now_ms = self.last_active_ms = self._host.now_ms()
+        hot = self._hot
+        if (
+            hot is not None
+            and self._call is None
+            and not self._rest
+            and not self._pass_left
+            and (self._leg is None or not self._leg.in_flight)
+        ):
+            answer, used = hot.answer(data, now_ms)
+            if used and self._transport is not None:
+                self._transport.write(answer)
+                if used == len(data):
+                    return
+                data = data[used:]
+        if not self._rest:
+            self._rest = data
+        elif isinstance(self._rest, bytes) and len(self._rest) < READ_AHEAD:
+            self._rest += data
+        else:  # a large frame that is collected grows in place
+            self._rest = bytearray(self._rest) if isinstance(self._rest, bytes) else self._rest
+            self._rest += data
+        self._take_frames()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._call = self._hot = None
+        self._rest = b""
+        self._host.forget(self)
+        if self._leg is not None:
+            self._leg.client_lost()
+
+    def pause_writing(self) -> None:
+        self.pause_reading(SLOW)
+        if self._leg is not None:
+            self._leg.pause()
+
+    def resume_writing(self) -> None:
+        if self._leg is not None:
+            self._leg.resume()
+        self.resume_reading(SLOW)
+        self._take_frames()
+
+    # -- what answers use ---------------------------------------------------------------------------------------------
+
+    @property
+    def local_address(self) -> tuple[str, int]:
+        """Host and port on which this client reached us."""
+        name = self._transport.get_extra_info("sockname") if self._transport is not None else None
+        return (str(name[0]), int(name[1])) if name else ("localhost", 0)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is in work, or half arrived."""
+        return self._call is not None or bool(self._rest)
+
+    def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Write `data` to the client; nothing happens when it is gone."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def answer(
+        self, call: Call, response: Response, remember: Remember | None = None, valid_until_ms: int | None = None
+    ) -> None:
+        """Send `response` to `call`, arm the hot path with `remember`, and take the next frame.
+
+        `valid_until_ms` (monotonic) bounds how long the hot path may repeat this answer. A call whose client is gone is
+        dropped.
+        """
+        if self._call is not call:
+            return
+        header = call.header
+        try:
+            body = response.encode(header.api_version)
+        except EncodeError as error:
+            log.exception("an answer could not be written")
+            self.close(f"{api_name(header.api_key)} v{header.api_version}: the answer could not be written: {error}")
+            return
+        frame = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
+        self.send(frame)
+        if remember is not None:
+            self._hot = HotFrame.of(call.frame, frame, remember, valid_until_ms)
+        self.finish(call)
+
+    def finish(self, call: Call) -> None:
+        """End `call` without sending anything more, and take the next frame."""
+        if self._call is call:
+            self._call = None
+            self._take_frames()
+
+    def close(self, reason: str) -> None:
+        """Close this connection, after what was sent has left, with one log line."""
+        if self._transport is not None and not self._transport.is_closing():
+            log.warning("closed the connection of %s: %s", self.peer, reason)
+            self._transport.close()
+
+    def end(self) -> None:
+        """Close in silence: an orderly end (shutdown)."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def cut(self) -> None:
+        """Close at once, whatever was still to be sent."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def pause_reading(self, who: str) -> None:
+        """Stop reading from the client until each `who` has called `resume_reading`."""
+        if not self._pausers and self._transport is not None:
+            self._transport.pause_reading()
+        self._pausers |= {who}
+
+    def resume_reading(self, who: str) -> None:
+        """`who` no longer asks the client to wait."""
+        if who not in self._pausers:
+            return
+        self._pausers -= {who}
+        if not self._pausers and self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    # -- frames -------------------------------------------------------------------------------------------------------
+
+    def _take_frames(self) -> None:
+        """Begin all that may begin. A call's answer may come back in here: the loop, not a recursion, takes it up."""
+        if self._taking:
+            return
+        self._taking = True
+        try:
+            while self._may_begin() and self._take_one():
+                pass
+        except FrameRefused as refused:
+            self.close(str(refused))
+        finally:
+            self._taking = False
+        if self._at:
+            self._rest = self._rest[self._at :]
+            self._at = 0
+        if self._call is not None and len(self._rest) > READ_AHEAD:
+            self.pause_reading(BUSY)
+        elif self._pausers:
+            self.resume_reading(BUSY)
+
+    def _may_begin(self) -> bool:
+        if self._call is not None or self._transport is None or self._transport.is_closing():
+            return False
+        return not self._pausers or SLOW not in self._pausers
+
+    def _take_one(self) -> bool:
+        """Begin with the next frame, or with as much of it as can be passed on; False when more bytes are needed."""
+        if self._pass_left:
+            return self._pass_on()
+        if self._need:
+            return self._collect()
+        if self._leg is not None and self._leg.raw_frames:
+            raw = read_raw_size(self._rest, self._at, UNAUTHENTICATED_LIMIT)
+            if raw is None:
+                return False
+            self._leg.passes(-1, 0, 0, raw)
+            self._pass_left = raw + SIZE_BYTES
+            return True
+        size = read_size(self._rest, self._at, self._host.frame_limit if self.authenticated else UNAUTHENTICATED_LIMIT)
+        head = read_head(self._rest, self._at)
+        if size is None or head is None:
+            return False
+        if self._leg is None:
+            self._host.check(head.api_key, head.api_version)
+        elif self._leg.passes(head.api_key, head.api_version, head.correlation_id, size):
+            self._pass_left = size + SIZE_BYTES
+            return True
+        self._need = size + SIZE_BYTES
+        return self._collect()
+
+    def _pass_on(self) -> bool:
+        rest, at = self._rest, self._at
+        count = min(len(rest) - at, self._pass_left)
+        if not count or self._leg is None:
+            return False
+        self._pass_left -= count
+        self._at += count
+        if count == len(rest):
+            piece: bytes | bytearray | memoryview = rest
+        elif count < COPIED_BELOW or isinstance(rest, bytearray):
+            piece = rest[at : at + count]
+        else:
+            piece = memoryview(rest)[at : at + count]
+        self._leg.forward(piece, self._pass_left)
+        return True
+
+    def _collect(self) -> bool:
+        rest, at = self._rest, self._at
+        if len(rest) - at < self._need:
+            return False
+        frame = rest if len(rest) == self._need and isinstance(rest, bytes) else bytes(rest[at : at + self._need])
+        self._at += self._need
+        self._need = 0
+        try:
+            self._call = call = call_of(frame)
+            if self._leg is None:
+                self._host.dispatch(self, call)
+            else:
+                self._leg.request(call)
+        except DecodeError as error:
+            head = read_head(frame)
+            assert head is not None
+            raise FrameRefused(f"{api_name(head.api_key)} v{head.api_version}: {error}") from error
+        return True

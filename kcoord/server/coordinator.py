@@ -1,0 +1,164 @@
+"""Which shard answers a request, and how are the answers of several shards made one?
+
+The coordinator of all groups of this process: one `ShardHost` a partition of the log. Requests for one group go to its
+shard; ListGroups asks all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from kcoord.group.batch import Gathering, empty_answer, group_of, split
+from kcoord.group.partition import partition_of
+from kcoord.group.settings import GroupSettings
+from kcoord.group.step import Remember, RequestContext
+from kcoord.log.interface import Log
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import HeartbeatRequest, ListGroupsRequest, ListGroupsResponse, Request, Response
+from kcoord.server.shard_host import ShardHost, ShardState, Waiting, monotonic_ms
+
+log = logging.getLogger("kcoord.coordinator")
+
+Deliver = Callable[[Response, Remember | None], None]
+
+
+class Coordinator:
+    """All shards of this process over one log with `partitions` partitions. `ids` makes the unique part of member
+    ids.
+    """
+
+    def __init__(self, store: Log, settings: GroupSettings, partitions: int, ids: Callable[[], str]) -> None:
+        self._hosts = [ShardHost(partition, store, settings, ids) for partition in range(partitions)]
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Load every partition, one after the other; each is served as soon as it is loaded."""
+        began = time.monotonic()
+        for host in self._hosts:
+            await host.load()
+        broken = sum(host.state is ShardState.BROKEN for host in self._hosts)
+        groups = sum(len(host.shard.group_ids()) for host in self._hosts)
+        log.info("loaded %d groups in %.2f s", groups, time.monotonic() - began)
+        if broken:
+            log.error("%d of %d partitions are not served: see the lines above", broken, len(self._hosts))
+
+    async def stop(self) -> None:
+        """Let what was appended be committed and answered, then answer nothing more."""
+        await asyncio.gather(*(host.settled() for host in self._hosts))
+        for host in self._hosts:
+            host.stop()
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def submit(self, request: Request, context: RequestContext, deliver: Deliver) -> None:
+        """Answer `request` through `deliver(response, remember)`, at once or later, on the event loop's thread."""
+        if isinstance(request, ListGroupsRequest):
+            self._ask_all(request, context, deliver)
+            return
+        parts = split(request)
+        if parts is None:
+            self._host(group_of(request)).submit(request, context, Waiting(request, deliver))
+            return
+        if not parts:
+            deliver(empty_answer(request), None)
+            return
+        gathering = Gathering(len(parts), lambda response: deliver(response, None))
+        for at, (group_id, part) in enumerate(parts):
+            self._host(group_id).submit(part, context, Waiting(part, gathering.taker(at)))
+
+    async def call(self, request: Request, context: RequestContext) -> tuple[Response, Remember | None]:
+        """As `submit`, for those who can wait: the response, and what the hot path may remember of it."""
+        answered: asyncio.Future[tuple[Response, Remember | None]] = asyncio.get_running_loop().create_future()
+
+        def deliver(response: Response, remember: Remember | None) -> None:
+            if not answered.done():
+                answered.set_result((response, remember))
+
+        self.submit(request, context, deliver)
+        return await answered
+
+    async def check_commit(
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+        api_version: int = 0,
+    ) -> ErrorCode:
+        """Whether this member may commit offsets now (gateway rules 12, 22); its session is refreshed.
+
+        `api_version` is OffsetCommit's or TxnOffsetCommit's.
+        """
+        host = self._host(group_id)
+        if host.state is not ShardState.ACTIVE:
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        error = host.shard.check_commit(
+            group_id, member_id, instance_id, generation, transactional, monotonic_ms(), api_version
+        )
+        released: asyncio.Future[ErrorCode] = asyncio.get_running_loop().create_future()
+
+        def settle(result: ErrorCode) -> None:
+            if not released.done():
+                released.set_result(result)
+
+        refused = Waiting(HeartbeatRequest(), lambda response, remember: settle(ErrorCode.NOT_COORDINATOR))
+        host.when_committed(lambda: settle(error), refused)
+        return await released
+
+    # -- facts --------------------------------------------------------------------------------------------------------
+
+    def now_ms(self) -> int:
+        """The monotonic clock that sessions run on, in ms."""
+        return monotonic_ms()
+
+    def has_members(self, group_id: str) -> bool:
+        """Whether the group has members here, joined or joining."""
+        return self._host(group_id).shard.has_members(group_id)
+
+    def generation(self, group_id: str) -> int | None:
+        """The group's generation; None for a group that is not here."""
+        return self._host(group_id).shard.generation(group_id)
+
+    def check_delete(self, group_id: str) -> ErrorCode:
+        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+        return self._host(group_id).shard.check_delete(group_id)
+
+    def check_offset_delete(self, group_id: str) -> ErrorCode:
+        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        return self._host(group_id).shard.check_offset_delete(group_id)
+
+    def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13)."""
+        return self._host(group_id).shard.subscribed_among(group_id, topics)
+
+    def is_loaded(self, group_id: str | None) -> bool:
+        """Whether the group's shard serves; None: whether no shard is being loaded any more."""
+        if group_id is None:
+            return all(host.state is not ShardState.LOADING for host in self._hosts)
+        return self._host(group_id).state is ShardState.ACTIVE
+
+    def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
+        """Let the member's session stand still until `until_ms` at most (gateway rule 10)."""
+        self._host(group_id).shard.pause_session(group_id, member_id, until_ms)
+
+    def resume_session(self, group_id: str, member_id: str) -> None:
+        """Start the member's session afresh (gateway rule 10)."""
+        self._host(group_id).shard.resume_session(group_id, member_id, monotonic_ms())
+
+    def _host(self, group_id: str) -> ShardHost:
+        return self._hosts[partition_of(group_id, len(self._hosts))]
+
+    def _ask_all(self, request: ListGroupsRequest, context: RequestContext, deliver: Deliver) -> None:
+        def merge(responses: Sequence[Response]) -> Response:
+            listed = [each for each in responses if isinstance(each, ListGroupsResponse)]
+            error = next((each.error_code for each in listed if each.error_code), 0)
+            return ListGroupsResponse(error_code=error, groups=[group for each in listed for group in each.groups])
+
+        gathering = Gathering(len(self._hosts), lambda response: deliver(response, None), merge)
+        for at, host in enumerate(self._hosts):
+            host.submit(request, context, Waiting(request, gathering.taker(at)))

@@ -1,0 +1,36 @@
+"""Which settings does the gateway get, under which names?"""
+
+from __future__ import annotations
+
+from kcoord.config import Settings
+from kcoord.gateway.settings import GatewaySettings, UpstreamTls
+
+
+def gateway_settings(settings: Settings) -> GatewaySettings:
+    """What the gateway is told. Raises ValueError where settings do not fit each other."""
+    return GatewaySettings(
+        bootstrap=settings.upstream,
+        groups=settings.groups,
+        listen_port=settings.listen[1],
+        advertised=settings.advertise,
+        data_dir=settings.data_dir,
+        security_protocol=settings.upstream_security_protocol,
+        tls=UpstreamTls(
+            ca_file=settings.upstream_ssl_ca_location,
+            check_hostname=settings.upstream_ssl_endpoint_identification_algorithm == "https",
+            certificate_file=settings.upstream_ssl_certificate_location,
+            key_file=settings.upstream_ssl_key_location,
+            key_password=settings.upstream_ssl_key_password,
+            all_clients_are_kcoord=settings.upstream_ssl_all_clients_are_kcoord,
+        ),
+        port_offset=settings.gateway_port_offset,
+        broker_ports=settings.gateway_broker_ports,
+        connection_setup_timeout_ms=settings.upstream_socket_connection_setup_timeout_ms,
+        request_timeout_ms=settings.upstream_request_timeout_ms,
+        question_interval_ms=settings.gateway_question_interval_ms,
+        rights_ttl_ms=settings.gateway_rights_ttl_ms,
+        sentinel_session_timeout_ms=settings.gateway_sentinel_session_timeout_ms,
+        sentinel_grace_ms=settings.gateway_sentinel_grace_ms,
+        outage_ms=settings.gateway_outage_ms,
+        patience_ms=settings.gateway_patience_ms,
+    )

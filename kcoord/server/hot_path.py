@@ -1,0 +1,122 @@
+"""How is a heartbeat that changes nothing answered without being decoded?
+
+Almost all of a coordinator's traffic is a member's heartbeat that equals its last one, byte for byte but for the
+correlation id. A connection therefore keeps the last frame that its group called *converged* (`Remember`), as the bytes
+around the correlation id, and the answer as the bytes around its correlation id. Rules:
+
+1. A frame is answered here only while `group.version` is what it was when the answer was made: whatever could change
+   the answer moves that version, so a stale answer cannot leave.
+2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
+3. A right that runs out (`valid_until_ms`) ends the memory too.
+
+This is the code that runs most: frames that arrived together are read, compared and answered by a few calls into C,
+not frame by frame, and what is the same for every connection is kept once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from struct import Struct
+
+import attrs
+
+from kcoord.group.step import Remember
+
+CORRELATION_AT = 8
+"""Where the correlation id stands in a request frame: behind size (4), API key (2) and version (2)."""
+HEAD = CORRELATION_AT
+TAIL = CORRELATION_AT + 4
+NEVER_MS = 1 << 62
+READ_AT_ONCE = 64
+"""Frames that are compared in one go, at most."""
+
+
+@lru_cache(maxsize=1024)
+def _shared(part: bytes) -> bytes:
+    """`part` itself, the same object for equal parts of all connections."""
+    return part
+
+
+class _Readers(dict[int, Callable[[bytes], tuple[bytes, ...]]]):
+    """Functions that read the correlation ids of frames that arrived together, by the bytes that these frames take."""
+
+    __slots__ = ("length",)
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def __missing__(self, size: int) -> Callable[[bytes], tuple[bytes, ...]]:
+        count, odd = divmod(size, self.length)
+        if odd or not 0 < count <= READ_AT_ONCE:
+            return _read_nothing
+        reader = self[size] = Struct(f"{HEAD}x{TAIL - HEAD}s{self.length - TAIL}x" * count).unpack
+        return reader
+
+
+def _read_nothing(_frames: bytes) -> tuple[bytes, ...]:
+    return ()
+
+
+_readers_of = lru_cache(maxsize=1024)(_Readers)
+
+
+@attrs.define(slots=True, eq=False)
+class HotFrame:
+    """One remembered request frame and the bytes of its answer around the correlation id."""
+
+    head: bytes
+    tail: bytes
+    readers: _Readers
+    front: bytes
+    back: bytes
+    between: bytes
+    """All from one answer's correlation id to the next one's."""
+    remember: Remember
+    valid_until_ms: int
+
+    @classmethod
+    def of(cls, request_frame: bytes, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:
+        """Remember `request_frame` (size prefix included) with `answer_frame` (size prefix included)."""
+        front, back = answer_frame[:4], answer_frame[8:]
+        return cls(
+            head=_shared(request_frame[:HEAD]),
+            tail=request_frame[TAIL:],
+            readers=_readers_of(len(request_frame)),
+            front=_shared(front),
+            back=_shared(back),
+            between=_shared(back + front),
+            remember=remember,
+            valid_until_ms=NEVER_MS if valid_until_ms is None else valid_until_ms,
+        )
+
+    def answer(self, data: bytes, now_ms: int) -> tuple[bytes, int]:
+        """The answer frames to all leading frames of `data` that equal the remembered one, and the bytes these took."""
+        remember = self.remember
+        if remember.group.version != remember.version or now_ms > self.valid_until_ms:
+            return b"", 0
+        head, tail = self.head, self.tail
+        if data[TAIL:] == tail:
+            if data[:HEAD] != head:
+                return b"", 0
+            remember.session.last_seen_ms = now_ms
+            return self.front + data[HEAD:TAIL] + self.back, len(data)
+        ids = self.readers[len(data)](data)
+        used = len(data)
+        if not ids or head + (tail + head).join(ids) + tail != data:
+            ids = self._read_one_by_one(data)
+            if not ids:
+                return b"", 0
+            used = len(ids) * self.readers.length
+        remember.session.last_seen_ms = now_ms
+        return self.front + self.between.join(ids) + self.back, used
+
+    def _read_one_by_one(self, data: bytes) -> tuple[bytes, ...]:
+        """The correlation ids of all leading frames of `data` that equal the remembered one."""
+        ids = []
+        length = self.readers.length
+        at = 0
+        while data[at : at + HEAD] == self.head and data[at + TAIL : at + length] == self.tail:
+            ids.append(data[at + HEAD : at + TAIL])
+            at += length
+        return tuple(ids)

@@ -1,0 +1,218 @@
+"""How does a kcoord process start, serve and stop?
+
+Order of a start: lock and open the log, load the groups, open the ports. The ports are open soon in any case, and
+answer while groups load, because a client that finds nobody for one heartbeat interval gives up its work. Order of a
+stop (SIGTERM, SIGINT): close the ports, let what is being committed be answered, close the connections, close the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import uuid
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kcoord.config import Settings
+from kcoord.gateway.gateway import Gateway
+from kcoord.group.settings import MINUTE_MS, GroupSettings
+from kcoord.log.embedded import EmbeddedLog
+from kcoord.server.coordinator import Coordinator
+from kcoord.server.gateway_settings import gateway_settings
+from kcoord.server.server import Behind, Limits, Server
+from kcoord.server.standalone import Node, Standalone
+from kcoord.server.tls import listener_context
+
+log = logging.getLogger("kcoord.server")
+
+CLUSTER_ID_FILE = "cluster.id"
+OPEN_FILES = 1 << 20
+"""Open files that are asked for: each connection is one, behind a gateway two."""
+HEAD_START_S = 1.0
+"""How long the ports wait for the groups; most logs are loaded by then, and nobody is told to ask again."""
+IDS_AT_ONCE = 256
+"""Member ids whose random bytes are fetched together."""
+GARBAGE_THRESHOLD = 50_000
+"""Containers made before Python looks for cycles among them. Groups and connections live long and hardly make any; with
+Python's own 700 a seventh of all CPU of joining members went into looking.
+"""
+
+
+class StartError(Exception):
+    """kcoord cannot start; the text says what is wrong, where, and what to do."""
+
+
+def run(settings: Settings, on_ready: Callable[[], None] = lambda: None) -> None:
+    """Serve until SIGTERM or SIGINT. `on_ready` is called when the ports are open.
+
+    Raises StartError, LogError (the data directory) and TlsError (certificates).
+    """
+    raise_file_limit()
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(serve(settings, on_ready))
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """uvloop's event loop where it is installed, else asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+def raise_file_limit() -> None:
+    """Allow this process as many open files as the system lets it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
+    """As `run`, inside an event loop."""
+    asyncio.get_running_loop().set_exception_handler(log_fault)
+    store = EmbeddedLog(
+        settings.data_dir,
+        partitions=settings.offsets_topic_num_partitions,
+        history_retention_ms=settings.history_retention_ms,
+        check_interval_ms=settings.log_retention_check_interval_ms,
+    )
+    async with contextlib.AsyncExitStack() as stack:
+        await store.open()
+        stack.push_async_callback(store.close)
+        ids = partial(next, unique_ids())
+        coordinator = Coordinator(store, group_settings(settings), settings.offsets_topic_num_partitions, ids)
+        gateway = make_gateway(settings, coordinator) if settings.upstream else None
+        behind: Behind = gateway or Standalone(coordinator, Node(cluster_id(settings.data_dir), settings.advertise))
+        server = Server(limits(settings), behind, tls(settings))
+        stack.push_async_callback(server.close_connections)
+        stack.push_async_callback(coordinator.stop)
+        loading = asyncio.create_task(load(coordinator))
+        stack.callback(loading.cancel)
+        await asyncio.wait({loading}, timeout=HEAD_START_S)
+        await listen(server, settings, None, settings.listen[1])
+        stack.push_async_callback(server.close_listeners)
+        if gateway is not None:
+            await gateway.start(lambda broker_id, port: listen(server, settings, broker_id, port))
+            stack.push_async_callback(gateway.stop)
+        on_ready()
+        await stop_signal()
+        log.info("stopping")
+
+
+async def load(coordinator: Coordinator) -> None:
+    """Load the groups, and spare the garbage collector what is there from the start."""
+    await coordinator.load()
+    gc.freeze()
+
+
+def make_gateway(settings: Settings, coordinator: Coordinator) -> Gateway:
+    """The gateway that `settings` describe. Raises StartError."""
+    try:
+        return Gateway(gateway_settings(settings), coordinator)
+    except ValueError as error:
+        raise StartError(str(error)) from None
+
+
+async def listen(server: Server, settings: Settings, broker_id: int | None, port: int) -> None:
+    """Open one port, with a clear error when it cannot be."""
+    host = settings.listen[0]
+    try:
+        await server.listen(host, port, broker_id)
+    except OSError as error:
+        what = "the bootstrap port" if broker_id is None else f"the port of broker {broker_id}"
+        raise StartError(
+            f"cannot listen on {host}:{port}, {what}: {error.strerror or error}. "
+            "Choose another address with --listen, or stop what uses this one"
+        ) from error
+
+
+async def stop_signal() -> None:
+    """Return on SIGTERM or SIGINT."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stopping.set)
+    await stopping.wait()
+
+
+def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """One line for what clients do (a TLS handshake that fails), a traceback for what should not happen."""
+    error = context.get("exception")
+    if isinstance(error, OSError):
+        log.warning("%s: %s", context.get("message", "a connection failed"), error)
+    else:
+        log.error("%s", context.get("message"), exc_info=error)
+
+
+def group_settings(settings: Settings) -> GroupSettings:
+    """What the engine is told."""
+    return GroupSettings(
+        min_session_timeout_ms=settings.group_min_session_timeout_ms,
+        max_session_timeout_ms=settings.group_max_session_timeout_ms,
+        initial_rebalance_delay_ms=settings.group_initial_rebalance_delay_ms,
+        max_size=settings.group_max_size,
+        offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
+        offsets_retention_ms=settings.offsets_retention_minutes * MINUTE_MS,
+        offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
+    )
+
+
+def limits(settings: Settings) -> Limits:
+    """What connections are told."""
+    return Limits(
+        frame_bytes=settings.socket_request_max_bytes,
+        connections=settings.max_connections,
+        connections_per_address=settings.max_connections_per_ip,
+        idle_ms=settings.connections_max_idle_ms,
+    )
+
+
+def tls(settings: Settings) -> Any:
+    """The listener's TLS context; None for plaintext. Raises TlsError."""
+    if settings.ssl_certificate_location is None:
+        return None
+    return listener_context(
+        settings.ssl_certificate_location,
+        settings.ssl_key_location,
+        settings.ssl_key_password,
+        settings.ssl_ca_location if settings.ssl_client_auth == "required" else None,
+    )
+
+
+def unique_ids() -> Iterator[str]:
+    """The unique parts of member ids, without end: random UUIDs.
+
+    The random bytes of many are asked of the system at once: each asking lets go of Python's lock, which the log's
+    thread then holds for a while.
+    """
+    size = 16
+    while True:
+        pool = os.urandom(size * IDS_AT_ONCE)
+        for at in range(0, len(pool), size):
+            yield str(uuid.UUID(bytes=pool[at : at + size], version=4))
+
+
+def cluster_id(data_dir: Path) -> str:
+    """The id of the cluster that a lone kcoord is: made once, kept in the data directory."""
+    file = data_dir / CLUSTER_ID_FILE
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        made = f"kcoord-{uuid.uuid4().hex[:15]}"
+        beside = file.with_suffix(".new")
+        beside.write_text(made + "\n", encoding="ascii")
+        beside.replace(file)
+        return made

@@ -1,0 +1,214 @@
+"""What does kcoord answer when it runs alone, with no cluster behind it?
+
+It is then a cluster of one node that knows no topics and coordinates every group: one table says which APIs it serves
+and which function answers each. Offsets are names and partitions in its own log; topic ids need topics, so the
+versions of OffsetCommit and OffsetFetch that carry them instead of names are not offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from kcoord.group.step import RequestContext
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import RequestHeader
+from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.generated.api_versions_response import ApiVersion
+from kcoord.protocol.generated.describe_cluster_response import DescribeClusterBroker
+from kcoord.protocol.generated.find_coordinator_response import Coordinator as FoundCoordinator
+from kcoord.protocol.generated.metadata_response import MetadataResponseBroker, MetadataResponseTopic
+from kcoord.protocol.messages import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    DeleteGroupsRequest,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    DescribeGroupsRequest,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    MetadataRequest,
+    MetadataResponse,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    Request,
+    Response,
+    SyncGroupRequest,
+    api_name,
+)
+from kcoord.server.connection import Connection
+from kcoord.server.coordinator import Coordinator
+from kcoord.server.shard_host import wall_ms
+
+NODE_ID = 0
+GROUP_KEY = 0
+BROKER_ENDPOINTS = 1
+SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+"""KIP-511: what a client's name and version may look like."""
+
+NAMED_FROM = 3
+"""The version of ApiVersions from which a client says what it is."""
+
+
+@attrs.frozen
+class Node:
+    """How this node is named to clients. Without an advertised address each client is told the one that it came in
+    by.
+    """
+
+    cluster_id: str
+    advertised: tuple[str, int] | None
+
+    def address(self, connection: Connection) -> tuple[str, int]:
+        """Host and port for the client of `connection`."""
+        return self.advertised or connection.local_address
+
+
+class Standalone:
+    """Answers every request of every connection from this process's own groups."""
+
+    authenticated_at_once = True
+
+    def __init__(self, coordinator: Coordinator, node: Node) -> None:
+        self._coordinator = coordinator
+        self._node = node
+        self._own: dict[type[Request], Callable[[Connection, Any, int], Response]] = {
+            ApiVersionsRequest: self._api_versions,
+            MetadataRequest: self._metadata,
+            DescribeClusterRequest: self._describe_cluster,
+            FindCoordinatorRequest: self._find_coordinator,
+        }
+        self._served: dict[int, tuple[type[Request], int]] = {
+            request.API_KEY: (request, MAX_VERSIONS.get(request, request.MAX_VERSION))
+            for request in (*self._own, *GROUP_APIS)
+        }
+
+    def leg(self, _connection: Connection) -> None:
+        """Nothing stands behind."""
+
+    def check(self, api_key: int, api_version: int) -> None:
+        """Raise FrameRefused unless this API and version are served; ApiVersions is answered in any version."""
+        served = self._served.get(api_key)
+        if served is None:
+            raise FrameRefused(f"{api_name(api_key)} is not served by a kcoord that runs alone")
+        request, latest = served
+        if not request.MIN_VERSION <= api_version <= latest and request is not ApiVersionsRequest:
+            raise FrameRefused(
+                f"{api_name(api_key)} is served in versions {request.MIN_VERSION} to {latest}, not in {api_version}"
+            )
+
+    def dispatch(self, connection: Connection, call: Call) -> None:
+        """Decode `call` and answer it, at once or when its group lets it. Raises DecodeError."""
+        header = call.header
+        request_type, latest = self._served[header.api_key]
+        if header.api_version > latest:
+            self._unsupported(connection, call)
+            return
+        request = request_type.decode(call.frame, header.api_version, call.body_pos)
+        own = self._own.get(request_type)
+        if own is not None:
+            connection.answer(call, own(connection, request, header.api_version))
+            return
+        context = RequestContext(
+            api_version=header.api_version,
+            client_id=header.client_id or "",
+            client_host=connection.client_host,
+            connection=connection.serial,
+            wall_ms=wall_ms(),
+        )
+        self._coordinator.submit(
+            request, context, lambda response, remember: connection.answer(call, response, remember)
+        )
+
+    def _unsupported(self, connection: Connection, call: Call) -> None:
+        """KIP-511: an ApiVersions of a version from the future is answered as v0, with the list and
+        UNSUPPORTED_VERSION.
+        """
+        header = call.header
+        call.header = RequestHeader(header.api_key, 0, header.correlation_id, header.client_id)
+        connection.answer(call, ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=self._ranges()))
+
+    def _ranges(self) -> list[ApiVersion]:
+        return [
+            ApiVersion(api_key=key, min_version=request.MIN_VERSION, max_version=latest)
+            for key, (request, latest) in sorted(self._served.items())
+        ]
+
+    def _api_versions(self, _connection: Connection, request: ApiVersionsRequest, version: int) -> Response:
+        given = (request.client_software_name, request.client_software_version)
+        if version >= NAMED_FROM and not all(SOFTWARE_NAME.fullmatch(text) for text in given):
+            return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+        return ApiVersionsResponse(api_keys=self._ranges())
+
+    def _metadata(self, connection: Connection, request: MetadataRequest, _version: int) -> Response:
+        host, port = self._node.address(connection)
+        return MetadataResponse(
+            brokers=[MetadataResponseBroker(node_id=NODE_ID, host=host, port=port)],
+            cluster_id=self._node.cluster_id,
+            controller_id=NODE_ID,
+            topics=[
+                MetadataResponseTopic(
+                    error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic.name else ErrorCode.UNKNOWN_TOPIC_ID,
+                    name=topic.name,
+                    topic_id=topic.topic_id,
+                )
+                for topic in request.topics or []
+            ],
+        )
+
+    def _describe_cluster(self, connection: Connection, request: DescribeClusterRequest, _version: int) -> Response:
+        if request.endpoint_type != BROKER_ENDPOINTS:
+            return DescribeClusterResponse(
+                error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+                error_message="this node is no controller: ask for brokers (endpoint type 1)",
+                endpoint_type=request.endpoint_type,
+            )
+        host, port = self._node.address(connection)
+        return DescribeClusterResponse(
+            cluster_id=self._node.cluster_id,
+            controller_id=NODE_ID,
+            brokers=[DescribeClusterBroker(broker_id=NODE_ID, host=host, port=port)],
+        )
+
+    def _find_coordinator(self, connection: Connection, request: FindCoordinatorRequest, _version: int) -> Response:
+        host, port = self._node.address(connection)
+        found: dict[str, Any] = {"node_id": NODE_ID, "host": host, "port": port, "error_code": 0, "error_message": None}
+        if request.key_type != GROUP_KEY:
+            message = "a kcoord that runs alone coordinates groups only, no transactions or share groups"
+            found = {
+                "node_id": -1,
+                "host": "",
+                "port": -1,
+                "error_code": ErrorCode.INVALID_REQUEST,
+                "error_message": message,
+            }
+        if request.coordinator_keys:
+            return FindCoordinatorResponse(
+                coordinators=[FoundCoordinator(key=key, **found) for key in request.coordinator_keys]
+            )
+        return FindCoordinatorResponse(**found)
+
+
+GROUP_APIS: tuple[type[Request], ...] = (
+    JoinGroupRequest,
+    SyncGroupRequest,
+    HeartbeatRequest,
+    LeaveGroupRequest,
+    DescribeGroupsRequest,
+    ListGroupsRequest,
+    DeleteGroupsRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetDeleteRequest,
+)
+MAX_VERSIONS: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchRequest: 9}
+"""Where fewer versions are served than the schema has: v10 of both names topics by id only."""
