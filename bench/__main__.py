@@ -1,0 +1,53 @@
+"""Which benchmarks are there, and how are they run? `python -m bench [NAME …] [--write]`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bench import codec, heartbeats, joins, many, perf_tools, restart
+from bench.probe import allow_connections, machine_facts
+from bench.results import Kept, Outcome, load, show, store
+
+BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
+    "heartbeats": heartbeats.run,
+    "many": many.run,
+    "joins": joins.run,
+    "tools": perf_tools.run,
+    "restart": restart.run,
+    "codec": codec.run,
+}
+
+
+def main(
+    names: Annotated[
+        list[str] | None, typer.Argument(help=f"Which to run: {', '.join(BENCHMARKS)}. All if none.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Keep the results and write docs/benchmarks.md.")] = False,
+) -> None:
+    """Measure kcoord beside what it is compared with."""
+    console = Console()
+    chosen = names or list(BENCHMARKS)
+    unknown = [name for name in chosen if name not in BENCHMARKS]
+    if unknown:
+        raise typer.BadParameter(f"{', '.join(unknown)}: there are {', '.join(BENCHMARKS)}")
+    allow_connections()
+    for name in chosen:
+        console.print(f"[dim]{name} …[/dim]")
+        with tempfile.TemporaryDirectory(prefix=f"kcoord-bench-{name}-") as folder:
+            outcome = BENCHMARKS[name](Path(folder))
+        show(outcome, console)
+        if write:
+            kept = load()
+            kept[name] = Kept(datetime.now(UTC).date().isoformat(), machine_facts(), outcome)
+            store(kept, list(BENCHMARKS))
+
+
+if __name__ == "__main__":
+    typer.run(main)

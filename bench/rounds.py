@@ -1,0 +1,71 @@
+"""How is a rate measured on a machine that does other things too?
+
+By the CPU seconds of the measured process, not by the clock; in short rounds, sides in turn; the median counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from statistics import median
+
+import attrs
+
+from bench.loader import Loader
+from bench.sides import Side
+
+SETTLING_S = 0.4
+"""Load runs this long before a round begins."""
+
+
+@attrs.frozen
+class Round:
+    """What one round gave: answers, over so many seconds, at so much CPU of the server."""
+
+    answers: int
+    seconds: float
+    cpu_s: float
+
+    @property
+    def a_cpu_second(self) -> float:
+        """Answers a CPU second of the server."""
+        return self.answers / self.cpu_s
+
+    @property
+    def a_second(self) -> float:
+        """Answers a second."""
+        return self.answers / self.seconds
+
+    @property
+    def cores(self) -> float:
+        """CPU that the server took, in cores."""
+        return self.cpu_s / self.seconds
+
+
+def measure(loader: Loader, side: Side, fleet: str, seconds: float) -> Round:
+    """One round of `seconds` on a fleet that is under load already."""
+    time.sleep(SETTLING_S)
+    first, cpu_first = loader.count(fleet), side.process.cpu_s()
+    time.sleep(seconds)
+    last, cpu_last = loader.count(fleet), side.process.cpu_s()
+    return Round(last.answers - first.answers, last.at_s - first.at_s, cpu_last - cpu_first)
+
+
+def beat_round(loader: Loader, side: Side, fleet: str, in_flight: int, seconds: float) -> Round:
+    """One round of heartbeats as fast as they are answered. Raises LoadFailed for a wrong answer."""
+    loader.beat(fleet, in_flight)
+    try:
+        return measure(loader, side, fleet, seconds)
+    finally:
+        loader.rest(fleet)
+
+
+def typical(rounds: Sequence[Round]) -> Round:
+    """The round whose answers a CPU second are the median (the lower of the two in the middle)."""
+    ordered = sorted(rounds, key=lambda each: each.a_cpu_second)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def spread(values: Sequence[float]) -> str:
+    """Least, median and greatest."""
+    return f"{min(values):,.2f} / {median(values):,.2f} / {max(values):,.2f}"

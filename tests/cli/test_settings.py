@@ -1,0 +1,176 @@
+"""Where do settings come from, and what is said of those that cannot be?"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcoord.config import Settings, SettingsError, load_settings
+from tests.cli.run_cli import ROOT, kcoord
+
+FRONT: dict[str, Any] = {"upstream": "kafka-1:9092,kafka-2:9092", "groups": ("connect-.*",)}
+
+
+def load(*options: str, env: dict[str, str] | None = None, file: Path | None = None, **flags: Any) -> Settings:
+    return load_settings(options, flags, file, env or {})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "kcoord.toml"
+
+
+def test_defaults_are_those_of_kafka() -> None:
+    settings = load()
+    assert settings.group_initial_rebalance_delay_ms == 3000
+    assert settings.group_min_session_timeout_ms == 6000
+    assert settings.group_max_session_timeout_ms == 1_800_000
+    assert settings.group_max_size == 2**31 - 1
+    assert settings.offsets_topic_num_partitions == 50
+    assert settings.offset_metadata_max_bytes == 4096
+    assert settings.offsets_retention_minutes == 10_080
+    assert settings.offsets_retention_check_interval_ms == 600_000
+    assert settings.connections_max_idle_ms == 600_000
+    assert settings.max_connections == settings.max_connections_per_ip == 2**31 - 1
+    assert settings.socket_request_max_bytes == 104_857_600
+    assert settings.listen == ("localhost", 9092)
+
+
+def test_the_command_line_beats_the_environment_beats_the_file_beats_the_default(file: Path) -> None:
+    file.write_text('"group.max.size" = 1\n"max.connections" = 1\n"log.level" = "ERROR"\n')
+    settings = load(
+        "group.max.size=3", env={"KCOORD_GROUP_MAX_SIZE": "2", "KCOORD_MAX_CONNECTIONS": "2", "PATH": "/bin"}, file=file
+    )
+    assert (settings.group_max_size, settings.max_connections, settings.log_level) == (3, 2, "ERROR")
+    assert settings.max_connections_per_ip == 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"max.connections" = 7\n"max.connections.per.ip" = 3', id="names in quotes"),
+        pytest.param('[max]\n"connections" = 7\n"connections.per.ip" = 3', id="tables"),
+    ],
+)
+def test_a_file_may_write_names_in_its_ways(file: Path, text: str) -> None:
+    file.write_text(text)
+    settings = load(file=file)
+    assert (settings.max_connections, settings.max_connections_per_ip) == (7, 3)
+
+
+def test_lists_and_addresses(file: Path) -> None:
+    file.write_text(
+        'listen = "[::1]:9000"\nupstream = ["a:1", "[fe80::1]:2"]\ngroups = ["x{1,3}", "y"]\n'
+        '"gateway.broker.ports" = { 100001 = 9301 }\n'
+    )
+    settings = load(file=file)
+    assert settings.listen == ("::1", 9000)
+    assert settings.upstream == (("a", 1), ("fe80::1", 2))
+    assert settings.groups == ("x{1,3}", "y")
+    assert settings.gateway_broker_ports == {100001: 9301}
+    assert load("gateway.broker.ports=100001=9301, 7=9302").gateway_broker_ports == {100001: 9301, 7: 9302}
+    assert load("upstream=a:1, b:2", "groups=x{1,3}").groups == ("x{1,3}",)
+
+
+def test_flags_are_settings_of_the_command_line() -> None:
+    settings = load(env={"KCOORD_LISTEN": "x:1"}, listen="0.0.0.0:9000", advertise="kcoord.example:9000", **FRONT)
+    assert settings.listen == ("0.0.0.0", 9000)
+    assert settings.upstream == (("kafka-1", 9092), ("kafka-2", 9092))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["group.max.siz=3"], "-o group.max.siz: there is no setting group.max.siz; the nearest is group.max.size"),
+        (["listeners=x"], "the nearest is listen "),
+        (["bootstrap.servers=x:1"], "the nearest is upstream "),
+        (["log.dirs=/x"], "the nearest is data.dir "),
+        (["connections.max.idle=5"], "the nearest is connections.max.idle.ms "),
+        (["group.max.size"], "-o group.max.size: write it as -o name=value"),
+        (["group.max.size=many"], "-o group.max.size=many does not fit: input should be a valid integer"),
+        (["group.max.size=0"], "-o group.max.size=0 does not fit: input should be greater than or equal to 1"),
+        (["group.max.size=1", "group.max.size=2"], "-o group.max.size=2: group.max.size is set twice; keep one"),
+        (["listen=9092"], "-o listen=9092 does not fit: '9092' is no HOST:PORT"),
+        (["listen=host:70000"], "'host:70000' is no HOST:PORT"),
+        (["log.level=LOUD"], "input should be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
+        (["upstream=a:1,b", "groups=x"], "'b' is no HOST:PORT"),
+        (["upstream=a:1", "groups=("], "'(' is no regular expression: missing ), unterminated subpattern"),
+        (["upstream=a:1"], "--upstream needs --groups: "),
+        (["groups=x"], "-o groups=x: groups are chosen beside --upstream"),
+        (["gateway.broker.ports=1:2"], "'1:2' is not of the form BROKER=PORT"),
+        (["gateway.broker.ports=1=70000"], "less than or equal to 65535"),
+        (["ssl.key.location=k.pem"], "a key without its certificate: set ssl.certificate.location too"),
+        (["upstream=a:1", "groups=x", "listen=0.0.0.0:9092"], "say with --advertise HOST:PORT how they reach kcoord"),
+        (
+            ["upstream=a:1", "groups=x", "upstream.ssl.certificate.location=c.pem"],
+            "makes every client act as kcoord there; leave it out, or set upstream.ssl.all.clients.are.kcoord=true",
+        ),
+        (["ssl.client.auth=required"], "set ssl.certificate.location and ssl.ca.location too"),
+        (  # gateway rule 8
+            [
+                *("upstream=h:1", "groups=.*"),
+                *("ssl.client.auth=required", "ssl.ca.location=a", "ssl.certificate.location=c"),
+            ],
+            "certificates cannot be passed to the cluster, their own rights would be lost there",
+        ),
+        (
+            ["group.min.session.timeout.ms=5000", "group.max.session.timeout.ms=4000"],
+            "group.min.session.timeout.ms=5000 is more than group.max.session.timeout.ms=4000",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_do(options: list[str], says: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(*options)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_where_a_bad_value_came_from_is_said(file: Path) -> None:
+    file.write_text('"group.max.size" = "many"')
+    with pytest.raises(SettingsError, match=f"^{file}: group.max.size does not fit"):
+        load(file=file)
+    with pytest.raises(SettingsError, match=r"^the environment's KCOORD_GROUP_MAX_SIZE: group.max.size does not fit"):
+        load(env={"KCOORD_GROUP_MAX_SIZE": "many"}, file=file)
+    with pytest.raises(SettingsError, match="KCOORD_GROUPMAXSIZE; the nearest is KCOORD_GROUP_MAX_SIZE "):
+        load(env={"KCOORD_GROUPMAXSIZE": "3"})
+    with pytest.raises(SettingsError, match=r"^-o listen=x:1: --listen sets listen too; keep one"):
+        load("listen=x:1", listen="y:1")
+
+
+def test_a_file_that_cannot_be_read_is_named(file: Path) -> None:
+    with pytest.raises(SettingsError, match=f"--config {file}: cannot be read: No such file"):
+        load(file=file)
+    file.write_text("max.connections = 1\nmax.connections.per.ip = 1")
+    with pytest.raises(SettingsError, match=f'--config {file}: is no TOML: .* write each setting as "name" = value'):
+        load(file=file)
+
+
+def test_a_password_is_not_printed() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load("ssl.key.pasword=hunter2")
+    assert "hunter2" not in str(caught.value)
+    assert "hunter2" not in repr(load("ssl.key.password=hunter2"))
+
+
+def test_what_kubernetes_sets_for_a_service_named_kcoord_is_no_setting() -> None:
+    links = {
+        "KCOORD_SERVICE_HOST": "10.0.0.1",
+        "KCOORD_SERVICE_PORT": "9092",
+        "KCOORD_SERVICE_PORT_KAFKA": "9092",
+        "KCOORD_PORT": "tcp://10.0.0.1:9092",
+        "KCOORD_PORT_9092_TCP": "tcp://10.0.0.1:9092",
+        "KCOORD_PORT_9092_TCP_ADDR": "10.0.0.1",
+    }
+    assert load(env=links) == load()
+
+
+def test_the_reference_is_what_the_settings_say() -> None:
+    """docs/configuration.md is written by `make docs`; when this fails, run it."""
+    assert (ROOT / "docs/configuration.md").read_text() == kcoord("settings", "--markdown").out
+
+
+def test_the_list_names_every_setting() -> None:
+    listed = kcoord("settings").out
+    for field in Settings.model_fields:
+        assert f"  {field.replace('_', '.')} = " in listed

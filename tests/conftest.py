@@ -1,0 +1,56 @@
+"""Which fixtures do all tests share? The real Kafka, and what runs on its jars."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.java import Java
+from tests.kafka.libs import MissingTool
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Ending the tests ends the servers that they started; some warnings, of other people's code, are no error here."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    """A JDK with Kafka's jars: runs Kafka's tools and Connect's workers."""
+    try:
+        return Java.find()
+    except MissingTool as missing:
+        pytest.fail(str(missing), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def kafka_libs(java: Java) -> Path:
+    """The directory of Kafka's jars."""
+    return java.libs
+
+
+@pytest.fixture(scope="session")
+def kafka(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    """The Kafka that most tests share: one broker, plain text. Tests use topics and groups of their own names."""
+    cluster = KafkaCluster.start(tmp_path_factory.mktemp("kafka"))
+    yield cluster
+    cluster.remove()
+
+
+@pytest.fixture(scope="module")
+def start_kafka(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., KafkaCluster]]:
+    """Starts special clusters, as `KafkaCluster.start` without the folder; removed with the module's last test."""
+    started: list[KafkaCluster] = []
+
+    def start(*arguments: Any, **options: Any) -> KafkaCluster:
+        started.append(KafkaCluster.start(tmp_path_factory.mktemp("kafka"), *arguments, **options))
+        return started[-1]
+
+    yield start
+    for cluster in started:
+        cluster.remove()

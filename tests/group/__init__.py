@@ -1,0 +1,1 @@
+"""The pure coordinator, told in stories on a hand-driven clock."""
