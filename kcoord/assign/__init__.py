@@ -1,0 +1,1 @@
+"""Who runs what? Assignors: pure functions from a group to an assignment. Knows nobody."""
