@@ -1,0 +1,49 @@
+"""What is an assignor? The two interfaces, for the coordinator's side and the worker's.
+
+Either is pure: the same group gives the same assignment; no clock, no random number, no memory of the last call.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol, runtime_checkable
+
+from kcoord.assign.model import Assignment, Group, MemberAssignment, Metadata
+
+
+@runtime_checkable
+class ServerAssignor(Protocol):
+    """Runs in the coordinator. It is asked only where `Group.configured` is known (connect-groups rule 23)."""
+
+    @property
+    def name(self) -> str:
+        """By which workers ask for it, and `group.connect.assignors` turns it on."""
+
+    def assign(self, group: Group) -> Assignment:
+        """Who shall run what."""
+
+
+class ConnectAssignor(ABC):
+    """Runs in the worker that the coordinator chose; the draft's ConnectAssignor.
+
+    The coordinator takes an assignor that all members list, and a worker whose versions contain all members'
+    (rules 15, 16).
+    """
+
+    name: str
+    """Unique among assignors; not empty."""
+    minimum_version: int = 0
+    """The oldest metadata that it reads; from -1, which legacy members' is."""
+    maximum_version: int = 0
+    """The newest metadata that it reads."""
+
+    def metadata(self) -> Metadata:
+        """What the coordinator shall hand to the assignor that computes."""
+        return Metadata(version=self.maximum_version)
+
+    @abstractmethod
+    def assign(self, group: Group) -> Assignment:
+        """Who shall run what."""
+
+    def on_assignment(self, assignment: MemberAssignment) -> None:  # noqa: B027 (most have no use for it)
+        """This member got an assignment; called once an epoch (rule 31)."""
