@@ -1,0 +1,81 @@
+"""How do the connectors and tasks of a message become resources, and the other way round?
+
+A resource is a tuple (connector, task id), with task id -1 for the connector itself. On the wire they stand as entries
+of the form {Connectors, Tasks}. Every message and every record has classes of its own for those, which is why both
+functions ask for nothing but the names of the attributes.
+
+- Several entries mean their union; one entry is written, or none where there is nothing.
+- What is written is sorted, so that the same resources are always the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+__all__ = ["CONNECTOR", "Entry", "Resource", "Task", "misnamed", "pack", "unpack"]
+
+Resource = tuple[str, int]
+"""(connector, task id); the task id of the connector itself is `CONNECTOR`."""
+
+CONNECTOR = -1
+
+
+class Task(Protocol):
+    """A ConnectorTaskId of any message."""
+
+    connector_id: str
+    task_id: int
+
+
+class Entry(Protocol):
+    """A ConnectorsAndTasks of any message, a ConnectorsTasks of any record."""
+
+    @property
+    def connectors(self) -> Sequence[str]: ...
+
+    @property
+    def tasks(self) -> Sequence[Task]: ...
+
+
+E = TypeVar("E")
+T = TypeVar("T")
+
+
+def unpack(entries: Iterable[Entry]) -> frozenset[Resource]:
+    """All resources that the entries name, each once. What a client sent is to be asked for `misnamed` first."""
+    found: set[Resource] = set()
+    for entry in entries:
+        found.update([(connector, CONNECTOR) for connector in entry.connectors])
+        found.update([(task.connector_id, task.task_id) for task in entry.tasks])
+    return frozenset(found)
+
+
+def misnamed(entries: Iterable[Entry]) -> str | None:
+    """What in the entries is no resource, as a text for the error; None if all are.
+
+    A name must not be empty, and a task's id not be below 0: -1 would be read as the connector itself.
+    """
+    for entry in entries:
+        if "" in entry.connectors:
+            return "a connector's name is empty"
+        for task in entry.tasks:
+            if task.task_id < 0 or not task.connector_id:
+                return f"{task.connector_id!r} has no task {task.task_id}"
+    return None
+
+
+def pack(
+    resources: Collection[Resource], entry_type: Callable[[list[str], list[T]], E], task_type: Callable[[str, int], T]
+) -> list[E]:
+    """The resources as one entry of that type, sorted by connector and task id; no entry for no resources."""
+    if not resources:
+        return []
+    connectors: list[str] = []
+    tasks: list[T] = []
+    for connector, task in sorted(resources):
+        if task == CONNECTOR:
+            connectors.append(connector)
+        else:
+            tasks.append(task_type(connector, task))
+    return [entry_type(connectors, tasks)]
