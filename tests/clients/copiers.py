@@ -13,6 +13,7 @@ import confluent_kafka
 import kafka as kafka_python
 
 from tests.clients.members import Aiokafka, KafkaPython, Librdkafka, Member
+from tests.kafka.wait import eventually
 
 TIMEOUT_S = 30.0
 
@@ -32,8 +33,10 @@ class Copier(abc.ABC):
     def begin(self, values: Iterable[str], membership: Any = None) -> None:
         """Begin a transaction, write the values, and add the offsets up to where the member has read.
 
-        The coordinator is told `membership`, an elder answer of `membership()`, or what the member is now.
+        The coordinator is told `membership`, an elder answer of `membership()`, or what the member is now. Every
+        partition that the member has must have something to read: an offset of each is waited for.
         """
+        eventually(lambda: self.member.do(self._has_positions), f"{self.member.library} has read of all it has")
         self.member.do(lambda: self._begin([value.encode() for value in values], membership or self._membership()))
 
     def membership(self) -> Any:
@@ -57,6 +60,10 @@ class Copier(abc.ABC):
 
     @abc.abstractmethod
     def _membership(self) -> Any: ...
+
+    def _has_positions(self) -> bool:
+        """Whether the member can tell where it is in its partitions; most libraries wait when they are asked."""
+        return True
 
     @abc.abstractmethod
     def _begin(self, values: list[bytes], membership: Any) -> None: ...
@@ -87,14 +94,21 @@ class LibrdkafkaCopier(Copier):
         assert isinstance(self.member, Librdkafka)
         return self.member.consumer.consumer_group_metadata()
 
-    def _begin(self, values: list[bytes], membership: Any) -> None:
+    def _positions(self) -> list[confluent_kafka.TopicPartition]:
         assert isinstance(self.member, Librdkafka)
-        consumer = self.member.consumer
+        return self.member.consumer.position(self.member.consumer.assignment())
+
+    def _has_positions(self) -> bool:
+        """After each rebalance a position is unknown until a record has been read. Offsets without one are left out
+        by the library, and when none is left it asks the coordinator nothing: it says that all went well."""
+        positions = self._positions()
+        return bool(positions) and all(at.offset >= 0 for at in positions)
+
+    def _begin(self, values: list[bytes], membership: Any) -> None:
         self.producer.begin_transaction()
         for value in values:
             self.producer.produce(self.target, value)
-        read = [at for at in consumer.position(consumer.assignment()) if at.offset >= 0]
-        self.producer.send_offsets_to_transaction(read, membership, TIMEOUT_S)
+        self.producer.send_offsets_to_transaction(self._positions(), membership, TIMEOUT_S)
 
     def _commit(self) -> None:
         self.producer.commit_transaction(TIMEOUT_S)

@@ -56,7 +56,7 @@ class Member(abc.ABC):
         self.error: Exception | None = None
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"{self.library} in {group}")
+        self._thread = threading.Thread(target=self._run, name=f"{self.library} in {group}", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> "Member":
