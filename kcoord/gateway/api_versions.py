@@ -16,7 +16,15 @@ import attrs
 from kcoord.protocol.addresses import NODE_ADDRESSES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion
-from kcoord.protocol.messages import API_NAMES, REQUESTS, RESPONSES, ApiVersionsResponse, Request, api_name
+from kcoord.protocol.messages import (
+    API_NAMES,
+    OWN_APIS,
+    REQUESTS,
+    RESPONSES,
+    ApiVersionsResponse,
+    Request,
+    api_name,
+)
 
 __all__ = ["API_VERSIONS", "READ_APIS", "ApiVersionsMemory", "decode_api_versions", "merge", "refusal"]
 
@@ -75,7 +83,7 @@ def merge(response: ApiVersionsResponse) -> ApiVersionsResponse:
 
 def _merge_api(theirs: ApiVersion) -> ApiVersion | None:
     key = theirs.api_key
-    if key not in API_NAMES:
+    if key not in API_NAMES or key in OWN_APIS:
         return None
     if key not in DECODED:
         return theirs
@@ -87,7 +95,7 @@ def _merge_api(theirs: ApiVersion) -> ApiVersion | None:
 
 def refusal(api_key: int, version: int) -> str | None:
     """Why a request of that API and version cannot be passed on, or None."""
-    if api_key not in API_NAMES:
+    if api_key not in API_NAMES or api_key in OWN_APIS:
         return f"{api_name(api_key)} v{version}: Kafka 4.3 has no such API, and its answer could lead past kcoord"
     if api_key in DECODED and version > REQUESTS[api_key].MAX_VERSION and api_key != API_VERSIONS:
         return f"{api_name(api_key)} v{version} is newer than what kcoord reads, v{REQUESTS[api_key].MAX_VERSION}"

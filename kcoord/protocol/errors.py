@@ -1,8 +1,12 @@
-"""Which errors does the protocol know? Kafka's names and numbers, and which ones pass by themselves."""
+"""Which errors does the protocol know? Kafka's names and numbers, two of connect groups, and which ones pass by
+themselves.
+"""
 
 from __future__ import annotations
 
 from enum import IntEnum
+
+from kcoord.protocol.generated import unassigned
 
 
 class ErrorCode(IntEnum):
@@ -143,6 +147,11 @@ class ErrorCode(IntEnum):
     STREAMS_INVALID_TOPOLOGY_EPOCH = 131
     STREAMS_TOPOLOGY_FENCED = 132
     SHARE_SESSION_LIMIT_REACHED = 133
+
+    COMPUTE_ASSIGNMENT = unassigned.COMPUTE_ASSIGNMENT
+    """No error: the member has been chosen to compute the assignment (connect-groups rule 17)."""
+    INVALID_ASSIGNMENT = unassigned.INVALID_ASSIGNMENT
+    """What was installed does not fit the group as it was prepared (connect-groups rule 18)."""
 
     @property
     def retriable(self) -> bool:

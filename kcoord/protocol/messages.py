@@ -2,13 +2,22 @@
 """Which messages are there? Every request and response, and by API key: names, versions, classes.
 
 ``REQUESTS`` and ``RESPONSES`` hold what kcoord can decode. ``API_NAMES``, ``API_VERSIONS`` and
-``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on.
+``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on, and those of ``OWN_APIS``,
+which no Kafka has.
 """
 
 from __future__ import annotations
 
 from kcoord.protocol.generated.api_versions_request import ApiVersionsRequest
 from kcoord.protocol.generated.api_versions_response import ApiVersionsResponse
+from kcoord.protocol.generated.connect_group_describe_request import ConnectGroupDescribeRequest
+from kcoord.protocol.generated.connect_group_describe_response import ConnectGroupDescribeResponse
+from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectGroupHeartbeatRequest
+from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+from kcoord.protocol.generated.connect_group_install_assignment_request import ConnectGroupInstallAssignmentRequest
+from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
+from kcoord.protocol.generated.connect_group_prepare_assignment_request import ConnectGroupPrepareAssignmentRequest
+from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
 from kcoord.protocol.generated.consumer_group_describe_request import ConsumerGroupDescribeRequest
 from kcoord.protocol.generated.consumer_group_describe_response import ConsumerGroupDescribeResponse
 from kcoord.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
@@ -17,6 +26,8 @@ from kcoord.protocol.generated.delete_groups_request import DeleteGroupsRequest
 from kcoord.protocol.generated.delete_groups_response import DeleteGroupsResponse
 from kcoord.protocol.generated.describe_cluster_request import DescribeClusterRequest
 from kcoord.protocol.generated.describe_cluster_response import DescribeClusterResponse
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRequest
+from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResponse
 from kcoord.protocol.generated.describe_groups_request import DescribeGroupsRequest
 from kcoord.protocol.generated.describe_groups_response import DescribeGroupsResponse
 from kcoord.protocol.generated.describe_topic_partitions_request import DescribeTopicPartitionsRequest
@@ -27,6 +38,8 @@ from kcoord.protocol.generated.find_coordinator_request import FindCoordinatorRe
 from kcoord.protocol.generated.find_coordinator_response import FindCoordinatorResponse
 from kcoord.protocol.generated.heartbeat_request import HeartbeatRequest
 from kcoord.protocol.generated.heartbeat_response import HeartbeatResponse
+from kcoord.protocol.generated.incremental_alter_configs_request import IncrementalAlterConfigsRequest
+from kcoord.protocol.generated.incremental_alter_configs_response import IncrementalAlterConfigsResponse
 from kcoord.protocol.generated.join_group_request import JoinGroupRequest
 from kcoord.protocol.generated.join_group_response import JoinGroupResponse
 from kcoord.protocol.generated.leave_group_request import LeaveGroupRequest
@@ -69,10 +82,19 @@ __all__ = [
     "API_NAMES",
     "API_VERSIONS",
     "FLEXIBLE_FROM",
+    "OWN_APIS",
     "REQUESTS",
     "RESPONSES",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
+    "ConnectGroupDescribeRequest",
+    "ConnectGroupDescribeResponse",
+    "ConnectGroupHeartbeatRequest",
+    "ConnectGroupHeartbeatResponse",
+    "ConnectGroupInstallAssignmentRequest",
+    "ConnectGroupInstallAssignmentResponse",
+    "ConnectGroupPrepareAssignmentRequest",
+    "ConnectGroupPrepareAssignmentResponse",
     "ConsumerGroupDescribeRequest",
     "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
@@ -81,6 +103,8 @@ __all__ = [
     "DeleteGroupsResponse",
     "DescribeClusterRequest",
     "DescribeClusterResponse",
+    "DescribeConfigsRequest",
+    "DescribeConfigsResponse",
     "DescribeGroupsRequest",
     "DescribeGroupsResponse",
     "DescribeTopicPartitionsRequest",
@@ -91,6 +115,8 @@ __all__ = [
     "FindCoordinatorResponse",
     "HeartbeatRequest",
     "HeartbeatResponse",
+    "IncrementalAlterConfigsRequest",
+    "IncrementalAlterConfigsResponse",
     "JoinGroupRequest",
     "JoinGroupResponse",
     "LeaveGroupRequest",
@@ -149,8 +175,10 @@ REQUESTS: dict[int, type[Request]] = {
     17: SaslHandshakeRequest,
     18: ApiVersionsRequest,
     28: TxnOffsetCommitRequest,
+    32: DescribeConfigsRequest,
     36: SaslAuthenticateRequest,
     42: DeleteGroupsRequest,
+    44: IncrementalAlterConfigsRequest,
     47: OffsetDeleteRequest,
     60: DescribeClusterRequest,
     68: ConsumerGroupHeartbeatRequest,
@@ -162,6 +190,10 @@ REQUESTS: dict[int, type[Request]] = {
     79: ShareAcknowledgeRequest,
     88: StreamsGroupHeartbeatRequest,
     89: StreamsGroupDescribeRequest,
+    32100: ConnectGroupHeartbeatRequest,
+    32101: ConnectGroupPrepareAssignmentRequest,
+    32102: ConnectGroupInstallAssignmentRequest,
+    32103: ConnectGroupDescribeRequest,
 }
 
 RESPONSES: dict[int, type[Response]] = {
@@ -180,8 +212,10 @@ RESPONSES: dict[int, type[Response]] = {
     17: SaslHandshakeResponse,
     18: ApiVersionsResponse,
     28: TxnOffsetCommitResponse,
+    32: DescribeConfigsResponse,
     36: SaslAuthenticateResponse,
     42: DeleteGroupsResponse,
+    44: IncrementalAlterConfigsResponse,
     47: OffsetDeleteResponse,
     60: DescribeClusterResponse,
     68: ConsumerGroupHeartbeatResponse,
@@ -193,6 +227,10 @@ RESPONSES: dict[int, type[Response]] = {
     79: ShareAcknowledgeResponse,
     88: StreamsGroupHeartbeatResponse,
     89: StreamsGroupDescribeResponse,
+    32100: ConnectGroupHeartbeatResponse,
+    32101: ConnectGroupPrepareAssignmentResponse,
+    32102: ConnectGroupInstallAssignmentResponse,
+    32103: ConnectGroupDescribeResponse,
 }
 
 API_NAMES: dict[int, str] = {
@@ -289,7 +327,14 @@ API_NAMES: dict[int, str] = {
     90: "DescribeShareGroupOffsets",
     91: "AlterShareGroupOffsets",
     92: "DeleteShareGroupOffsets",
+    32100: "ConnectGroupHeartbeat",
+    32101: "ConnectGroupPrepareAssignment",
+    32102: "ConnectGroupInstallAssignment",
+    32103: "ConnectGroupDescribe",
 }
+
+OWN_APIS = frozenset({32100, 32101, 32102, 32103})
+"""The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""
 
 API_VERSIONS: dict[int, tuple[int, int]] = {
     0: (3, 13),
@@ -381,8 +426,12 @@ API_VERSIONS: dict[int, tuple[int, int]] = {
     90: (0, 1),
     91: (0, 0),
     92: (0, 0),
+    32100: (0, 0),
+    32101: (0, 0),
+    32102: (0, 0),
+    32103: (0, 0),
 }
-"""The lowest and highest version of each API in Kafka 4.3."""
+"""The lowest and highest version of each API."""
 
 FLEXIBLE_FROM: dict[int, int] = {
     0: 9,
@@ -478,6 +527,10 @@ FLEXIBLE_FROM: dict[int, int] = {
     90: 0,
     91: 0,
     92: 0,
+    32100: 0,
+    32101: 0,
+    32102: 0,
+    32103: 0,
 }
 """The first version whose headers and body are flexible (KIP-482); 32767: none is."""
 

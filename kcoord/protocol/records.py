@@ -1,14 +1,24 @@
 """What does the log of a shard hold? The records of ``__consumer_offsets``, typed, and their way in and out of bytes.
 
 A key begins with the number of its record type (Kafka calls it the key's version): 0 and 1 are committed offsets (0 is
-of old, read only), 2 is a group's metadata. A value begins with the version of its schema; no value (None) is a
-tombstone.
+of old, read only), 2 is a classic group's metadata, 3 to 10 are connect groups. A value begins with the version of its
+schema; no value (None) is a tombstone.
 
 | key | record | value written at |
 | --- | --- | --- |
 | 0 | committed offset, as written before Kafka 0.9 | never written |
 | 1 | committed offset | version 4, or 1 where it carries an expiry time |
 | 2 | metadata of a classic group | version 4, with kcoord's own tagged fields |
+| 3 | a connect group: its epoch and why it began | version 0, as all of connect groups |
+| 4 | a connect group: the set of connectors and tasks that are configured | |
+| 5 | a connect group: what a member said of itself | |
+| 6 | a connect group: what the members' targets have in common | |
+| 7 | a connect group: all that a member may be running | |
+| 8 | a connect group: its own settings | |
+| 9 | a connect group: the target of a member | |
+| 10 | a connect group: why an epoch began and what came of it | |
+
+Kafka's own coordinator gives the numbers 3 to 8 to KIP-848's groups; no log holds both.
 """
 
 from __future__ import annotations
@@ -16,6 +26,36 @@ from __future__ import annotations
 import struct
 
 from kcoord.protocol.frozen import frozen
+from kcoord.protocol.generated.connect_worker_group_configuration_key import ConnectWorkerGroupConfigurationKey
+from kcoord.protocol.generated.connect_worker_group_configuration_value import ConnectWorkerGroupConfigurationValue
+from kcoord.protocol.generated.connect_worker_group_connectors_tasks_metadata_key import (
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+)
+from kcoord.protocol.generated.connect_worker_group_connectors_tasks_metadata_value import (
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
+)
+from kcoord.protocol.generated.connect_worker_group_current_member_assignment_key import (
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+)
+from kcoord.protocol.generated.connect_worker_group_current_member_assignment_value import (
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+)
+from kcoord.protocol.generated.connect_worker_group_history_key import ConnectWorkerGroupHistoryKey
+from kcoord.protocol.generated.connect_worker_group_history_value import ConnectWorkerGroupHistoryValue
+from kcoord.protocol.generated.connect_worker_group_member_metadata_key import ConnectWorkerGroupMemberMetadataKey
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ConnectWorkerGroupMemberMetadataValue
+from kcoord.protocol.generated.connect_worker_group_metadata_key import ConnectWorkerGroupMetadataKey
+from kcoord.protocol.generated.connect_worker_group_metadata_value import ConnectWorkerGroupMetadataValue
+from kcoord.protocol.generated.connect_worker_group_target_assignment_key import ConnectWorkerGroupTargetAssignmentKey
+from kcoord.protocol.generated.connect_worker_group_target_assignment_member_key import (
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+)
+from kcoord.protocol.generated.connect_worker_group_target_assignment_member_value import (
+    ConnectWorkerGroupTargetAssignmentMemberValue,
+)
+from kcoord.protocol.generated.connect_worker_group_target_assignment_value import (
+    ConnectWorkerGroupTargetAssignmentValue,
+)
 from kcoord.protocol.generated.group_metadata_key import GroupMetadataKey
 from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue, MemberMetadata
 from kcoord.protocol.generated.legacy_offset_commit_key import LegacyOffsetCommitKey
@@ -25,6 +65,22 @@ from kcoord.protocol.generated.offset_commit_value import OffsetCommitValue
 from kcoord.protocol.primitives import DecodeError, EncodeError
 
 __all__ = [
+    "ConnectWorkerGroupConfigurationKey",
+    "ConnectWorkerGroupConfigurationValue",
+    "ConnectWorkerGroupConnectorsTasksMetadataKey",
+    "ConnectWorkerGroupConnectorsTasksMetadataValue",
+    "ConnectWorkerGroupCurrentMemberAssignmentKey",
+    "ConnectWorkerGroupCurrentMemberAssignmentValue",
+    "ConnectWorkerGroupHistoryKey",
+    "ConnectWorkerGroupHistoryValue",
+    "ConnectWorkerGroupMemberMetadataKey",
+    "ConnectWorkerGroupMemberMetadataValue",
+    "ConnectWorkerGroupMetadataKey",
+    "ConnectWorkerGroupMetadataValue",
+    "ConnectWorkerGroupTargetAssignmentKey",
+    "ConnectWorkerGroupTargetAssignmentMemberKey",
+    "ConnectWorkerGroupTargetAssignmentMemberValue",
+    "ConnectWorkerGroupTargetAssignmentValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
     "LegacyOffsetCommitKey",
@@ -38,13 +94,45 @@ __all__ = [
     "encode_record",
 ]
 
-Key = GroupMetadataKey | OffsetCommitKey | LegacyOffsetCommitKey
-Value = GroupMetadataValue | OffsetCommitValue | LegacyOffsetCommitValue
+Key = (
+    GroupMetadataKey
+    | OffsetCommitKey
+    | LegacyOffsetCommitKey
+    | ConnectWorkerGroupMetadataKey
+    | ConnectWorkerGroupConnectorsTasksMetadataKey
+    | ConnectWorkerGroupMemberMetadataKey
+    | ConnectWorkerGroupTargetAssignmentKey
+    | ConnectWorkerGroupCurrentMemberAssignmentKey
+    | ConnectWorkerGroupConfigurationKey
+    | ConnectWorkerGroupTargetAssignmentMemberKey
+    | ConnectWorkerGroupHistoryKey
+)
+Value = (
+    GroupMetadataValue
+    | OffsetCommitValue
+    | LegacyOffsetCommitValue
+    | ConnectWorkerGroupMetadataValue
+    | ConnectWorkerGroupConnectorsTasksMetadataValue
+    | ConnectWorkerGroupMemberMetadataValue
+    | ConnectWorkerGroupTargetAssignmentValue
+    | ConnectWorkerGroupCurrentMemberAssignmentValue
+    | ConnectWorkerGroupConfigurationValue
+    | ConnectWorkerGroupTargetAssignmentMemberValue
+    | ConnectWorkerGroupHistoryValue
+)
 
 _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
     0: (LegacyOffsetCommitKey, LegacyOffsetCommitValue),
     1: (OffsetCommitKey, OffsetCommitValue),
     2: (GroupMetadataKey, GroupMetadataValue),
+    3: (ConnectWorkerGroupMetadataKey, ConnectWorkerGroupMetadataValue),
+    4: (ConnectWorkerGroupConnectorsTasksMetadataKey, ConnectWorkerGroupConnectorsTasksMetadataValue),
+    5: (ConnectWorkerGroupMemberMetadataKey, ConnectWorkerGroupMemberMetadataValue),
+    6: (ConnectWorkerGroupTargetAssignmentKey, ConnectWorkerGroupTargetAssignmentValue),
+    7: (ConnectWorkerGroupCurrentMemberAssignmentKey, ConnectWorkerGroupCurrentMemberAssignmentValue),
+    8: (ConnectWorkerGroupConfigurationKey, ConnectWorkerGroupConfigurationValue),
+    9: (ConnectWorkerGroupTargetAssignmentMemberKey, ConnectWorkerGroupTargetAssignmentMemberValue),
+    10: (ConnectWorkerGroupHistoryKey, ConnectWorkerGroupHistoryValue),
 }
 _NUMBER = struct.Struct(">h")
 _KEY_SCHEMA_VERSION = 0

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemas.generator.index import load_apis
-from schemas.generator.model import NO_HIGHEST, FieldSpec, MessageSpec, StructSpec, Versions
+from schemas.generator.index import load_apis, own_apis
+from schemas.generator.model import NO_HIGHEST, FieldSpec, MessageSpec, StructSpec, Versions, unassigned
 
 _HEAD = """<!-- Generated from schemas/ by `python -m schemas.generator --docs`. Do not edit. -->
 
 # Protocol reference
 
-What kcoord reads and writes: {requests} APIs of Kafka 4.3, and the records of its log. Every other API is passed on as
-bytes.
+What kcoord reads and writes: {kafkas} APIs of Kafka 4.3, {own} that no Kafka has, and the records of its log. Every
+other API is passed on as bytes.
+
+The API keys from 32100 on, and the error codes {errors}, are not assigned by anybody: they
+lie far above Kafka's own and stand in `schemas/unassigned.json`.
 
 A type in brackets is an array; `?` after a type: null is possible. *Versions* are those that have the field; a field
 without an entry there is in all of them. A *tagged* field stands in the tagged section that ends each struct of a
@@ -24,9 +27,11 @@ def reference(messages: list[MessageSpec]) -> str:
     """The text of ``docs/protocol.md``."""
     wire = [m for m in messages if m.type in ("request", "response")]
     records = [m for m in messages if m.type.startswith("coordinator-")]
-    names = {api.key: api.name for api in load_apis()}
+    own = own_apis(messages)
+    names = {api.key: api.name for api in [*load_apis(), *own]}
     keys = sorted({m.api_key for m in wire}, key=lambda key: names[key])
-    lines = _HEAD.format(requests=len(keys)).splitlines()
+    errors = " and ".join(f"`{each['name']}` ({each['code']})" for each in unassigned()["errors"])
+    lines = _HEAD.format(kafkas=len(keys) - len(own), own=len(own), errors=errors).splitlines()
     lines += ["", "| API | key | versions | flexible from |", "| --- | --- | --- | --- |"]
     for key in keys:
         request = next(m for m in wire if m.api_key == key and m.type == "request")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.generator.docs import reference
-from schemas.generator.index import index, load_apis
+from schemas.generator.index import index, load_apis, numbers
 from schemas.generator.model import load_all
 from schemas.generator.module import module
 
@@ -16,6 +16,7 @@ def generated() -> dict[str, str]:
     files = {f"{GENERATED}/__init__.py": f'{NOTICE}\n"""One module a message."""\n'}
     messages = load_all()
     files["kcoord/protocol/messages.py"] = index(messages, load_apis())
+    files[f"{GENERATED}/unassigned.py"] = numbers()
     for message in messages:
         files[f"{GENERATED}/{message.module}.py"] = module(message)
     return files

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import attrs
 
-from schemas.generator.model import SCHEMAS, MessageSpec, Versions
+from schemas.generator.model import SCHEMAS, MessageSpec, Versions, snake_case, unassigned
 
 NEVER = 32767
 
 
 @attrs.frozen
 class Api:
-    """An API of Kafka, decoded by us or not."""
+    """An API of Kafka, decoded by us or not, or one of our own."""
 
     key: int
     name: str
@@ -30,15 +30,39 @@ def load_apis(folder: Path = SCHEMAS) -> list[Api]:
     ]
 
 
-def index(messages: list[MessageSpec], apis: list[Api]) -> str:
+def own_apis(messages: list[MessageSpec]) -> list[Api]:
+    """The APIs whose keys nobody has assigned, from ``schemas/unassigned.json``, in the versions of their schemas."""
+    requests = {m.api_key: m for m in messages if m.type == "request"}
+    found = [(each["name"], requests[each["key"]]) for each in unassigned()["apis"]]
+    return [Api(request.api_key, name, request.valid, request.flexible) for name, request in found]
+
+
+def numbers() -> str:
+    """The text of ``unassigned.py``: a constant for each number that nobody has assigned."""
+    own = unassigned()
+    lines = [
+        "# Generated from schemas/unassigned.json by `python -m schemas.generator`. Do not edit.",
+        '"""Which API keys and error codes has nobody assigned? Those of the protocols that no broker speaks yet."""',
+        "",
+        *(f"{snake_case(each['name']).upper()} = {each['key']}" for each in own["apis"]),
+        "",
+        *(f"{each['name']} = {each['code']}" for each in own["errors"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def index(messages: list[MessageSpec], kafkas: list[Api]) -> str:
     """The text of ``messages.py``."""
     wire = [m for m in messages if m.type in ("request", "response")]
+    own = own_apis(messages)
+    apis = [*kafkas, *own]
     lines = [
         "# Generated from schemas/ by `python -m schemas.generator`. Do not edit.",
         '"""Which messages are there? Every request and response, and by API key: names, versions, classes.',
         "",
         "``REQUESTS`` and ``RESPONSES`` hold what kcoord can decode. ``API_NAMES``, ``API_VERSIONS`` and",
-        "``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on.",
+        "``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on, and those of ``OWN_APIS``,",
+        "which no Kafka has.",
         '"""',
         "",
         "from __future__ import annotations",
@@ -46,7 +70,7 @@ def index(messages: list[MessageSpec], apis: list[Api]) -> str:
     ]
     lines += [f"from kcoord.protocol.generated.{m.module} import {m.name}" for m in wire]
     lines += ["from kcoord.protocol.message import Message, Request, Response", ""]
-    facts = ["API_NAMES", "API_VERSIONS", "FLEXIBLE_FROM", "REQUESTS", "RESPONSES"]
+    facts = ["API_NAMES", "API_VERSIONS", "FLEXIBLE_FROM", "OWN_APIS", "REQUESTS", "RESPONSES"]
     exported = [*facts, *sorted([*(m.name for m in wire), "Message", "Request", "Response"]), "api_name"]
     lines += ["__all__ = [", *(f'    "{name}",' for name in exported), "]", ""]
     for title, kind in (("REQUESTS", "request"), ("RESPONSES", "response")):
@@ -54,9 +78,11 @@ def index(messages: list[MessageSpec], apis: list[Api]) -> str:
         lines += [f"    {m.api_key}: {m.name}," for m in sorted(wire, key=lambda m: m.api_key) if m.type == kind]
         lines += ["}", ""]
     lines += ["API_NAMES: dict[int, str] = {", *(f'    {api.key}: "{api.name}",' for api in apis), "}", ""]
+    lines += [f"OWN_APIS = frozenset({{{', '.join(str(api.key) for api in own)}}})"]
+    lines += ['"""The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""', ""]
     lines += ["API_VERSIONS: dict[int, tuple[int, int]] = {"]
     lines += [f"    {api.key}: ({api.valid.lowest}, {api.valid.highest})," for api in apis if api.valid]
-    lines += ["}", '"""The lowest and highest version of each API in Kafka 4.3."""', ""]
+    lines += ["}", '"""The lowest and highest version of each API."""', ""]
     lines += ["FLEXIBLE_FROM: dict[int, int] = {"]
     lines += [f"    {api.key}: {api.flexible.lowest if api.flexible else NEVER}," for api in apis]
     lines += ["}", f'"""The first version whose headers and body are flexible (KIP-482); {NEVER}: none is."""', "", ""]

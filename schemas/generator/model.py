@@ -16,6 +16,8 @@ from typing import Any
 import attrs
 
 SCHEMAS = Path(__file__).resolve().parent.parent
+UNASSIGNED = "unassigned"
+"""What a schema says in place of an API key that no KIP has been given; the number stands in ``unassigned.json``."""
 NO_HIGHEST = 32767
 
 FIXED = {
@@ -174,6 +176,23 @@ def attribute_name(name: str) -> str:
     return f"{snake}_" if keyword.iskeyword(snake) else snake
 
 
+def unassigned() -> dict[str, list[dict[str, Any]]]:
+    """``unassigned.json``: our own ``apis`` (key, name) and ``errors`` (code, name)."""
+    found: dict[str, list[dict[str, Any]]] = json.loads((SCHEMAS / "unassigned.json").read_text())
+    return found
+
+
+def api_key(source: dict[str, Any]) -> int:
+    """The API key of a schema as a number; raises SchemaError for a message of ours that has none."""
+    if source["apiKey"] != UNASSIGNED:
+        return int(source["apiKey"])
+    api = source["name"].removesuffix("Request").removesuffix("Response")
+    for each in unassigned()["apis"]:
+        if each["name"] == api:
+            return int(each["key"])
+    raise SchemaError(f"{source['name']}: unassigned.json has no key for {api}")
+
+
 def load(path: Path) -> MessageSpec:
     """Read one schema file; raises SchemaError."""
     return _Parser(json.loads(path.read_text())).message()
@@ -211,7 +230,7 @@ class _Parser:
         return MessageSpec(
             name=source["name"],
             type=source["type"],
-            api_key=source["apiKey"],
+            api_key=api_key(source),
             valid=valid,
             flexible=Versions.parse(source["flexibleVersions"]),
             about=source.get("about", ""),

@@ -1,0 +1,165 @@
+# Generated from schemas/record/ConnectWorkerGroupTargetAssignmentValue.json by `python -m schemas.generator`. Do not edit.
+"""ConnectWorkerGroupTargetAssignmentValue, a record value, versions 0."""
+
+from __future__ import annotations
+
+from struct import Struct as Format
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Message
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    Malformed,
+    read_string_length,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+)
+
+new = object.__new__
+unpack_b = Format(">b").unpack_from
+unpack_in = Format(">iB").unpack_from
+unpack_q = Format(">q").unpack_from
+pack_b = Format(">b").pack
+pack_i = Format(">i").pack
+pack_q = Format(">q").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class ConnectWorkerGroupTargetAssignmentValue(Message):
+    """What the members' targets have in common."""
+
+    assignment_epoch: int = 0
+    """The group's epoch that the target was computed for."""
+    computed_by: str | None = None
+    """The id of the member that computed it; null: the coordinator."""
+    assignor_name: str = ""
+    """The assignor that computed it."""
+    delay_deadline_ms: int = -1
+    """When the group is to be assigned once more, in ms since 1970; -1: it need not be."""
+    error: int = 0
+    """What the assignor said was wrong, in its own numbers; 0: nothing."""
+    error_message: str | None = None
+    """The same as a text, or null."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue:
+    message = new(ConnectWorkerGroupTargetAssignmentValue)
+    message.computed_by = None
+    message.assignor_name = ""
+    message.delay_deadline_ms = -1
+    message.error = 0
+    message.error_message = None
+    message.assignment_epoch, n = unpack_in(data, pos)
+    pos += 4
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message_others = []
+        for _ in range(n):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 0:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    message.computed_by = None
+                    pos += 1
+                elif n == 1:
+                    message.computed_by = ""
+                    pos += 1
+                else:
+                    stop = pos + n
+                    message.computed_by = data[pos + 1 : stop].decode()
+                    pos = stop
+            elif message_tag == 1:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    raise Malformed
+                stop = pos + n
+                message.assignor_name = data[pos + 1 : stop].decode()
+                pos = stop
+            elif message_tag == 2:
+                (message.delay_deadline_ms,) = unpack_q(data, pos)
+                pos += 8
+            elif message_tag == 3:
+                (message.error,) = unpack_b(data, pos)
+                pos += 1
+            elif message_tag == 4:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    message.error_message = None
+                    pos += 1
+                elif n == 1:
+                    message.error_message = ""
+                    pos += 1
+                else:
+                    stop = pos + n
+                    message.error_message = data[pos + 1 : stop].decode()
+                    pos = stop
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
+    out: list[bytes | memoryview] = []
+    out.append(pack_i(m.assignment_epoch))
+    tagged1: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.computed_by is not None:
+        b3 = m.computed_by.encode()
+        n4 = len(b3) + 1
+        tagged1.append((0, b"".join((ONE_BYTE[n4] if n4 < 128 else write_string_length(n4), b3))))
+    if m.assignor_name != "":
+        b6 = m.assignor_name.encode()
+        n7 = len(b6) + 1
+        tagged1.append((1, b"".join((ONE_BYTE[n7] if n7 < 128 else write_string_length(n7), b6))))
+    if m.delay_deadline_ms != -1:
+        tagged1.append((2, pack_q(m.delay_deadline_ms)))
+    if m.error != 0:
+        tagged1.append((3, pack_b(m.error)))
+    if m.error_message is not None:
+        b11 = m.error_message.encode()
+        n12 = len(b11) + 1
+        tagged1.append((4, b"".join((ONE_BYTE[n12] if n12 < 128 else write_string_length(n12), b11))))
+    out.append(write_tagged(tagged1) if tagged1 else b"\0")
+    return b"".join(out)
+
+
+ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
+    Field("assignment_epoch", "AssignmentEpoch", "int32", (0, 0)),
+    Field("computed_by", "ComputedBy", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
+    Field("assignor_name", "AssignorName", "string", (0, 0), tag=1, tagged=(0, 0)),
+    Field("delay_deadline_ms", "DelayDeadlineMs", "int64", (0, 0), tag=2, tagged=(0, 0)),
+    Field("error", "Error", "int8", (0, 0), tag=3, tagged=(0, 0)),
+    Field("error_message", "ErrorMessage", "string", (0, 0), nullable=(0, 0), tag=4, tagged=(0, 0)),
+)
+ConnectWorkerGroupTargetAssignmentValue.NAME = "ConnectWorkerGroupTargetAssignmentValue"
+ConnectWorkerGroupTargetAssignmentValue.API_KEY = 6
+ConnectWorkerGroupTargetAssignmentValue.MIN_VERSION = 0
+ConnectWorkerGroupTargetAssignmentValue.MAX_VERSION = 0
+ConnectWorkerGroupTargetAssignmentValue.FLEXIBLE_FROM = 0
+ConnectWorkerGroupTargetAssignmentValue._DECODERS = {0: _decode_v0}
+ConnectWorkerGroupTargetAssignmentValue._ENCODERS = {0: _encode_v0}
