@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.kafka.choice import choice
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
@@ -17,6 +18,19 @@ def pytest_configure(config: pytest.Config) -> None:
     """Ending the tests ends the servers that they started; some warnings, of other people's code, are no error here."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
+
+
+def pytest_report_header() -> str:
+    """Which Kafka these tests run on, and why that one."""
+    return f"kafka: {choice()}"
+
+
+def _started(*arguments: Any, **options: Any) -> KafkaCluster:
+    """A new cluster; that there can be none here is a failure of one line."""
+    try:
+        return KafkaCluster.start(*arguments, **options)
+    except MissingTool as missing:
+        pytest.fail(str(missing), pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -35,20 +49,20 @@ def kafka_libs(java: Java) -> Path:
 
 
 @pytest.fixture(scope="session")
-def kafka(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     """The Kafka that most tests share: one broker, plain text. Tests use topics and groups of their own names."""
-    cluster = KafkaCluster.start(tmp_path_factory.mktemp("kafka"))
+    cluster = _started(tmp_path_factory.mktemp("kafka"))
     yield cluster
     cluster.remove()
 
 
 @pytest.fixture(scope="module")
-def start_kafka(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., KafkaCluster]]:
+def start_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., KafkaCluster]]:
     """Starts special clusters, as `KafkaCluster.start` without the folder; removed with the module's last test."""
     started: list[KafkaCluster] = []
 
     def start(*arguments: Any, **options: Any) -> KafkaCluster:
-        started.append(KafkaCluster.start(tmp_path_factory.mktemp("kafka"), *arguments, **options))
+        started.append(_started(tmp_path_factory.mktemp("kafka"), *arguments, **options))
         return started[-1]
 
     yield start

@@ -22,8 +22,7 @@ from confluent_kafka.admin import (
 )
 
 from tests.kafka.broker_config import broker_properties
-from tests.kafka.java import Java
-from tests.kafka.nodes import LISTENERS, ProcessRunner, Runner, local_node
+from tests.kafka.nodes import Runner, Site, make_site
 from tests.kafka.ports import free_port
 from tests.kafka.security import ADMIN, Certificates, ClientSecurity, Mechanism, Security, password_of
 from tests.kafka.wait import NotYet, eventually
@@ -41,6 +40,7 @@ class KafkaCluster:
     certificates: Certificates | None
     ports: Mapping[int, int]
     runners: Mapping[int, Runner]
+    site: Site | None = None
 
     @classmethod
     def start(
@@ -57,19 +57,21 @@ class KafkaCluster:
         """Start a new cluster that keeps all it has in `folder`, and wait until all brokers serve.
 
         `users` may log in beside `admin`, by PLAIN and by SCRAM, with `password_of(user)`; with `acl` only `admin` has
-        rights until ACLs give others theirs. `overrides` are broker settings by their Kafka names.
+        rights until ACLs give others theirs. `overrides` are broker settings by their Kafka names. Raises MissingTool
+        where the machine cannot run Kafka.
         """
-        java = Java.find()
+        site = make_site(folder)
         certificates = Certificates.make(folder / "certificates") if security is Security.SSL else None
-        nodes = [local_node(number, {name: free_port() for name in LISTENERS}) for number in range(1, brokers + 1)]
+        there = site.as_brokers_see(certificates) if certificates is not None else None
+        nodes = [site.node(number, free_port()) for number in range(1, brokers + 1)]
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         runners: dict[int, Runner] = {}
         for node in nodes:
             properties = broker_properties(
-                node, nodes, security, acl=acl, users=users, certificates=certificates, overrides=overrides or {}
+                node, nodes, security, acl=acl, users=users, certificates=there, overrides=overrides or {}
             )
-            runners[node.id] = ProcessRunner(java, folder / f"broker-{node.id}", node, cluster_id, properties, heap_mb)
-        cluster = cls(folder, security, users, certificates, {node.id: node.port for node in nodes}, runners)
+            runners[node.id] = site.runner(node, cluster_id, properties, heap_mb)
+        cluster = cls(folder, security, users, certificates, {node.id: node.port for node in nodes}, runners, site)
         cluster.start_brokers(*cluster.ports)
         if security is Security.SASL_PLAINTEXT:
             cluster._add_scram_users()
@@ -148,6 +150,8 @@ class KafkaCluster:
         """End all brokers at once and delete their data; their logs stay."""
         for runner in self.runners.values():
             runner.remove()
+        if self.site is not None:
+            self.site.remove()
 
     def _add_scram_users(self) -> None:
         admin = self.admin()  # its futures end with it

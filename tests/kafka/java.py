@@ -120,10 +120,15 @@ class Java:
         return done.stdout
 
 
-def write_properties(file: Path, properties: Mapping[str, object]) -> None:
-    """Write a Java properties file; values stand as they are but for backslashes and line breaks, which are escaped."""
+def properties_text(properties: Mapping[str, object]) -> str:
+    """A Java properties file; values stand as they are but for backslashes and line breaks, which are escaped."""
     lines = (
         f"{name}={str(value).replace(chr(92), chr(92) * 2).replace(chr(10), chr(92) + 'n')}"
         for name, value in properties.items()
     )
-    file.write_text("".join(f"{line}\n" for line in lines))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_properties(file: Path, properties: Mapping[str, object]) -> None:
+    """Write `properties_text`."""
+    file.write_text(properties_text(properties))

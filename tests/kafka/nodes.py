@@ -11,8 +11,11 @@ from typing import Protocol
 import attrs
 
 from tests.kafka.broker_config import Node
+from tests.kafka.choice import choice
 from tests.kafka.java import Java, write_properties
+from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
+from tests.kafka.security import Certificates
 
 LISTENERS = ("CLIENT", "INTERNAL", "CONTROLLER")
 
@@ -34,6 +37,33 @@ class Runner(Protocol):
 
     def remove(self) -> None:
         """Leave nothing of it behind."""
+
+
+class Site(Protocol):
+    """Where the brokers of one cluster are run."""
+
+    def node(self, node_id: int, port: int) -> Node:
+        """A broker's addresses; its clients find it at `port` of 127.0.0.1."""
+
+    def as_brokers_see(self, certificates: Certificates) -> Certificates:
+        """These certificates by the paths at which the brokers that are made after this find them."""
+
+    def runner(self, node: Node, cluster_id: str, properties: Mapping[str, object], heap_mb: int) -> Runner:
+        """A broker that was not started yet."""
+
+    def remove(self) -> None:
+        """Leave nothing behind but logs, once all brokers are removed."""
+
+
+def make_site(folder: Path) -> Site:
+    """A site in `folder`, of the kind that `choice.py` says. Raises MissingTool where that cannot be had."""
+    chosen = choice()
+    chosen.check()
+    if chosen.image is None:
+        return ProcessSite(Java.find(), folder)
+    from tests.kafka.containers import ContainerSite  # imports Docker's client, which most runs do not need
+
+    return ContainerSite.make(folder, chosen.image)
 
 
 def local_node(node_id: int, ports: Mapping[str, int]) -> Node:
@@ -80,3 +110,24 @@ class ProcessRunner:
         if self._process is not None and self._process.running:
             self.kill()
         shutil.rmtree(self.folder / "data", ignore_errors=True)
+
+
+@attrs.define
+class ProcessSite:
+    """Brokers as processes of this machine."""
+
+    java: Java
+    folder: Path
+
+    def node(self, node_id: int, port: int) -> Node:
+        others = {name: free_port() for name in LISTENERS if name != "CLIENT"}
+        return local_node(node_id, {"CLIENT": port, **others})
+
+    def as_brokers_see(self, certificates: Certificates) -> Certificates:
+        return certificates
+
+    def runner(self, node: Node, cluster_id: str, properties: Mapping[str, object], heap_mb: int) -> Runner:
+        return ProcessRunner(self.java, self.folder / f"broker-{node.id}", node, cluster_id, properties, heap_mb)
+
+    def remove(self) -> None:
+        pass

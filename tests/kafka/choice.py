@@ -1,0 +1,93 @@
+"""Is the Kafka of the tests a container or a JVM process, and why?
+
+KCOORD_TEST_KAFKA=container or =process says it. Unset, it is a container where a Docker engine answers that has an
+image of Kafka, and a process everywhere else: tests do not wait for a pull (`python -m tests`, before them, tries one).
+"""
+
+import functools
+import os
+from pathlib import Path
+
+import attrs
+
+from tests.kafka.libs import MissingTool, kafka_version
+
+VARIABLE = "KCOORD_TEST_KAFKA"
+CONTAINER, PROCESS = "container", "process"
+SIGNS_OF_DOCKER = (
+    "/var/run/docker.sock",
+    "~/.docker/run/docker.sock",
+    "~/.docker/contexts",
+    "~/.testcontainers.properties",
+)
+
+
+@attrs.frozen
+class Choice:
+    """The way that was chosen; `image` is that of a container, `missing` what the wanted way lacks."""
+
+    way: str
+    why: str
+    image: str | None = None
+    missing: str | None = None
+
+    def __str__(self) -> str:
+        """One line for people."""
+        if self.missing is not None:
+            return f"none, {self.missing}"
+        what = f"a container of {self.image}" if self.image else "a JVM process on Maven's jars"
+        return f"{kafka_version()} as {what} ({self.why})"
+
+    def check(self) -> None:
+        """Raise MissingTool when the chosen way cannot be gone."""
+        if self.missing is not None:
+            raise MissingTool(f"these tests need Kafka: {self.missing}")
+
+
+@functools.cache
+def choice() -> Choice:
+    """What this run of the tests does."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted == PROCESS:
+        return Choice(PROCESS, f"{VARIABLE} says so")
+    if wanted == CONTAINER:
+        return _wanted_container()
+    if wanted:
+        return Choice(PROCESS, "", missing=f"{VARIABLE}={wanted} is neither {CONTAINER} nor {PROCESS}")
+    return _by_itself()
+
+
+def _wanted_container() -> Choice:
+    from tests.kafka.engine import engine, image_at_hand, pull_image
+
+    why = f"{VARIABLE} says so"
+    try:
+        with engine() as client:
+            image = image_at_hand(client)
+        return Choice(CONTAINER, why, image or pull_image())
+    except MissingTool as missing:
+        return Choice(CONTAINER, why, missing=f"{VARIABLE}={CONTAINER}, but {missing}")
+
+
+def _by_itself() -> Choice:
+    if not _docker_may_be_there():
+        return Choice(PROCESS, "no Docker engine")
+    from tests.kafka.engine import engine, image_at_hand, image_names, publishes_elsewhere
+
+    try:
+        with engine() as client:
+            if publishes_elsewhere(client):
+                return Choice(PROCESS, f"the Docker engine is on another machine; {VARIABLE}={CONTAINER} insists")
+            image = image_at_hand(client)
+    except MissingTool as missing:
+        return Choice(PROCESS, str(missing))
+    if image is None:
+        return Choice(PROCESS, f"a Docker engine answers, but has no image {' or '.join(image_names())}")
+    return Choice(CONTAINER, "a Docker engine answers", image)
+
+
+def _docker_may_be_there() -> bool:
+    """False spares the import of Docker's client, which takes longer than many a test."""
+    if "DOCKER_HOST" in os.environ or "DOCKER_CONTEXT" in os.environ:
+        return True
+    return any(Path(sign).expanduser().exists() for sign in SIGNS_OF_DOCKER)
