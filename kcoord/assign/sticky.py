@@ -1,0 +1,20 @@
+"""How does an even spread become a group's assignment?
+
+By member id, so that the order in which members are listed changes nothing.
+"""
+
+from __future__ import annotations
+
+from kcoord.assign.balance import balance
+from kcoord.assign.model import Assignment, Group, MemberAssignment
+from kcoord.assign.resource import Resource
+
+
+def keep_and_balance(group: Group, resources: frozenset[Resource], scheduled_delay_ms: int = 0) -> Assignment:
+    """Spread `resources` over the members with the fewest moves from the targets that they have."""
+    members = sorted(group.members, key=lambda member: member.member_id)
+    targets = balance([member.target for member in members], resources)
+    return Assignment(
+        tuple([MemberAssignment(member.member_id, target) for member, target in zip(members, targets, strict=True)]),
+        scheduled_delay_ms,
+    )
