@@ -71,11 +71,7 @@ def pack(
     """The resources as one entry of that type, sorted by connector and task id; no entry for no resources."""
     if not resources:
         return []
-    connectors: list[str] = []
-    tasks: list[T] = []
-    for connector, task in sorted(resources):
-        if task == CONNECTOR:
-            connectors.append(connector)
-        else:
-            tasks.append(task_type(connector, task))
+    ordered = sorted(resources)
+    connectors = [connector for connector, task_id in ordered if task_id == CONNECTOR]
+    tasks = [task_type(connector, task_id) for connector, task_id in ordered if task_id != CONNECTOR]
     return [entry_type(connectors, tasks)]

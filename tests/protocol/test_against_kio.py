@@ -1,4 +1,4 @@
-"""Do we write and read what kio writes and reads? Every message, every version, byte for byte, both ways."""
+"""Do we write and read what kio writes and reads? Every message of Kafka's, every version, byte for byte, both ways."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kcoord.protocol.message import Message
-from tests.protocol.catalogue import EVERY_MESSAGE, named, values
+from tests.protocol.catalogue import KAFKAS_MESSAGES, named, values
 from tests.protocol.kio_side import as_kio, kio_class, read_by_kio, values_that_kio_has, written_by_kio
 
 
-@pytest.mark.parametrize(("cls", "version"), named(EVERY_MESSAGE))
+@pytest.mark.parametrize(("cls", "version"), named(KAFKAS_MESSAGES))
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_both_write_the_same_bytes_and_read_the_same_values(

@@ -22,6 +22,7 @@ from kcoord.protocol.records import (
     decode_record,
     encode_record,
 )
+from tests.protocol import catalogue
 from tests.protocol.catalogue import values
 
 STABLE = GroupMetadataValue(
@@ -43,6 +44,10 @@ RECORDS = st.one_of(
         Record, values(OffsetCommitKey, 0), st.none() | values(OffsetCommitValue, 1) | values(OffsetCommitValue, 4)
     ),
     st.builds(Record, values(LegacyOffsetCommitKey, 0), st.none() | values(LegacyOffsetCommitValue, 0)),
+    *(
+        st.builds(Record, values(key, 0), st.none() | values(value, 0))
+        for key, value in zip(catalogue.RECORDS[6::2], catalogue.RECORDS[7::2], strict=True)
+    ),
 )
 
 
@@ -93,8 +98,8 @@ def test_a_group_that_kafka_wrote_has_no_fields_of_ours() -> None:
 
 
 def test_a_record_of_a_type_that_is_not_known_is_told_from_a_broken_one() -> None:
-    with pytest.raises(UnknownRecordError, match=r"^record key of type 3, known are \[0, 1, 2\]$"):
-        decode_record(b"\0\3\0\1g", None)
+    with pytest.raises(UnknownRecordError, match=r"^record key of type 11, known are \[0, 1, 2, 3, .*10\]$"):
+        decode_record(b"\0\13\0\1g", None)
 
 
 @pytest.mark.parametrize(
