@@ -33,7 +33,7 @@ def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources
     connectors = frozenset([resource for resource in existing if resource[1] == CONNECTOR])
     have_connectors = [len(target & connectors) for target in targets]
     have_tasks = [len(target) - count for target, count in zip(targets, have_connectors, strict=True)]
-    may_have_connectors = _quotas(have_connectors, len(free & connectors), have_connectors)
+    may_have_connectors = _quotas(have_connectors, len(free & connectors), have_tasks)
     may_have_tasks = _quotas(have_tasks, len(free - connectors), may_have_connectors)
     targets = _spread(targets, have_connectors, may_have_connectors, free, lambda each: each & connectors)
     return _spread(targets, have_tasks, may_have_tasks, free, lambda each: each - connectors)

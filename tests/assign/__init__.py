@@ -1,0 +1,1 @@
+"""Assignors, told in stories and held to what must be true of any group."""
