@@ -1,7 +1,11 @@
-"""Does this machine have what the tests need? `python -m tests` fetches the jars, or says in a line what is missing."""
+"""Does this machine have what the tests need? `python -m tests` fetches it, or says in a line what is missing.
+
+Jars are needed also where Kafka runs in containers: Kafka's own clients and Connect's workers come from them.
+"""
 
 import sys
 
+from tests.kafka.choice import bring_image
 from tests.kafka.libs import MissingTool, fetch_libs, java_command
 
 
@@ -10,9 +14,12 @@ def main() -> int:
     try:
         java_command()
         fetch_libs()
+        said = bring_image()
     except MissingTool as missing:
         print(missing, file=sys.stderr)
         return 1
+    if said is not None:
+        print(said)
     return 0
 
 

@@ -1,7 +1,9 @@
 """Is the Kafka of the tests a container or a JVM process, and why?
 
 KCOORD_TEST_KAFKA=container or =process says it. Unset, it is a container where a Docker engine answers that has an
-image of Kafka, and a process everywhere else: tests do not wait for a pull (`python -m tests`, before them, tries one).
+image of Kafka, and a process everywhere else. Tests do not wait for a pull: `python -m tests`, which `make test` runs
+before them, tries one. Against Kafka itself (KCOORD_TEST_DIRECT=1) it is a process as well, since a Kafka in a
+container sees its clients at an address of its network's, not at their own.
 """
 
 import functools
@@ -24,12 +26,17 @@ SIGNS_OF_DOCKER = (
 
 @attrs.frozen
 class Choice:
-    """The way that was chosen; `image` is that of a container, `missing` what the wanted way lacks."""
+    """The way that was chosen.
+
+    `image` is that of a container; `missing` is what the wanted way lacks; `lacks_image`: with an image at hand it
+    would be a container.
+    """
 
     way: str
     why: str
     image: str | None = None
     missing: str | None = None
+    lacks_image: bool = False
 
     def __str__(self) -> str:
         """One line for people."""
@@ -57,6 +64,20 @@ def choice() -> Choice:
     return _by_itself()
 
 
+def bring_image() -> str | None:
+    """Pull an image where nothing else lacks for containers. What there is to say of it, if anything, as one line."""
+    if not choice().lacks_image:
+        return None
+    from tests.kafka.engine import pull_image
+
+    try:
+        pulled = pull_image()
+    except MissingTool as missing:
+        return f"{missing}; until then the tests run Kafka as a JVM process"
+    choice.cache_clear()
+    return f"pulled {pulled}"
+
+
 def _wanted_container() -> Choice:
     from tests.kafka.engine import engine, image_at_hand, pull_image
 
@@ -70,6 +91,8 @@ def _wanted_container() -> Choice:
 
 
 def _by_itself() -> Choice:
+    if os.environ.get("KCOORD_TEST_DIRECT") == "1":
+        return Choice(PROCESS, "KCOORD_TEST_DIRECT=1")
     if not _docker_may_be_there():
         return Choice(PROCESS, "no Docker engine")
     from tests.kafka.engine import engine, image_at_hand, image_names, publishes_elsewhere
@@ -82,7 +105,8 @@ def _by_itself() -> Choice:
     except MissingTool as missing:
         return Choice(PROCESS, str(missing))
     if image is None:
-        return Choice(PROCESS, f"a Docker engine answers, but has no image {' or '.join(image_names())}")
+        why = f"a Docker engine answers, but has no image {' or '.join(image_names())}"
+        return Choice(PROCESS, why, lacks_image=True)
     return Choice(CONTAINER, "a Docker engine answers", image)
 
 

@@ -73,10 +73,15 @@ def pull_image() -> str:
             client.client.images.pull(name)
     except (DockerException, OSError) as error:
         raise MissingTool(
-            f"the image {name} is not here and cannot be pulled ({error}): name another with {IMAGE_VARIABLE}, or "
-            "build one with `python -m tests.kafka.image --base IMAGE`"
+            f"the image {name} is not here and cannot be pulled ({_reason(error)}): name another with "
+            f"{IMAGE_VARIABLE}, or build one with `python -m tests.kafka.image --base IMAGE`"
         ) from None
     return name
+
+
+def _reason(error: Exception) -> str:
+    """In the engine's words, where they are its."""
+    return str(getattr(error, "explanation", None) or error)
 
 
 def publishes_elsewhere(client: DockerClient) -> bool:
