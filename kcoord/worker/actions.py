@@ -1,0 +1,110 @@
+"""What may a worker be told to do by its membership? Data only: the asyncio shell and the simulator carry it out.
+
+Actions are carried out in the order in which they come. A number in an action is handed back with its outcome.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import attrs
+
+from kcoord.assign import Group, MemberAssignment, Resource
+from kcoord.protocol.message import Request
+
+
+@attrs.frozen
+class Seek:
+    """Drop the connection, if there is one; find the coordinator and connect anew.
+
+    Then `connected`, or `unreachable`. What still comes by the old connection must not be handed in.
+    """
+
+
+@attrs.frozen
+class Send:
+    """Send the request on the connection to the coordinator. Then `answered`; `disconnected` if the connection ends."""
+
+    number: int
+    request: Request
+
+
+@attrs.frozen
+class Revoke:
+    """Stop these and call `on_revoked`; when that has returned, `released`. The worker heartbeats meanwhile."""
+
+    number: int
+    resources: frozenset[Resource]
+
+
+@attrs.frozen
+class Grant:
+    """These are this worker's to run from now on: start them and call `on_assigned`."""
+
+    resources: frozenset[Resource]
+    epoch: int
+
+
+@attrs.frozen
+class Abandon:
+    """Stop at once all that runs (it is these resources), cut short what is being revoked or started; then `abandoned`.
+
+    They must have stopped by `stop_by_ms`: from then on others may run them.
+    """
+
+    number: int
+    resources: frozenset[Resource]
+    why: str
+    stop_by_ms: int
+
+
+@attrs.frozen
+class Overrun:
+    """The session must have ended, and these have not stopped: others may run them. The last chance to act."""
+
+    resources: frozenset[Resource]
+
+
+@attrs.frozen
+class Told:
+    """`on_assignment` of the group's assignor is to be called with this: once an epoch (connect-groups rule 31)."""
+
+    epoch: int
+    assignor: str | None
+    """The assignor that the group used when this worker last computed; None if it never did."""
+    assignment: MemberAssignment
+
+
+@attrs.frozen
+class Assign:
+    """Let the assignor of that name assign the group; then `computed`. The worker heartbeats meanwhile."""
+
+    number: int
+    assignor: str
+    group: Group
+
+
+@attrs.frozen
+class Refused:
+    """What this worker computed was not installed; for the log, nothing is to be done."""
+
+    error_code: int
+    message: str | None
+
+
+@attrs.frozen
+class Joined:
+    """The worker has become a member, for the first time or again."""
+
+    epoch: int
+
+
+@attrs.frozen
+class Gone:
+    """It is over: the worker has left, or, where there is an error, may not be a member. Nothing runs any more."""
+
+    error_code: int = 0
+    message: str | None = None
+
+
+Action: TypeAlias = Seek | Send | Revoke | Grant | Abandon | Overrun | Told | Assign | Refused | Joined | Gone

@@ -1,0 +1,251 @@
+"""How does a worker stay a member of a connect group, and what may it run? The protocol without I/O, clock or asyncio.
+
+Drive it so (the asyncio shell and the simulator do):
+
+- Every call takes the time in ms, on a clock that never goes back and counts suspension, and gives what is to be done
+  now, in order: see `actions.py`. Carry it out in that order; `Send` and `Seek` need not be waited for.
+- `start`; then `poll` not later than `wake_at()`, and whenever you like.
+- `Seek`: find the coordinator, make a *new* connection, then `connected`, or `unreachable`. A connection that ends:
+  `disconnected`. Answers that come by an older connection are not to be handed in.
+- `Send(number, request)`: `answered(now, number, response)`. Answers to numbers that are not under way are ignored.
+- `Revoke`: stop them and let `on_revoked` run; when it has returned, `released`. Meanwhile go on polling: the worker
+  heartbeats. `Grant`: they run from now on, after the revocations that came before.
+- `Abandon`: stop all at once, revocations that are carried out included; then `abandoned`. `Overrun`: it took too long.
+- `Assign`: run the assignor; then `computed`, with None if it failed. Meanwhile go on polling.
+- `update` changes what the worker says of itself; `leave` lets go of all, leaves, and ends in `Gone`; `give_up` does so
+  at once.
+
+What a worker may be running is `owned`, at any time (connect-groups rules 1, 3). The clock of its session runs from the
+sending of its last answered heartbeat, and it stops all a margin before the end (rule 8), whatever its callbacks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from kcoord.assign import Assignment, Resource
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
+from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
+from kcoord.protocol.message import Response
+from kcoord.worker import moves, pace, table
+from kcoord.worker.actions import Action, Assign, Refused
+from kcoord.worker.computing import Step, group_of
+from kcoord.worker.setup import Setup
+from kcoord.worker.state import Link, Phase, Sent, State
+
+_FIXED = frozenset({"group_id", "member_id", "instance_id"})
+
+
+class Membership:
+    """One worker's membership in one group. `random` gives 0 ≤ x < 1, for the jitter of back-offs."""
+
+    def __init__(self, setup: Setup, random: Callable[[], float] = lambda: 0.5) -> None:
+        self._state = State(setup, random)
+
+    # What there is to know
+
+    @property
+    def setup(self) -> Setup:
+        """What the worker says of itself."""
+        return self._state.setup
+
+    @property
+    def phase(self) -> Phase:
+        """Where it is in its life."""
+        return self._state.phase
+
+    @property
+    def epoch(self) -> int:
+        """The member epoch that the coordinator told last; 0 before."""
+        return self._state.epoch
+
+    @property
+    def owned(self) -> frozenset[Resource]:
+        """All that may be running, until it is reported as stopped."""
+        return self._state.owned
+
+    @property
+    def assigned(self) -> frozenset[Resource]:
+        """What it is to run: `owned` without what is being revoked."""
+        return self._state.assigned
+
+    @property
+    def stop_at_ms(self) -> int | None:
+        """When it stops all by itself if no answer comes; None while it is no member."""
+        return None if self._state.session is None else self._state.session.stop_ms
+
+    @property
+    def session_ends_ms(self) -> int | None:
+        """From when on others may run what it owns if no answer comes; None while it is no member."""
+        return None if self._state.session is None else self._state.session.ends_ms
+
+    @property
+    def computing(self) -> Step:
+        """How far the computation is that this worker was chosen for."""
+        return self._state.computing.step
+
+    def wake_at(self) -> int | None:
+        """When `poll` has something to do if nothing else happens before; None: never."""
+        state = self._state
+        times: list[int | None] = [pace.due_ms(state), *(sent.expires_ms for sent in state.under_way.values())]
+        if state.link is Link.DOWN and self._wants_coordinator():
+            times.append(state.seek_at_ms)
+        if state.phase is Phase.PARTING:
+            times.append(state.leave_by_ms)
+        if state.session is not None:
+            if state.phase in (Phase.MEMBER, Phase.LEAVING):
+                times.append(state.session.stop_ms)
+            elif state.phase is Phase.ABANDONING and not state.overrun:
+                times.append(state.session.ends_ms)
+        return min((time for time in times if time is not None), default=None)
+
+    # Begin, end, and changes
+
+    def start(self, now_ms: int) -> list[Action]:
+        """Become a member."""
+        table.START.at(self._state.phase)(self._state, now_ms)
+        return self._settle(now_ms)
+
+    def leave(self, now_ms: int, *, permanent: bool = False) -> list[Action]:
+        """Let go of all and leave. A static member says that it will be back (-2), unless `permanent` (rule 28)."""
+        state = self._state
+        state.leave_epoch = -1 if permanent or state.setup.instance_id is None else -2
+        table.LEAVE.at(state.phase)(state, now_ms)
+        return self._settle(now_ms)
+
+    def give_up(self, now_ms: int, why: str) -> list[Action]:
+        """Leave without waiting for revocations: all is abandoned instead, for a close that takes too long."""
+        state = self._state
+        state.leave_epoch = -1 if state.setup.instance_id is None else -2
+        table.GIVE_UP.at(state.phase)(state, now_ms, why)
+        return self._settle(now_ms)
+
+    def update(self, now_ms: int, **changes: Any) -> list[Action]:
+        """Change what the worker says of itself (fields of `Setup`, but not who it is); it is said at once."""
+        assert not _FIXED & changes.keys(), "who a worker is does not change"
+        state = self._state
+        state.setup = attrs.evolve(state.setup, **changes)
+        if state.phase in (Phase.JOINING, Phase.MEMBER) and state.saying.news(state.setup, state.owned):
+            state.urgent = True
+        return self._settle(now_ms)
+
+    def poll(self, now_ms: int) -> list[Action]:
+        """Time has passed."""
+        return self._settle(now_ms)
+
+    # The way to the coordinator
+
+    def connected(self, now_ms: int) -> list[Action]:
+        """`Seek` is done: there is a new connection to the coordinator."""
+        if self._state.link is Link.SEEKING:
+            self._state.link = Link.UP
+        return self._settle(now_ms)
+
+    def unreachable(self, now_ms: int) -> list[Action]:
+        """`Seek` has failed: nobody knows the coordinator, or it cannot be reached."""
+        return self._lost(now_ms)
+
+    def disconnected(self, now_ms: int) -> list[Action]:
+        """The connection has ended; what was under way is not answered."""
+        return self._lost(now_ms)
+
+    def answered(self, now_ms: int, number: int, response: Response) -> list[Action]:
+        """The answer to `Send(number, …)`."""
+        state = self._state
+        sent = state.under_way.pop(number, None)
+        if sent is not None and not self._comes_too_late(now_ms, sent):
+            match response:
+                case ConnectGroupHeartbeatResponse():
+                    table.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
+                case ConnectGroupPrepareAssignmentResponse():
+                    self._prepared(now_ms, sent, response)
+                case ConnectGroupInstallAssignmentResponse():
+                    self._installed(now_ms, sent, response)
+        return self._settle(now_ms)
+
+    # What the worker's own side reports
+
+    def released(self, now_ms: int, number: int) -> list[Action]:
+        """`on_revoked` of `Revoke(number, …)` has returned: those have stopped."""
+        table.RELEASED.at(self._state.phase)(self._state, now_ms, number)
+        return self._settle(now_ms)
+
+    def abandoned(self, now_ms: int, number: int) -> list[Action]:
+        """`Abandon(number, …)` is done: nothing runs any more."""
+        table.STOPPED.at(self._state.phase)(self._state, now_ms, number)
+        return self._settle(now_ms)
+
+    def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[Action]:
+        """`Assign(number, …)` is done; None: the assignor failed, and another worker shall try (rule 20)."""
+        state, computing = self._state, self._state.computing
+        if computing.step is Step.ASSIGNING and computing.number == number:
+            computing.assignment = assignment
+            if state.link is Link.UP:
+                moves.install(state, now_ms)
+            else:
+                computing.stop()
+        return self._settle(now_ms)
+
+    # Inside
+
+    def _settle(self, now_ms: int) -> list[Action]:
+        """What time brings, and what is to be said after all that has happened."""
+        state = self._state
+        session = state.session
+        if session is not None and state.phase in (Phase.MEMBER, Phase.LEAVING) and now_ms >= session.stop_ms:
+            table.STOP.at(state.phase)(state, now_ms)
+        if session is not None and state.phase is Phase.ABANDONING and now_ms >= session.ends_ms:
+            table.ENDED.at(state.phase)(state, now_ms)
+        if state.phase is Phase.PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
+            table.NO_BYE.at(state.phase)(state, now_ms)
+        if any(now_ms >= sent.expires_ms for sent in state.under_way.values()):
+            moves.seek_anew(state, now_ms)
+        if state.link is Link.DOWN and self._wants_coordinator() and now_ms >= state.seek_at_ms:
+            state.seek(now_ms)
+        pace.speak(state, now_ms)
+        out, state.out = state.out, []
+        return out
+
+    def _comes_too_late(self, now_ms: int, sent: Sent) -> bool:
+        """Whether the session is over even with this answer: the worker was frozen, and is first of all to stop."""
+        session = self._state.session
+        return session is not None and now_ms >= sent.at_ms + session.timeout_ms - session.margin_ms
+
+    def _wants_coordinator(self) -> bool:
+        return self._state.phase not in (Phase.IDLE, Phase.GONE)
+
+    def _lost(self, now_ms: int) -> list[Action]:
+        if self._state.link is not Link.DOWN:
+            moves.seek_anew(self._state, now_ms)
+        return self._settle(now_ms)
+
+    def _prepared(self, now_ms: int, sent: Sent, response: ConnectGroupPrepareAssignmentResponse) -> None:
+        """The group that is to be assigned; else wait: COMPUTE_ASSIGNMENT is repeated (rules 17, 19)."""
+        computing = self._state.computing
+        if computing.step is not Step.PREPARING or computing.number != sent.number:
+            return
+        if response.error_code != ErrorCode.NONE:
+            computing.stop()
+            return
+        computing.step = Step.ASSIGNING
+        computing.number = self._state.next_number()
+        computing.group_epoch = response.group_epoch
+        computing.assignor = response.assignor_name
+        self._state.out.append(Assign(computing.number, response.assignor_name, group_of(response)))
+
+    def _installed(self, now_ms: int, sent: Sent, response: ConnectGroupInstallAssignmentResponse) -> None:
+        """Done; or once more with the next answer's epoch (rule 19); or given up, which ends nobody's membership."""
+        state, computing = self._state, self._state.computing
+        if computing.step is not Step.INSTALLING or computing.number != sent.number:
+            return
+        if response.error_code == ErrorCode.FENCED_MEMBER_EPOCH:
+            computing.step = Step.WAITING
+            return
+        computing.stop()
+        if response.error_code != ErrorCode.NONE:
+            state.out.append(Refused(response.error_code, response.error_message))

@@ -1,0 +1,299 @@
+"""What does a worker do when something happens? The cells of the table, one small function each.
+
+Each takes the state, the time, and what the row's event brings. What is to be done goes to `state.out`, in order.
+Heartbeats themselves are sent by `pace.py`, which looks at the state after each move.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from kcoord.assign import MemberAssignment
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+from kcoord.protocol.resources import unpack
+from kcoord.worker import pace
+from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Told
+from kcoord.worker.computing import Step, install_request, prepare_request
+from kcoord.worker.setup import FALLBACK_SESSION_MS
+from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, Session, State
+
+
+def nobody(state: State, *_: Any) -> NoReturn:
+    """A cell that cannot be reached."""
+    raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
+
+
+def ignore(state: State, *_: Any) -> None:
+    """It changes nothing any more."""
+
+
+# Begin and end
+
+
+def join(state: State, now_ms: int) -> None:
+    """Become a member: with epoch 0, all fields, owning nothing (rule 6)."""
+    state.phase = Phase.JOINING
+    state.epoch = 0
+    state.session = None
+    state.told_epoch = -1
+    state.saying.forget()
+    state.computing.stop()
+    state.urgent = state.unheld = False
+
+
+def withdraw(state: State, now_ms: int, *_: Any) -> None:
+    """Leave without having been a member, as far as is known."""
+    (part if state.numbers else go)(state, now_ms)
+
+
+def let_go(state: State, now_ms: int) -> None:
+    """Leave in order: first stop everything (rule 9), a member until then."""
+    state.phase = Phase.LEAVING
+    state.computing.stop()
+    _withdraw(state, state.assigned)
+    depart_when_free(state, now_ms)
+
+
+def depart_when_free(state: State, now_ms: int) -> None:
+    """The last thing has been let go of: say so."""
+    if not state.owned:
+        part(state, now_ms)
+
+
+def part(state: State, now_ms: int) -> None:
+    """Nothing runs: tell the coordinator, if it can be told within a while."""
+    state.phase = Phase.PARTING
+    state.under_way = {number: sent for number, sent in state.under_way.items() if sent.call is Call.LEAVE}
+    state.leave_by_ms = now_ms + state.setup.leave_timeout_ms
+
+
+def hasten(state: State, now_ms: int, why: str) -> None:
+    """Leave, and do not wait for what is being revoked."""
+    _abandon(state, now_ms, why, Phase.PARTING)
+
+
+def part_then(state: State, now_ms: int, *_: Any) -> None:
+    """Leave when all has stopped."""
+    if state.after is Phase.JOINING:
+        state.after = Phase.PARTING
+
+
+def go(state: State, now_ms: int, *_: Any) -> None:
+    """It is over."""
+    state.phase = Phase.GONE
+    state.under_way.clear()
+    state.link = Link.DOWN
+    state.out.append(Gone(*state.error))
+
+
+# What an answer says
+
+
+def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """Towards the assignment that the answer carries: withdraw, or grant; the new epoch.
+
+    Has a later request reported a release since, then an answer to an earlier one could grant what that request gives
+    back. Only what it withdraws is taken then, and the next answer is asked for at once.
+    """
+    news = _keep_session(state, now_ms, sent, response)
+    outdated = any(each.number > sent.number and not sent.owned <= each.owned for each in state.heartbeats())
+    told = state.assigned if response.assignment is None else unpack(response.assignment.connectors_and_tasks)
+    if outdated:
+        state.urgent = state.unheld = not told <= state.assigned or response.member_epoch != state.epoch
+        _withdraw(state, state.assigned - told)
+    else:
+        news |= told != state.assigned
+        _confirm(state, sent, response)
+        _withdraw(state, state.assigned - told)
+        _take(state, response, told)
+    pace.after_answer(state, now_ms, sent, news=news)
+
+
+def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """As an answer without error (rule 17), and the group is to be assigned by this worker."""
+    reconcile(state, now_ms, sent, response)
+    computing = state.computing
+    if computing.step is Step.IDLE:
+        computing.step = Step.PREPARING
+        computing.number = state.send(Call.PREPARE, now_ms, prepare_request(state.setup, state.epoch))
+    elif computing.step is Step.WAITING:
+        install(state, now_ms)
+
+
+def install(state: State, now_ms: int) -> None:
+    """Send what was computed, with the epoch that the worker has now."""
+    computing = state.computing
+    request = install_request(state.setup, state.epoch, computing.group_epoch, computing.assignment)
+    computing.step = Step.INSTALLING
+    computing.number = state.send(Call.INSTALL, now_ms, request)
+
+
+def follow(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """While leaving: keep the session and the epoch, and take nothing new."""
+    _keep_session(state, now_ms, sent, response)
+    _confirm(state, sent, response)
+    state.epoch = response.member_epoch
+    pace.after_answer(state, now_ms, sent, news=False)
+
+
+def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """The coordinator cannot answer yet: again after a back-off, with all fields."""
+    state.saying.forget()
+    state.computing.stop()
+    state.attempts = max(state.attempts, 1)
+    state.not_before_ms = now_ms + state.back_off_ms()
+    state.next_ms = min(state.next_ms, now_ms)
+    state.urgent = True
+
+
+def seek_anew(state: State, now_ms: int, *_: Any) -> None:
+    """That is not the coordinator."""
+    state.hang_up()
+    state.seek_at_ms = now_ms + state.back_off_ms()
+
+
+def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """A join is fenced only where the coordinator knows a newer connection (rule 4): make the newest."""
+    seek_anew(state, now_ms)
+    join(state, now_ms)
+
+
+def abandon(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """To be fenced is not to have let go (rule 5): stop all, then join with epoch 0 and the same member id."""
+    state.not_before_ms = max(state.not_before_ms, now_ms + state.back_off_ms())
+    _abandon(state, now_ms, _why(response.error_code), Phase.JOINING)
+
+
+def abandon_part(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """The same, of a worker that was leaving anyway."""
+    _abandon(state, now_ms, _why(response.error_code), Phase.PARTING)
+
+
+def fail(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """It may not be a member: stop all for good."""
+    state.error = (response.error_code, response.error_message)
+    _abandon(state, now_ms, _why(response.error_code), Phase.GONE)
+
+
+# What time brings
+
+
+def stop_in_time(state: State, now_ms: int) -> None:
+    """No answer for so long that the session is about to end: stop by itself (rule 8), then join anew."""
+    _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.JOINING)
+
+
+def stop_part(state: State, now_ms: int) -> None:
+    """The same, of a worker that was leaving anyway."""
+    _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.PARTING)
+
+
+def cry(state: State, now_ms: int) -> None:
+    """The session must have ended and something has still not stopped."""
+    if not state.overrun:
+        state.overrun = True
+        state.out.append(Overrun(state.owned))
+
+
+# What the worker's own side reports
+
+
+def note(state: State, now_ms: int, number: int) -> None:
+    """`on_revoked` has returned: say so at once."""
+    if state.revoking.pop(number, None) is not None:
+        before = state.owned
+        state.count_owned()
+        state.urgent = state.urgent or state.owned != before
+
+
+def note_and_part(state: State, now_ms: int, number: int) -> None:
+    """The same, of a worker that leaves."""
+    note(state, now_ms, number)
+    depart_when_free(state, now_ms)
+
+
+def go_on(state: State, now_ms: int, number: int) -> None:
+    """All has stopped: what was to follow."""
+    if number != state.abandonment:
+        return
+    state.own_nothing()
+    {Phase.JOINING: join, Phase.PARTING: part, Phase.GONE: go}[state.after](state, now_ms)
+
+
+# Parts
+
+
+def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> bool:
+    """The session goes on from the sending of this request; whether this is the answer to a join."""
+    joined = state.phase is Phase.JOINING
+    if joined:
+        state.phase = Phase.MEMBER
+        state.epoch = response.member_epoch
+        state.out.append(Joined(response.member_epoch))
+    state.attempts = 0
+    state.interval_ms = response.heartbeat_interval_ms
+    if response.throttle_time_ms > 0:
+        state.not_before_ms = max(state.not_before_ms, now_ms + response.throttle_time_ms)
+    timeout_ms = response.session_timeout_ms if response.session_timeout_ms > 0 else FALLBACK_SESSION_MS
+    if state.session is None or sent.at_ms >= state.session.sent_ms:
+        state.session = Session(sent.at_ms, timeout_ms, state.setup.margin(timeout_ms))
+    return joined
+
+
+def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+    """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (rule 12)."""
+    if sent.epoch in (0, response.member_epoch):
+        state.saying.confirm(sent.said)
+
+
+def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
+    """The epoch, and what is granted. First the assignor is told, once an epoch (rule 31), then the listener."""
+    granted = told - state.assigned
+    if any(each.epoch != response.member_epoch for each in state.heartbeats()):
+        state.urgent = True  # what those say may be taken for words of the previous epoch (rule 12)
+    state.epoch = response.member_epoch
+    if response.assignment is not None and response.member_epoch != state.told_epoch:
+        state.told_epoch = response.member_epoch
+        said = response.assignment
+        assignment = MemberAssignment(state.setup.member_id, told, said.version, said.metadata, said.error)
+        state.out.append(Told(state.epoch, state.computing.assignor, assignment))
+    if granted:
+        state.assigned = told
+        state.count_owned()
+        state.out.append(Grant(granted, state.epoch))
+
+
+def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
+    """They are no longer this worker's, but it owns them until `on_revoked` has returned (rule 3)."""
+    if resources:
+        number = state.next_number()
+        state.revoking[number] = resources
+        state.assigned -= resources
+        state.out.append(Revoke(number, resources))
+
+
+def _abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
+    """Stop all at once; nothing is said to the coordinator before that is done."""
+    state.under_way.clear()
+    state.computing.stop()
+    state.saying.forget()
+    state.after = after
+    state.overrun = False
+    if not state.owned:
+        state.own_nothing()
+        {Phase.JOINING: join, Phase.PARTING: part, Phase.GONE: go}[after](state, now_ms)
+        return
+    state.phase = Phase.ABANDONING
+    state.abandonment = state.next_number()
+    state.assigned = NOTHING
+    state.revoking = {state.abandonment: state.owned}
+    assert state.session is not None, "who owns something was answered"
+    state.out.append(Abandon(state.abandonment, state.owned, why, state.session.ends_ms))
+
+
+def _why(error_code: int) -> str:
+    try:
+        return ErrorCode(error_code).name
+    except ValueError:
+        return f"error {error_code}"

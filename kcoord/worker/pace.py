@@ -1,0 +1,79 @@
+"""When does a worker speak? At the interval; at once when it has let go, or has something new to say, or, where answers
+are held, when one has come (connect-groups rule 26); never while it backs off.
+
+- A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
+  (rule 12).
+- At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
+- An answer that was to be held and comes early without news would make the worker spin: then the interval counts.
+"""
+
+from __future__ import annotations
+
+from kcoord.worker.saying import OWNED, farewell, heartbeat
+from kcoord.worker.state import Call, Link, Phase, Sent, State
+
+_MOST_UNDER_WAY = 3
+
+
+def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
+    """Set when the next heartbeat is due."""
+    state.next_ms = sent.at_ms + state.interval_ms
+    if sent.hold_ms or _hold_ms(state):
+        held = 2 * (now_ms - sent.at_ms) >= sent.hold_ms > 0
+        let_go = any(each.number > sent.number for each in state.under_way.values())
+        if news or held or let_go:
+            state.next_ms = now_ms
+
+
+def speak(state: State, now_ms: int) -> None:
+    """Send what is due."""
+    if state.link is not Link.UP or now_ms < state.not_before_ms:
+        return
+    if state.phase is Phase.PARTING:
+        if not state.under_way:
+            state.send(Call.LEAVE, now_ms, farewell(state.setup, state.leave_epoch))
+    elif state.phase is Phase.JOINING:
+        if not state.under_way:
+            _beat(state, now_ms)
+    elif _is_due(state, now_ms):
+        _beat(state, now_ms)
+
+
+def due_ms(state: State) -> int | None:
+    """When `speak` has something to send, if nothing else happens."""
+    if state.link is not Link.UP:
+        return None
+    due: int | None = None
+    if state.phase in (Phase.PARTING, Phase.JOINING):
+        due = None if state.under_way else 0
+    elif state.phase in (Phase.MEMBER, Phase.LEAVING):
+        due = 0 if _has_news(state) else None if state.heartbeats() else state.next_ms
+    return None if due is None else max(due, state.not_before_ms)
+
+
+def _is_due(state: State, now_ms: int) -> bool:
+    if state.phase not in (Phase.MEMBER, Phase.LEAVING):
+        return False
+    return _has_news(state) or (not state.heartbeats() and now_ms >= state.next_ms)
+
+
+def _has_news(state: State) -> bool:
+    return state.urgent and len(state.heartbeats()) < (1 if state.epoch == 0 else _MOST_UNDER_WAY)
+
+
+def _beat(state: State, now_ms: int) -> None:
+    said = state.saying.news(state.setup, state.owned)
+    if state.heartbeats():
+        said[OWNED] = state.owned
+    hold_ms = 0 if state.phase is Phase.JOINING or state.unheld else _hold_ms(state)
+    state.urgent = state.unheld = False
+    request = heartbeat(state.setup, state.epoch, said, hold_ms)
+    state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said)
+
+
+def _hold_ms(state: State) -> int:
+    """How long the next answer may be held. Not while a release is to come at epoch 0, which could not overtake it."""
+    if state.phase is not Phase.MEMBER or (state.epoch == 0 and state.revoking):
+        return 0
+    session_ms = state.session.timeout_ms if state.session is not None else 0
+    return max(0, min(state.setup.max_wait_ms, state.interval_ms, session_ms // 3))

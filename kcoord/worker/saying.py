@@ -1,0 +1,101 @@
+"""What does a heartbeat say? All fields at a join and after an error, else what has changed (connect-groups rule 6).
+
+A field counts as known to the coordinator when an answer at the epoch of its request has come. A request whose answer
+moved the epoch may have been taken for one at the previous epoch, which changes nothing (rule 12): it is said again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from kcoord.assign import Resource
+from kcoord.protocol.generated.connect_group_heartbeat_request import (
+    Assignor,
+    ConnectGroupHeartbeatRequest,
+    ConnectorsAndTasks,
+    ConnectorTaskId,
+)
+from kcoord.protocol.resources import pack
+from kcoord.worker.setup import Setup
+
+OWNED = "owned"
+CONFIGURED = "configured"
+
+
+def fields_of(setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
+    """All that there is to say, by field; what is not used is not there."""
+    fields: dict[str, object] = {
+        "instance_id": setup.instance_id,
+        "rebalance_timeout_ms": setup.rebalance_timeout_ms,
+        "server_assignor": setup.server_assignor,
+        "client_assignors": setup.offers or None,
+        "url": setup.url,
+        CONFIGURED: None if setup.configured is None else (setup.config_offset, setup.configured),
+        OWNED: owned,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+@attrs.define
+class Saying:
+    """What the coordinator knows of this worker."""
+
+    known: dict[str, object] = attrs.Factory(dict)
+
+    def forget(self) -> None:
+        """After an error: nothing is sure, all is said again."""
+        self.known.clear()
+
+    def news(self, setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
+        """The fields that the coordinator does not know."""
+        known = self.known
+        return {
+            name: value
+            for name, value in fields_of(setup, owned).items()
+            if name not in known or (known[name] is not value and known[name] != value)
+        }
+
+    def confirm(self, said: Mapping[str, object]) -> None:
+        """The coordinator has taken these. One kind of assignor takes the place of the other (rule 15)."""
+        for kind, other in (("server_assignor", "client_assignors"), ("client_assignors", "server_assignor")):
+            if kind in said:
+                self.known.pop(other, None)
+        self.known.update(said)
+
+
+def heartbeat(setup: Setup, epoch: int, said: Mapping[str, object], max_wait_ms: int) -> ConnectGroupHeartbeatRequest:
+    """The request that says these fields."""
+    request = ConnectGroupHeartbeatRequest(
+        group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, max_wait_ms=max_wait_ms
+    )
+    for name, value in said.items():
+        if name == OWNED:
+            request.connectors_and_tasks = _entries(value)
+        elif name == CONFIGURED:
+            assert setup.configured is not None, "said because it is there"
+            request.config_offset = setup.config_offset
+            request.configured_connectors_and_tasks = _entries(setup.configured)
+        elif name == "client_assignors":
+            request.client_assignors = [
+                Assignor(
+                    each.name, each.minimum_version, each.maximum_version, each.reason, each.version, each.metadata
+                )
+                for each in setup.offers
+            ]
+        else:
+            setattr(request, name, value)
+    return request
+
+
+def farewell(setup: Setup, epoch: int) -> ConnectGroupHeartbeatRequest:
+    """The request that leaves: epoch -1, or -2 for a static member that will be back (rules 9, 28)."""
+    return ConnectGroupHeartbeatRequest(
+        group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, instance_id=setup.instance_id
+    )
+
+
+def _entries(resources: object) -> list[ConnectorsAndTasks]:
+    assert isinstance(resources, frozenset)
+    return pack(resources, ConnectorsAndTasks, ConnectorTaskId)

@@ -1,0 +1,59 @@
+"""What does a worker say of itself? Who it is, which may not change, and what it asks for, which may."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.assign import Resource
+
+FALLBACK_SESSION_MS = 45_000
+"""The session that is counted on where the coordinator does not tell it: Kafka's default."""
+
+
+@attrs.frozen
+class Offer:
+    """A client-side assignor as the coordinator is told of it."""
+
+    name: str
+    minimum_version: int = 0
+    maximum_version: int = 0
+    reason: int = 0
+    version: int = 0
+    metadata: bytes = b""
+
+
+@attrs.frozen
+class Setup:
+    """One worker. Times in ms. What is below `url` may be changed by `Membership.update`."""
+
+    group_id: str
+    member_id: str
+    """Made once a process and kept over rejoins (connect-groups rule 31)."""
+    instance_id: str | None = None
+    """For a static member (rule 28)."""
+    url: str | None = None
+    rebalance_timeout_ms: int = 60_000
+    """How long the coordinator waits for a revocation before it puts the worker out (rule 7)."""
+    server_assignor: str | None = None
+    """Not together with `offers`."""
+    offers: tuple[Offer, ...] = ()
+    """Client-side assignors, the best first."""
+    configured: frozenset[Resource] | None = None
+    """All resources that exist, where this worker knows it (rule 21)."""
+    config_offset: int = -1
+    """The version of `configured`; the highest wins."""
+    max_wait_ms: int = 0
+    """How long an answer may be held until there is something to say (rule 26); 0 asks at every interval."""
+    margin_ms: int | None = None
+    """So long before its session must have ended the worker stops all (rule 8). None: a sixth, ten seconds at most."""
+    request_timeout_ms: int = 10_000
+    """Without an answer for so long (beside what it may be held) the connection is given up."""
+    backoff_ms: int = 100
+    backoff_max_ms: int = 1_000
+    leave_timeout_ms: int = 5_000
+    """How long a worker that has stopped tries to tell the coordinator that it leaves."""
+
+    def margin(self, session_ms: int) -> int:
+        """The margin for a session of that length."""
+        wanted = min(session_ms // 6, 10_000) if self.margin_ms is None else self.margin_ms
+        return min(wanted, session_ms // 2)

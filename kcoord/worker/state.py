@@ -1,0 +1,203 @@
+"""What does a worker remember of its membership? The phases, and all that changes; no decision is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+
+import attrs
+
+from kcoord.assign import Resource
+from kcoord.protocol.message import Request
+from kcoord.worker.actions import Action, Seek, Send
+from kcoord.worker.computing import Computing
+from kcoord.worker.saying import Saying
+from kcoord.worker.setup import Setup
+
+NOTHING: frozenset[Resource] = frozenset()
+
+
+class Phase(Enum):
+    """Where a worker is in its life; the columns of the table."""
+
+    IDLE = "not started"
+    JOINING = "owns nothing, joins with epoch 0"
+    MEMBER = "a member, runs what it owns"
+    ABANDONING = "stops all at once; says nothing until that is done"
+    LEAVING = "a member that lets go of all, because it wants to leave"
+    PARTING = "owns nothing, says that it leaves"
+    GONE = "not a member, and will not be one"
+
+
+class Link(Enum):
+    """The way to the coordinator."""
+
+    DOWN = "to be sought, not before `seek_at_ms`"
+    SEEKING = "is sought"
+    UP = "there"
+
+
+class Call(Enum):
+    """What a request under way is."""
+
+    HEARTBEAT = "heartbeat"
+    LEAVE = "leave"
+    PREPARE = "prepare"
+    INSTALL = "install"
+
+
+@attrs.frozen
+class Sent:
+    """A request under way."""
+
+    number: int
+    call: Call
+    at_ms: int
+    expires_ms: int
+    epoch: int
+    hold_ms: int = 0
+    """How long its answer may be held."""
+    said: Mapping[str, object] = attrs.field(factory=dict)
+    owned: frozenset[Resource] = NOTHING
+    """What the worker owned when it was sent, said or not."""
+
+
+@attrs.frozen
+class Session:
+    """How long the coordinator keeps this worker for sure.
+
+    It counts from the sending of the last heartbeat that was answered, which is before its receipt (connect-groups rule
+    8).
+    """
+
+    sent_ms: int
+    timeout_ms: int
+    margin_ms: int
+
+    @property
+    def ends_ms(self) -> int:
+        """From here on others may run what this worker owns."""
+        return self.sent_ms + self.timeout_ms
+
+    @property
+    def stop_ms(self) -> int:
+        """Here the worker stops by itself."""
+        return self.ends_ms - self.margin_ms
+
+
+@attrs.define(eq=False)
+class State:
+    """One worker's membership."""
+
+    setup: Setup
+    random: Callable[[], float]
+    """0 ≤ x < 1, for the jitter of back-offs."""
+
+    phase: Phase = Phase.IDLE
+    after: Phase = Phase.JOINING
+    """What follows on ABANDONING."""
+    epoch: int = 0
+    interval_ms: int = 0
+    session: Session | None = None
+    error: tuple[int, str | None] = (0, None)
+    """With which it will be GONE."""
+    leave_epoch: int = -1
+    leave_by_ms: int | None = None
+
+    # What it owns (rule 3: from the receipt of a grant until `on_revoked` has returned)
+    assigned: frozenset[Resource] = NOTHING
+    """The last assignment that it was told."""
+    revoking: dict[int, frozenset[Resource]] = attrs.Factory(dict)
+    """Revocations that are carried out, by number."""
+    owned: frozenset[Resource] = NOTHING
+    """Both together: what may be running."""
+    abandonment: int = -1
+    told_epoch: int = -1
+    overrun: bool = False
+
+    # What it says
+    saying: Saying = attrs.Factory(Saying)
+    urgent: bool = False
+    """There is something to say before the next heartbeat is due."""
+    unheld: bool = False
+    """The next heartbeat's answer is not to be held: something was left out that only a new answer brings back."""
+    next_ms: int = 0
+    """When the next heartbeat is due."""
+    not_before_ms: int = 0
+    """A back-off, or the coordinator's throttle."""
+    attempts: int = 0
+    """Failures in a row."""
+
+    # Requests and the way they go
+    link: Link = Link.DOWN
+    seek_at_ms: int = 0
+    under_way: dict[int, Sent] = attrs.Factory(dict)
+    numbers: int = 0
+    computing: Computing = attrs.Factory(Computing)
+
+    out: list[Action] = attrs.Factory(list)
+    """What is to be done, in order."""
+
+    def next_number(self) -> int:
+        """A number that was never used."""
+        self.numbers += 1
+        return self.numbers
+
+    def count_owned(self) -> None:
+        """After `assigned` or `revoking` has changed."""
+        self.owned = self.assigned.union(*self.revoking.values())
+
+    def own_nothing(self) -> frozenset[Resource]:
+        """All is gone; gives what it was."""
+        owned = self.owned
+        self.revoking.clear()
+        self.assigned = self.owned = NOTHING
+        return owned
+
+    # The way to the coordinator
+
+    def send(
+        self,
+        call: Call,
+        now_ms: int,
+        request: Request,
+        *,
+        hold_ms: int = 0,
+        said: Mapping[str, object] | None = None,
+    ) -> int:
+        """Send a request; gives its number."""
+        number = self.next_number()
+        expires_ms = now_ms + hold_ms + self._patience_ms()
+        self.under_way[number] = Sent(number, call, now_ms, expires_ms, self.epoch, hold_ms, said or {}, self.owned)
+        self.out.append(Send(number, request))
+        return number
+
+    def _patience_ms(self) -> int:
+        """How long an answer may take: there must be time for another try before the session ends."""
+        patience_ms = self.setup.request_timeout_ms
+        return patience_ms if self.session is None else min(patience_ms, self.session.timeout_ms // 3)
+
+    def heartbeats(self) -> list[Sent]:
+        """Heartbeats under way, the oldest first."""
+        return [each for each in self.under_way.values() if each.call is Call.HEARTBEAT]
+
+    def hang_up(self) -> None:
+        """The connection is over, with all that was under way; on the next one a heartbeat says all fields at once."""
+        self.link = Link.DOWN
+        self.urgent = True
+        self.under_way.clear()
+        self.saying.forget()
+        self.computing.stop()
+
+    def back_off_ms(self) -> int:
+        """How long to wait after one more failure in a row: nothing first, then longer and longer, with jitter."""
+        self.attempts += 1
+        if self.attempts == 1:
+            return 0
+        longest = min(self.setup.backoff_ms << min(self.attempts - 2, 16), self.setup.backoff_max_ms)
+        return int(longest * (0.8 + 0.4 * self.random()))
+
+    def seek(self, now_ms: int) -> None:
+        """Seek the coordinator as soon as may be."""
+        self.link = Link.SEEKING
+        self.out.append(Seek())

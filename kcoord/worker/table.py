@@ -1,0 +1,115 @@
+"""What happens in which phase on which event? The whole state machine of a worker: a row an event, a column a phase.
+
+A cell is a small function in `moves.py`. `Membership` finds out which event it is, and calls `ROW[state.phase](state,
+now_ms, …)`. Whatever an answer does beside this (when the next heartbeat is due) is in `pace.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+from kcoord.worker.moves import (
+    abandon,
+    abandon_part,
+    compute,
+    cry,
+    fail,
+    follow,
+    go,
+    go_on,
+    hasten,
+    ignore,
+    join,
+    join_anew,
+    let_go,
+    nobody,
+    note,
+    note_and_part,
+    part_then,
+    reconcile,
+    seek_anew,
+    stop_in_time,
+    stop_part,
+    try_later,
+    withdraw,
+)
+from kcoord.worker.state import Phase, Sent, State
+
+Cell = TypeVar("Cell")
+OnAnswer = Callable[[State, int, Sent, ConnectGroupHeartbeatResponse], None]
+OnTime = Callable[[State, int], None]
+OnReason = Callable[[State, int, str], None]
+OnNumber = Callable[[State, int, int], None]
+
+
+class Row(NamedTuple, Generic[Cell]):
+    """What an event does in each phase; `row.at(phase)` is the cell."""
+
+    idle: Cell
+    joining: Cell
+    member: Cell
+    abandoning: Cell
+    leaving: Cell
+    parting: Cell
+    gone: Cell
+
+    def at(self, phase: Phase) -> Cell:
+        """The cell of a phase."""
+        cell: Cell = getattr(self, phase.name.lower())
+        return cell
+
+
+# fmt: off
+#                        IDLE    JOINING    MEMBER        ABANDONING  LEAVING        PARTING    GONE
+
+# The answer to a heartbeat, by its error; nothing is under way while a worker abandons, and when it has gone
+OK       = Row[OnAnswer](nobody, reconcile, reconcile,    nobody,     follow,        go,        nobody)
+COMPUTE  = Row[OnAnswer](nobody, compute,   compute,      nobody,     follow,        go,        nobody)
+LATER    = Row[OnAnswer](nobody, try_later, try_later,    nobody,     try_later,     try_later, nobody)
+ELSE     = Row[OnAnswer](nobody, seek_anew, seek_anew,    nobody,     seek_anew,     seek_anew, nobody)
+FENCED   = Row[OnAnswer](nobody, join_anew, abandon,      nobody,     abandon_part,  go,        nobody)
+FATAL    = Row[OnAnswer](nobody, fail,      fail,         nobody,     fail,          go,        nobody)
+
+# Time: the session is about to end, it has ended, the leave was not answered
+STOP     = Row[OnTime](  nobody, nobody,    stop_in_time, nobody,     stop_part,     nobody,    nobody)
+ENDED    = Row[OnTime](  nobody, nobody,    nobody,       cry,        nobody,        nobody,    nobody)
+NO_BYE   = Row[OnTime](  nobody, nobody,    nobody,       nobody,     nobody,        go,        nobody)
+
+# The worker's own side
+START    = Row[OnTime](  join,   ignore,    ignore,       ignore,     ignore,        ignore,    ignore)
+LEAVE    = Row[OnTime](  go,     withdraw,  let_go,       part_then,  ignore,        ignore,    ignore)
+GIVE_UP  = Row[OnReason](go,     withdraw,  hasten,       part_then,  hasten,        ignore,    ignore)
+RELEASED = Row[OnNumber](nobody, ignore,    note,         ignore,     note_and_part, ignore,    ignore)
+STOPPED  = Row[OnNumber](nobody, ignore,    ignore,       go_on,      ignore,        ignore,    ignore)
+# fmt: on
+
+_ROWS: Mapping[int, Row[OnAnswer]] = {
+    ErrorCode.NONE: OK,
+    ErrorCode.COMPUTE_ASSIGNMENT: COMPUTE,
+    ErrorCode.NOT_COORDINATOR: ELSE,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: ELSE,
+    ErrorCode.UNKNOWN_MEMBER_ID: FENCED,
+    ErrorCode.FENCED_MEMBER_EPOCH: FENCED,
+}
+
+
+def answer_row(error_code: int, sent: Sent) -> Row[OnAnswer]:
+    """The row of an error.
+
+    GROUP_ID_NOT_FOUND to a member's epoch, and INVALID_REQUEST to an epoch 0 with something owned, are words for a
+    member that is not known (any more); UNRELEASED_INSTANCE_ID, UNSUPPORTED_ASSIGNOR, GROUP_MAX_SIZE_REACHED,
+    FENCED_INSTANCE_ID and rights that lack end a worker, as KIP-848 has it.
+    """
+    row = _ROWS.get(error_code)
+    if row is not None:
+        return row
+    forgotten = error_code == ErrorCode.GROUP_ID_NOT_FOUND and sent.epoch > 0
+    if forgotten or (error_code == ErrorCode.INVALID_REQUEST and sent.epoch == 0 and sent.owned):
+        return FENCED
+    try:
+        return LATER if ErrorCode(error_code).retriable else FATAL
+    except ValueError:
+        return FATAL

@@ -1,0 +1,587 @@
+"""One worker by hand: what it says when, what an answer means, when it stops (connect-groups rules 1-9, 12, 17-22)."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.assign import Assignment, MemberAssignment
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.resources import unpack
+from kcoord.worker.actions import Abandon, Assign, Gone, Grant, Joined, Overrun, Refused, Revoke, Seek, Send, Told
+from kcoord.worker.membership import Membership
+from kcoord.worker.setup import Offer
+from kcoord.worker.state import Phase
+from tests.worker.driver import INTERVAL, SESSION, SETUP, Driver, owned_in, resources, told
+
+HELD = attrs.evolve(SETUP, max_wait_ms=60_000)
+MARGIN = SESSION // 6
+
+
+def member(owned: str = "", setup: object = SETUP, epoch: int = 1) -> Driver:
+    """A worker that has joined and runs that, all said."""
+    assert isinstance(setup, type(SETUP))
+    driver = Driver(setup).start()
+    driver.answer(epoch, owned)
+    driver.take(Joined)
+    driver.take(Told)
+    if owned:
+        driver.take(Grant)
+    if setup.max_wait_ms:
+        return driver
+    driver.later(INTERVAL).answer(epoch)
+    driver.nothing()
+    return driver
+
+
+# What it says
+
+
+def test_a_join_says_all_and_owns_nothing() -> None:
+    """connect-groups rule 6"""
+    setup = attrs.evolve(
+        SETUP,
+        instance_id="i1",
+        offers=(Offer("eager", 0, 2, 1, 2, b"m"),),
+        configured=resources("a a-0"),
+        config_offset=7,
+    )
+    _, request = Driver(setup).start().heartbeat()
+    assert (request.group_id, request.member_id, request.member_epoch) == ("g", "w1", 0)
+    assert (request.instance_id, request.rebalance_timeout_ms, request.url) == ("i1", 60_000, "http://w1")
+    assert request.server_assignor is None
+    assert request.client_assignors is not None
+    assert [(each.name, each.metadata) for each in request.client_assignors] == [("eager", b"m")]
+    assert owned_in(request) == ""
+    assert (request.config_offset, unpack(request.configured_connectors_and_tasks or [])) == (7, resources("a a-0"))
+    assert request.max_wait_ms == 0
+
+
+def test_a_heartbeat_says_only_what_has_changed() -> None:
+    driver = member("a")
+    _, request = driver.later(INTERVAL).heartbeat()
+    assert (request.member_epoch, request.rebalance_timeout_ms, request.url) == (1, -1, None)
+    assert (request.client_assignors, owned_in(request), request.config_offset) == (None, None, -1)
+
+
+def test_what_is_granted_is_said_with_the_next_heartbeat() -> None:
+    """connect-groups rule 1: what was granted counts from its receipt, and is said as well."""
+    driver = member()
+    driver.later(INTERVAL).answer(1, "a b-0")
+    assert driver.take(Grant).resources == resources("a b-0")
+    driver.nothing()
+    assert owned_in(driver.later(INTERVAL).heartbeat()[1]) == "a b-0"
+
+
+def test_after_an_error_all_is_said_again() -> None:
+    driver = member("a")
+    driver.later(INTERVAL).take(Send)
+    driver.disconnect()
+    driver.connect()
+    _, request = driver.heartbeat()
+    assert (request.member_epoch, request.rebalance_timeout_ms, owned_in(request)) == (1, 60_000, "a")
+
+
+def test_what_has_changed_is_said_at_once() -> None:
+    driver = member("a")
+    driver.update(configured=resources("a b"), config_offset=9)
+    number, request = driver.heartbeat()
+    assert (request.config_offset, unpack(request.configured_connectors_and_tasks or [])) == (9, resources("a b"))
+    driver.answer(1, number=number)
+    driver.update(configured=resources("a b"), config_offset=9)
+    driver.nothing()
+
+
+def test_one_kind_of_assignor_takes_the_place_of_the_other() -> None:
+    """connect-groups rule 15"""
+    offers = (Offer("eager"),)
+    driver = member(setup=attrs.evolve(SETUP, offers=offers))
+    driver.update(offers=(), server_assignor="uniform")
+    number, request = driver.heartbeat()
+    assert (request.server_assignor, request.client_assignors) == ("uniform", None)
+    driver.answer(1, number=number)
+    driver.update(offers=offers, server_assignor=None)
+    _, request = driver.heartbeat()
+    assert request.server_assignor is None
+    assert request.client_assignors is not None
+
+
+# Towards the assignment
+
+
+def test_it_owns_until_on_revoked_has_returned_and_then_says_so_at_once() -> None:
+    """connect-groups rule 3; meanwhile it heartbeats on"""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    revoke = driver.take(Revoke)
+    assert revoke.resources == resources("b")
+    for _ in range(20):  # many sessions long
+        driver.later(INTERVAL)
+        number, request = driver.heartbeat()
+        assert owned_in(request) is None
+        assert told(driver.worker.owned) == "a b"
+        driver.answer(1, "a", number=number)
+    driver.nothing()
+    driver.released(revoke.number)
+    _, request = driver.heartbeat()
+    assert owned_in(request) == "a"
+
+
+def test_what_comes_back_while_it_is_revoked_is_started_anew_behind_the_revocation() -> None:
+    """connect-groups rule 3: every revoke and grant keeps its order; the coordinator never saw it let go."""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    revoke = driver.take(Revoke)
+    driver.later(INTERVAL).answer(1, "a b")
+    assert driver.take(Grant).resources == resources("b")
+    driver.released(revoke.number)
+    driver.nothing()
+    assert told(driver.worker.owned) == "a b"
+
+
+def test_a_release_that_was_taken_for_the_previous_epochs_is_said_again() -> None:
+    """connect-groups rule 12: a request at the previous epoch releases nothing."""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    driver.released(driver.take(Revoke).number)
+    assert driver.heartbeat()[1].member_epoch == 1
+    driver.answer(2, number=last_number(driver))
+    _, request = driver.later(INTERVAL).heartbeat()
+    assert (request.member_epoch, owned_in(request)) == (2, "a")
+    driver.answer(2, number=last_number(driver))
+    assert owned_in(driver.later(INTERVAL).heartbeat()[1]) is None
+
+
+def test_the_assignor_is_told_once_an_epoch_and_before_the_listener() -> None:
+    """connect-groups rule 31"""
+    driver = member()
+    driver.later(INTERVAL).answer(2, "a")
+    assert driver.take(Told).assignment.resources == resources("a")
+    driver.take(Grant)
+    driver.later(INTERVAL).answer(2, "a b")
+    driver.take(Grant)
+    driver.later(INTERVAL).answer(3, "a b")
+    assert driver.take(Told).epoch == 3
+    driver.nothing()
+
+
+# Held answers
+
+
+def test_held_answers_are_asked_for_one_after_the_other() -> None:
+    """connect-groups rule 26"""
+    driver = member("a", HELD)
+    number, request = driver.heartbeat()
+    assert request.max_wait_ms == INTERVAL
+    driver.later(INTERVAL).answer(1, number=number)
+    number, request = driver.heartbeat()
+    assert owned_in(request) is None
+    driver.answer(2, "a b", number=number)
+    driver.take(Told)
+    driver.take(Grant)
+    assert owned_in(driver.heartbeat()[1]) == "a b"
+
+
+def test_answers_that_come_early_and_say_nothing_do_not_make_it_spin() -> None:
+    driver = member("a", HELD)
+    driver.answer(1)
+    driver.nothing()
+    driver.later(INTERVAL).heartbeat()
+
+
+def test_a_release_overtakes_the_held_heartbeat_and_names_what_is_owned() -> None:
+    """connect-groups rules 12, 26"""
+    driver = member("a b", HELD)
+    driver.answer(1, "a")
+    revoke = driver.take(Revoke)
+    held, _ = driver.heartbeat()
+    driver.released(revoke.number)
+    number, request = driver.heartbeat()
+    assert owned_in(request) == "a"
+    driver.answer(1, "a", number=held)
+    driver.answer(2, "a", number=number)
+    driver.take(Told)
+
+
+def test_an_answer_to_a_heartbeat_from_before_a_release_grants_nothing() -> None:
+    """connect-groups rule 3: what the later request gives back must not be started by the earlier one's answer."""
+    driver = member("a b", HELD)
+    driver.answer(1, "a")
+    revoke = driver.take(Revoke)
+    held, _ = driver.heartbeat()
+    driver.released(revoke.number)
+    number, _ = driver.heartbeat()
+    driver.answer(2, "a b", number=held)
+    third, request = driver.heartbeat()
+    assert (request.member_epoch, request.max_wait_ms, owned_in(request)) == (1, 0, "a")
+    driver.nothing()
+    assert told(driver.worker.owned) == "a"
+    driver.answer(2, "a b", number=number)
+    driver.take(Told)
+    assert driver.take(Grant).resources == resources("b")
+    driver.answer(2, "a b", number=third)
+
+
+def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
+    """connect-groups rule 12: epoch 0 is never a previous epoch."""
+    driver = Driver(HELD).start()
+    driver.answer(0, "a b")
+    driver.take(Joined)
+    driver.take(Told)
+    driver.take(Grant)
+    number, request = driver.heartbeat()
+    assert request.max_wait_ms == INTERVAL
+    driver.answer(0, "a", number=number)
+    revoke = driver.take(Revoke)
+    number, request = driver.heartbeat()
+    assert request.max_wait_ms == 0
+    driver.released(revoke.number)
+    driver.nothing()
+    driver.answer(0, "a", number=number)
+    assert owned_in(driver.heartbeat()[1]) == "a"
+
+
+# Fenced
+
+
+def test_fenced_it_abandons_all_and_only_then_joins_with_epoch_0_and_the_same_member_id() -> None:
+    """connect-groups rule 5"""
+    for error in (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID):
+        driver = member("a b")
+        driver.later(INTERVAL).answer(error=error)
+        abandon = driver.take(Abandon)
+        assert (abandon.resources, abandon.why) == (resources("a b"), error.name)
+        driver.later(SESSION - 2 * INTERVAL - MARGIN).nothing()
+        assert told(driver.worker.owned) == "a b"
+        driver.abandoned(abandon.number)
+        _, request = driver.heartbeat()
+        assert (request.member_epoch, request.member_id, owned_in(request)) == (0, "w1", "")
+        assert request.rebalance_timeout_ms == 60_000
+
+
+def test_fenced_while_revoking_it_abandons_that_too() -> None:
+    """connect-groups rules 5, 7"""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    revoke = driver.take(Revoke)
+    driver.later(INTERVAL).answer(error=ErrorCode.FENCED_MEMBER_EPOCH)
+    abandon = driver.take(Abandon)
+    assert abandon.resources == resources("a b")
+    driver.released(revoke.number)
+    driver.nothing()
+    assert told(driver.worker.owned) == "a b"
+    driver.abandoned(abandon.number)
+    assert owned_in(driver.heartbeat()[1]) == ""
+
+
+def test_fenced_at_its_join_it_comes_by_a_new_connection() -> None:
+    """connect-groups rule 4"""
+    driver = Driver().start()
+    driver.answer(error=ErrorCode.FENCED_MEMBER_EPOCH)
+    driver.connect()
+    assert driver.heartbeat()[1].member_epoch == 0
+
+
+def test_epoch_0_with_something_owned_of_a_member_that_was_forgotten_is_fenced_too() -> None:
+    """connect-groups rule 6: for an unknown member, owned given is INVALID_REQUEST."""
+    driver = Driver().start()
+    driver.answer(0, "a")
+    driver.take(Joined)
+    driver.take(Told)
+    driver.take(Grant)
+    driver.later(INTERVAL).answer(error=ErrorCode.INVALID_REQUEST)
+    driver.take(Abandon)
+
+
+# The session
+
+
+def test_it_stops_a_margin_before_the_session_that_began_with_the_sending_must_have_ended() -> None:
+    """connect-groups rule 8"""
+    driver = member("a b")
+    sent = driver.now + INTERVAL
+    number, _ = driver.at(sent).heartbeat()
+    driver.later(3_000).answer(1, number=number)
+    while driver.now < sent + SESSION - MARGIN - 1:
+        driver.later(1)
+        if driver.actions and isinstance(driver.actions[0], Seek):
+            driver.connect()
+        driver.actions = [each for each in driver.actions if not isinstance(each, Send)]
+        driver.nothing()
+    driver.later(1)
+    abandon = driver.take(Abandon)
+    assert (abandon.resources, abandon.stop_by_ms) == (resources("a b"), sent + SESSION)
+
+
+def test_it_stops_in_time_while_on_revoked_hangs_and_the_coordinator_is_away() -> None:
+    """connect-groups rule 8"""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    driver.take(Revoke)
+    driver.disconnect()
+    driver.take(Seek)
+    ends = driver.worker.session_ends_ms
+    assert ends is not None
+    driver.at(ends - MARGIN - 1).nothing()
+    driver.at(ends - MARGIN)
+    abandon = driver.take(Abandon)
+    assert (abandon.resources, abandon.stop_by_ms) == (resources("a b"), ends)
+    driver.at(ends - 1).nothing()
+    driver.at(ends)
+    assert driver.take(Overrun).resources == resources("a b")
+    driver.later(60_000).nothing()
+    driver.abandoned(abandon.number)
+    assert driver.worker.phase is Phase.JOINING
+
+
+def test_an_answer_that_it_reads_late_counts_from_its_sending() -> None:
+    """connect-groups rule 8: frozen between sending and reading, it stops before it does anything else."""
+    driver = member("a")
+    number, _ = driver.later(INTERVAL).heartbeat()
+    driver.now += SESSION
+    driver.answer(2, "a b", number=number)
+    assert driver.take(Abandon).resources == resources("a")
+    driver.take(Overrun)
+    driver.nothing()
+
+
+def test_the_session_goes_by_what_the_last_answer_says() -> None:
+    """connect-groups rule 8: a lower timeout binds from the next answered heartbeat."""
+    driver = member("a")
+    driver.later(INTERVAL)
+    sent = driver.now
+    driver.answer(1, session=9_000)
+    assert driver.worker.stop_at_ms == sent + 9_000 - 1_500
+
+
+def test_errors_do_not_keep_the_session() -> None:
+    """connect-groups rule 8"""
+    driver = member("a")
+    stop = driver.worker.stop_at_ms
+    driver.later(INTERVAL).answer(error=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    assert driver.worker.stop_at_ms == stop
+
+
+# The way to the coordinator
+
+
+def test_another_coordinator_is_sought_with_back_off() -> None:
+    driver = member("a")
+    driver.later(INTERVAL).answer(error=ErrorCode.NOT_COORDINATOR)
+    waits = []
+    for _ in range(6):
+        driver.take(Seek)
+        before = driver.now
+        driver.put(driver.worker.unreachable(driver.now))
+        if not driver.actions:
+            wake = driver.worker.wake_at()
+            assert wake is not None
+            driver.at(wake)
+        waits.append(driver.now - before)
+    assert waits == [100, 200, 400, 800, 1000, 1000]
+    driver.connect()
+    assert owned_in(driver.heartbeat()[1]) == "a"
+
+
+def test_a_request_without_an_answer_ends_the_connection_and_late_answers_are_ignored() -> None:
+    driver = member("a")
+    number, _ = driver.later(INTERVAL).heartbeat()
+    driver.later(SETUP.request_timeout_ms)
+    driver.connect()
+    again, request = driver.heartbeat()
+    assert owned_in(request) == "a"
+    driver.answer(2, "a b", number=number)
+    driver.nothing()
+    assert driver.worker.epoch == 1
+    driver.answer(1, number=again)
+
+
+def test_a_coordinator_that_loads_is_asked_again_on_the_same_connection() -> None:
+    driver = member("a")
+    driver.later(INTERVAL).answer(error=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    driver.nothing()
+    driver.later(150)
+    _, request = driver.heartbeat()
+    assert (request.member_epoch, owned_in(request), request.url) == (1, "a", "http://w1")
+
+
+# Computing
+
+ASSIGNMENT = Assignment((MemberAssignment("w1", resources("a")),))
+
+
+def chosen(driver: Driver, epoch: int = 1) -> int:
+    """The coordinator asks it to compute; the number of its Prepare."""
+    driver.later(INTERVAL).answer(epoch, error=ErrorCode.COMPUTE_ASSIGNMENT)
+    number, request = driver.prepare()
+    assert (request.group_id, request.member_id, request.member_epoch) == ("g", "w1", epoch)
+    return number
+
+
+def test_a_chosen_worker_prepares_assigns_and_installs_and_ignores_repeats() -> None:
+    """connect-groups rules 17, 18"""
+    driver = member()
+    prepare = chosen(driver)
+    repeat(driver)
+    driver.prepared(prepare, group_epoch=4)
+    assign = driver.take(Assign)
+    assert assign.assignor == "eager"
+    repeat(driver)
+    driver.computed(assign.number, ASSIGNMENT)
+    number, request = driver.install()
+    assert (request.group_epoch, request.member_epoch, request.error) == (4, 1, 0)
+    assert [(each.member_id, unpack(each.connectors_and_tasks)) for each in request.members] == [("w1", resources("a"))]
+    repeat(driver)
+    driver.installed(number)
+    driver.nothing()
+    chosen(driver)
+
+
+def test_beside_the_choice_an_answer_is_an_answer() -> None:
+    """connect-groups rule 17"""
+    driver = member()
+    driver.later(INTERVAL).answer(2, "a", error=ErrorCode.COMPUTE_ASSIGNMENT)
+    driver.take(Told)
+    driver.take(Grant)
+    assert driver.prepare()[1].member_epoch == 2
+
+
+def test_a_prepare_that_is_refused_ends_nobodys_membership() -> None:
+    """connect-groups rule 19"""
+    for error in (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND):
+        driver = member("a")
+        driver.prepared(chosen(driver), error=error)
+        driver.nothing()
+        assert driver.worker.phase is Phase.MEMBER
+        chosen(driver)
+
+
+def test_an_install_with_an_old_epoch_is_repeated_with_the_next_answers() -> None:
+    """connect-groups rule 19"""
+    driver = member()
+    driver.prepared(chosen(driver))
+    driver.computed(driver.take(Assign).number, ASSIGNMENT)
+    number, _ = driver.install()
+    driver.installed(number, error=ErrorCode.FENCED_MEMBER_EPOCH)
+    driver.nothing()
+    driver.later(INTERVAL).answer(2, "", error=ErrorCode.COMPUTE_ASSIGNMENT)
+    driver.take(Told)
+    _, request = driver.install()
+    assert request.member_epoch == 2
+
+
+def test_an_assignor_that_fails_is_told_so_that_another_worker_computes() -> None:
+    """connect-groups rule 20"""
+    driver = member()
+    driver.prepared(chosen(driver))
+    driver.computed(driver.take(Assign).number, None)
+    number, request = driver.install()
+    assert (request.error, request.members) == (1, [])
+    driver.installed(number, error=ErrorCode.INVALID_ASSIGNMENT)
+    assert driver.take(Refused).error_code == ErrorCode.INVALID_ASSIGNMENT
+
+
+def test_a_lost_connection_ends_the_computation() -> None:
+    """connect-groups rule 18: the frozen input dies with the shard; the choice is repeated."""
+    driver = member()
+    driver.prepared(chosen(driver))
+    assign = driver.take(Assign)
+    driver.disconnect()
+    driver.connect()
+    number, _ = driver.heartbeat()
+    driver.computed(assign.number, ASSIGNMENT)
+    driver.nothing()
+    driver.answer(1, number=number, error=ErrorCode.COMPUTE_ASSIGNMENT)
+    driver.prepare()
+
+
+# The end
+
+
+def test_it_leaves_when_all_has_stopped() -> None:
+    """connect-groups rules 9, 28: -1; -2 for a static member that will be back"""
+    for instance, permanent, epoch in ((None, False, -1), ("i1", False, -2), ("i1", True, -1)):
+        driver = member("a b", attrs.evolve(SETUP, instance_id=instance))
+        driver.leave(permanent=permanent)
+        revoke = driver.take(Revoke)
+        assert revoke.resources == resources("a b")
+        driver.later(INTERVAL).answer(1, "a b c")
+        driver.nothing()
+        driver.released(revoke.number)
+        number, request = driver.heartbeat()
+        assert (request.member_epoch, request.instance_id) == (epoch, instance)
+        driver.answer(epoch, number=number)
+        assert driver.take(Gone).error_code == 0
+
+
+def test_a_leave_that_nobody_answers_ends_too() -> None:
+    driver = member()
+    driver.leave()
+    driver.take(Send)
+    driver.later(SETUP.leave_timeout_ms)
+    driver.take(Gone)
+
+
+def test_who_never_joined_leaves_at_once() -> None:
+    driver = Driver()
+    driver.put(driver.worker.start(0))
+    driver.take(Seek)
+    driver.leave()
+    driver.take(Gone)
+
+
+def test_a_close_that_takes_too_long_abandons() -> None:
+    driver = member("a b")
+    driver.leave()
+    driver.take(Revoke)
+    driver.put(driver.worker.give_up(driver.now, "closed"))
+    abandon = driver.take(Abandon)
+    assert (abandon.resources, abandon.why) == (resources("a b"), "closed")
+    driver.abandoned(abandon.number)
+    assert driver.heartbeat()[1].member_epoch == -1
+
+
+def test_errors_that_end_a_worker() -> None:
+    """KIP-848: what a member can do nothing about; rule 28 for the replaced static member"""
+    for error in (
+        ErrorCode.UNRELEASED_INSTANCE_ID,
+        ErrorCode.FENCED_INSTANCE_ID,
+        ErrorCode.UNSUPPORTED_ASSIGNOR,
+        ErrorCode.GROUP_MAX_SIZE_REACHED,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.UNSUPPORTED_VERSION,
+        ErrorCode.UNKNOWN_SERVER_ERROR,
+    ):
+        driver = Driver().start()
+        driver.answer(error=error)
+        assert driver.take(Gone).error_code == error
+        driver.later(SESSION).nothing()
+
+        driver = member("a")
+        driver.later(INTERVAL).answer(error=error)
+        abandon = driver.take(Abandon)
+        driver.nothing()
+        driver.abandoned(abandon.number)
+        assert driver.take(Gone).error_code == error
+        assert driver.worker.owned == frozenset()
+
+
+def test_what_it_owns_is_never_more_than_was_granted_and_not_stopped() -> None:
+    """connect-groups rule 1, over a life"""
+    worker = Membership(SETUP)
+    assert worker.owned == frozenset()
+    driver = member("a b")
+    assert told(driver.worker.owned) == "a b"
+    assert told(driver.worker.assigned) == "a b"
+
+
+def last_number(driver: Driver) -> int:
+    """The number of the only request under way."""
+    (number,) = driver.worker._state.under_way
+    return number
+
+
+def repeat(driver: Driver) -> None:
+    """The choice is repeated in the next answer, and nothing happens."""
+    driver.later(INTERVAL).answer(1, error=ErrorCode.COMPUTE_ASSIGNMENT)
+    driver.nothing()
