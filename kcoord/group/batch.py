@@ -13,6 +13,8 @@ from typing import cast
 import attrs
 
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
     DescribeGroupsRequest,
@@ -42,6 +44,8 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
     match request:
         case DescribeGroupsRequest():
             return [(group, attrs.evolve(request, groups=[group])) for group in request.groups]
+        case ConnectGroupDescribeRequest():
+            return [(group, attrs.evolve(request, group_ids=[group])) for group in request.group_ids]
         case DeleteGroupsRequest():
             return [(group, attrs.evolve(request, groups_names=[group])) for group in request.groups_names]
         case OffsetFetchRequest(groups=[_, *_]):
@@ -60,6 +64,9 @@ def merge(responses: Sequence[Response]) -> Response:
         case DescribeGroupsResponse():
             described = cast(Sequence[DescribeGroupsResponse], responses)
             return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in described for g in each.groups])
+        case ConnectGroupDescribeResponse():
+            connect = cast(Sequence[ConnectGroupDescribeResponse], responses)
+            return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in connect for g in each.groups])
         case DeleteGroupsResponse():
             deleted = cast(Sequence[DeleteGroupsResponse], responses)
             return attrs.evolve(first, throttle_time_ms=throttle, results=[r for each in deleted for r in each.results])
@@ -80,6 +87,8 @@ def empty_answer(request: Request) -> Response:
     match request:
         case DescribeGroupsRequest():
             return DescribeGroupsResponse()
+        case ConnectGroupDescribeRequest():
+            return ConnectGroupDescribeResponse()
         case DeleteGroupsRequest():
             return DeleteGroupsResponse()
         case _:

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup as DescribedConnectGroup
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
+from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResult
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.find_coordinator_response import Coordinator
+from kcoord.protocol.generated.incremental_alter_configs_response import AlterConfigsResourceResponse
 from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponsePartition, OffsetCommitResponseTopic
 from kcoord.protocol.generated.offset_fetch_response import (
     OffsetFetchResponseGroup,
@@ -24,14 +27,26 @@ from kcoord.protocol.generated.txn_offset_commit_response import (
     TxnOffsetCommitResponseTopic,
 )
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupInstallAssignmentResponse,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatRequest,
     HeartbeatResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
@@ -154,6 +169,51 @@ def _find_coordinator(request: FindCoordinatorRequest, error: ErrorCode) -> Resp
     return FindCoordinatorResponse(**nowhere)
 
 
+def _connect_heartbeat(request: ConnectGroupHeartbeatRequest, error: ErrorCode) -> Response:
+    return ConnectGroupHeartbeatResponse(error_code=error)
+
+
+def _connect_prepare(request: ConnectGroupPrepareAssignmentRequest, error: ErrorCode) -> Response:
+    return ConnectGroupPrepareAssignmentResponse(error_code=error)
+
+
+def _connect_install(request: ConnectGroupInstallAssignmentRequest, error: ErrorCode) -> Response:
+    return ConnectGroupInstallAssignmentResponse(error_code=error)
+
+
+def _connect_describe(request: ConnectGroupDescribeRequest, error: ErrorCode) -> Response:
+    groups = [DescribedConnectGroup(group_id=group, error_code=error) for group in request.group_ids]
+    return ConnectGroupDescribeResponse(groups=groups)
+
+
+def _describe_configs(request: DescribeConfigsRequest, error: ErrorCode) -> Response:
+    return DescribeConfigsResponse(
+        results=[
+            DescribeConfigsResult(
+                error_code=error,
+                error_message=None,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource in request.resources
+        ]
+    )
+
+
+def _alter_configs(request: IncrementalAlterConfigsRequest, error: ErrorCode) -> Response:
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=error,
+                error_message=None,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource in request.resources
+        ]
+    )
+
+
 _REFUSALS: dict[type[Request], Callable[[Any, ErrorCode], Response]] = {
     JoinGroupRequest: _join,
     SyncGroupRequest: _sync,
@@ -167,6 +227,12 @@ _REFUSALS: dict[type[Request], Callable[[Any, ErrorCode], Response]] = {
     OffsetDeleteRequest: _offset_delete,
     OffsetFetchRequest: _offset_fetch,
     FindCoordinatorRequest: _find_coordinator,
+    ConnectGroupHeartbeatRequest: _connect_heartbeat,
+    ConnectGroupPrepareAssignmentRequest: _connect_prepare,
+    ConnectGroupInstallAssignmentRequest: _connect_install,
+    ConnectGroupDescribeRequest: _connect_describe,
+    DescribeConfigsRequest: _describe_configs,
+    IncrementalAlterConfigsRequest: _alter_configs,
 }
 
 
