@@ -1,7 +1,6 @@
 """Which fixtures do all tests share? The real Kafka, and what runs on its jars."""
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from tests.kafka.libs import MissingTool
 
 def pytest_configure(config: pytest.Config) -> None:
     """Ending the tests ends the servers that they started; some warnings, of other people's code, are no error here."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
 
 

@@ -8,6 +8,7 @@ the latest when the tests end.
 
 import atexit
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,8 @@ class ContainerRunner:
     def remove(self) -> None:
         if self._container._container is None:  # it could not even be created
             return
-        self.log.write_bytes(self._inner.logs())
+        with suppress(OSError):  # its log may have nowhere to go any more
+            self.log.write_bytes(self._inner.logs())
         self._container.stop()  # kills it, and removes it with its volumes
         self._container._container = None
 
