@@ -1,0 +1,233 @@
+"""How long does it take to say who runs what? Server-side `uniform`, `cooperative`, and the messages around them.
+
+CPU time of one call, the median of many; beside it Kafka's own uniform assignor, for as many partitions, in a JVM. The
+targets that an assignor gets are made anew, as they are when a message brought them: nothing is the same object as in
+the configured set.
+"""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import attrs
+
+from bench.results import Claim, Outcome, Table
+from kcoord.assign import (
+    CONNECTOR,
+    Assignment,
+    CooperativeAssignor,
+    Group,
+    Member,
+    Resource,
+    ServerAssignor,
+    UniformAssignor,
+)
+from kcoord.protocol.generated import connect_group_install_assignment_request as install
+from kcoord.protocol.generated import connect_group_prepare_assignment_response as prepare
+from kcoord.protocol.resources import pack, unpack
+from tests.kafka.java import Java
+
+ROUNDS = 21
+WORKERS = 1_000
+UNIFORM_TASKS, COOPERATIVE_TASKS = 50_000, 10_000
+TASKS_A_CONNECTOR = 50
+TOPICS = 100
+FIRST_MS, ONE_MORE_MS, ONE_JOINS_MS, MESSAGE_MS = 150, 40, 30, 30
+JAVA_SOURCE = Path(__file__).with_name("KafkaUniform.java")
+
+
+@attrs.frozen
+class Timing:
+    """ms of CPU of one call, over and over."""
+
+    what: str
+    rounds_ms: list[float]
+    moved: str = ""
+
+    @property
+    def median_ms(self) -> float:
+        return median(self.rounds_ms)
+
+
+def run(_folder: Path | None = None) -> Outcome:
+    """Time both assignors as a group begins and as it grows, and the two messages that carry what they get and give."""
+    first, one_more = uniform()
+    joins = cooperative()
+    messages = in_and_out()
+    theirs = kafkas()
+    return Outcome(
+        title="Assignors",
+        how=f"CPU time of one call, the median of {ROUNDS}, {WORKERS:,} workers. Kafka's own uniform assignor of "
+        f"{UNIFORM_TASKS:,} partitions runs alone in a JVM; its first call is what a coordinator pays that has not "
+        "assigned for long, its later ones are compiled.",
+        claims=[
+            _claim(
+                f"server-side `uniform`, {WORKERS:,} workers × {UNIFORM_TASKS:,} tasks, first assignment",
+                first,
+                FIRST_MS,
+            ),
+            _claim(
+                f"server-side `uniform`, {WORKERS:,} workers × {UNIFORM_TASKS:,} tasks, one worker more",
+                one_more,
+                ONE_MORE_MS,
+            ),
+            _claim(
+                f"`cooperative`, {WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks, one worker joins",
+                joins,
+                ONE_JOINS_MS,
+            ),
+            *(
+                _claim(f"{each.what}, {WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks", each, MESSAGE_MS)
+                for each in messages[:2]
+            ),
+        ],
+        tables=[
+            Table(
+                ["what", "median", "least / greatest", "moved"],
+                [_row(each) for each in (first, one_more, joins, *messages, *theirs)],
+            )
+        ],
+    )
+
+
+def uniform() -> list[Timing]:
+    """A group that begins, and the same with one worker more."""
+    assignor = UniformAssignor()
+    group = empty_group(UNIFORM_TASKS)
+    given = assignor.assign(group)
+    return [
+        _timed(f"kcoord, uniform, {UNIFORM_TASKS:,} tasks, first assignment", lambda: assignor.assign(group)),
+        _joined(f"kcoord, uniform, {UNIFORM_TASKS:,} tasks, one worker more", assignor, grown(group, given)),
+    ]
+
+
+def cooperative() -> Timing:
+    """A group with a delay that does not run; a worker joins."""
+    assignor = CooperativeAssignor()
+    group = empty_group(COOPERATIVE_TASKS)
+    return _joined(
+        f"kcoord, cooperative, {COOPERATIVE_TASKS:,} tasks, one worker joins",
+        assignor,
+        grown(group, assignor.assign(group)),
+    )
+
+
+def empty_group(tasks: int) -> Group:
+    """Workers that have nothing yet, and connectors of many tasks."""
+    connectors = [f"connector-{at}" for at in range(tasks // TASKS_A_CONNECTOR)]
+    configured = frozenset((each, task) for each in connectors for task in range(CONNECTOR, TASKS_A_CONNECTOR))
+    return Group(
+        members=tuple([Member(f"worker-{at:04}", url=f"http://worker-{at:04}:8083/") for at in range(WORKERS)]),
+        configured=configured,
+        rebalance_delay_ms=300_000,
+    )
+
+
+def grown(group: Group, given: Assignment) -> Group:
+    """The group when that is its target, and one worker more is there."""
+    members = [Member(each.member_id, target=_anew(each.resources)) for each in given.members]
+    return attrs.evolve(group, members=(*members, Member("worker-new")))
+
+
+def _anew(target: frozenset[Resource]) -> frozenset[Resource]:
+    return frozenset((connector.encode().decode(), task) for connector, task in target)
+
+
+def _joined(what: str, assignor: ServerAssignor, group: Group) -> Timing:
+    given = {each.member_id: each.resources for each in assignor.assign(group).members}
+    moved = sum(len(each.target - given[each.member_id]) for each in group.members)
+    sizes = Counter(len(each) for each in given.values())
+    assert max(sizes) - min(sizes) <= 2, "connectors and tasks, one more of each at most"
+    return attrs.evolve(_timed(what, lambda: assignor.assign(group)), moved=f"{moved:,}")
+
+
+def in_and_out() -> list[Timing]:
+    """What the coordinator and the chosen worker do around the assignor, for as many tasks as in `cooperative`."""
+    assignor = CooperativeAssignor()
+    empty = empty_group(COOPERATIVE_TASKS)
+    group = grown(empty, assignor.assign(empty))
+    given = assignor.assign(group)
+    asked, told = prepare_response(group), install_request(given)
+    asked_bytes, told_bytes = asked.encode(0), told.encode(0)
+    return [
+        _timed(
+            "PrepareAssignment response, encoded and decoded",
+            lambda: prepare.ConnectGroupPrepareAssignmentResponse.decode(asked.encode(0), 0),
+        ),
+        _timed(
+            "InstallAssignment request, encoded and decoded",
+            lambda: install.ConnectGroupInstallAssignmentRequest.decode(told.encode(0), 0),
+        ),
+        _timed(f"PrepareAssignment response, made, {len(asked_bytes):,} bytes", lambda: prepare_response(group)),
+        _timed("PrepareAssignment response, its resources read", lambda: [_unpack(each) for each in asked.members]),
+        _timed(f"InstallAssignment request, made, {len(told_bytes):,} bytes", lambda: install_request(given)),
+        _timed("InstallAssignment request, its resources read", lambda: [_unpack(each) for each in told.members]),
+    ]
+
+
+def _unpack(member: prepare.Member | install.Member) -> frozenset[Resource]:
+    return unpack(member.connectors_and_tasks)
+
+
+def prepare_response(group: Group) -> prepare.ConnectGroupPrepareAssignmentResponse:
+    """The group as it goes to the worker that computes."""
+    types = prepare.ConnectorsAndTasks, prepare.ConnectorTaskId
+    members = [
+        prepare.Member(each.member_id, 7, None, prepare.Assignor(), pack(each.target, *types), each.url)
+        for each in group.members
+    ]
+    return prepare.ConnectGroupPrepareAssignmentResponse(
+        group_epoch=7,
+        assignor_name="cooperative",
+        members=members,
+        config_offset=1,
+        configured_connectors_and_tasks=pack(group.configured or (), *types),
+        rebalance_delay_ms=group.rebalance_delay_ms,
+    )
+
+
+def install_request(given: Assignment) -> install.ConnectGroupInstallAssignmentRequest:
+    """The assignment as it comes back."""
+    types = install.ConnectorsAndTasks, install.ConnectorTaskId
+    members = [install.Member(each.member_id, pack(each.resources, *types)) for each in given.members]
+    return install.ConnectGroupInstallAssignmentRequest("connect-cluster", "worker-0000", 7, 7, 0, members)
+
+
+def kafkas() -> list[Timing]:
+    """Kafka's own assignor, in a JVM that does nothing else."""
+    java = Java.find()
+    arguments = [str(each) for each in (WORKERS, TOPICS, UNIFORM_TASKS // TOPICS, 2 * ROUNDS)]
+    line = [java.command, "-cp", java.classpath, str(JAVA_SOURCE), *arguments]
+    said = subprocess.run(line, capture_output=True, check=True, text=True).stdout
+    timings = []
+    for told, what in zip(said.splitlines(), ("first assignment", "one member more"), strict=True):
+        rounds_ms = [int(ns) / 1e6 for ns in told.split()[1:]]
+        name = f"Kafka, uniform, {UNIFORM_TASKS:,} partitions, {what}"
+        timings += [Timing(f"{name}, first call", rounds_ms[:1]), Timing(f"{name}, compiled", rounds_ms[ROUNDS:])]
+    return timings
+
+
+def _timed(what: str, call: Callable[[], object]) -> Timing:
+    rounds_ms = []
+    for _ in range(ROUNDS):
+        gc.collect()
+        start = time.process_time()
+        call()
+        rounds_ms.append((time.process_time() - start) * 1e3)
+    return Timing(what, rounds_ms)
+
+
+def _claim(what: str, timing: Timing, limit_ms: float) -> Claim:
+    return Claim(what, f"< {limit_ms} ms", f"{timing.median_ms:.1f} ms", timing.median_ms < limit_ms)
+
+
+def _row(timing: Timing) -> list[str]:
+    least, greatest = min(timing.rounds_ms), max(timing.rounds_ms)
+    spread = f"{least:.1f} / {greatest:.1f} ms" if len(timing.rounds_ms) > 1 else ""
+    return [timing.what, f"{timing.median_ms:.1f} ms", spread, timing.moved]
