@@ -38,6 +38,8 @@ WORKERS = 1_000
 UNIFORM_TASKS, COOPERATIVE_TASKS = 50_000, 10_000
 TASKS_A_CONNECTOR = 50
 TOPICS = 100
+UNIFORM_SIZE = f"{WORKERS:,} workers × {UNIFORM_TASKS:,} tasks"
+COOPERATIVE_SIZE = f"{WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks"
 FIRST_MS, ONE_MORE_MS, ONE_JOINS_MS, MESSAGE_MS = 150, 40, 30, 30
 JAVA_SOURCE = Path(__file__).with_name("KafkaUniform.java")
 
@@ -68,24 +70,21 @@ def run(_folder: Path | None = None) -> Outcome:
         "assigned for long, its later ones are compiled.",
         claims=[
             _claim(
-                f"server-side `uniform`, {WORKERS:,} workers × {UNIFORM_TASKS:,} tasks, first assignment",
+                f"server-side `uniform`, {UNIFORM_SIZE}, first assignment",
                 first,
                 FIRST_MS,
             ),
             _claim(
-                f"server-side `uniform`, {WORKERS:,} workers × {UNIFORM_TASKS:,} tasks, one worker more",
+                f"server-side `uniform`, {UNIFORM_SIZE}, one worker more",
                 one_more,
                 ONE_MORE_MS,
             ),
             _claim(
-                f"`cooperative`, {WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks, one worker joins",
+                f"`cooperative`, {COOPERATIVE_SIZE}, one worker joins",
                 joins,
                 ONE_JOINS_MS,
             ),
-            *(
-                _claim(f"{each.what}, {WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks", each, MESSAGE_MS)
-                for each in messages[:2]
-            ),
+            *(_claim(f"{each.what}, {COOPERATIVE_SIZE}", each, MESSAGE_MS) for each in messages[:2]),
         ],
         tables=[
             Table(
