@@ -108,3 +108,11 @@ for make in (*SERVER_SIDE.values(), *CLIENT_SIDE.values()):
     }
     assert len(told) == 1
     assert "w0" in told.pop()
+
+
+def test_assignors_know_nobody() -> None:
+    """Design section 1: imports point downwards only, and there is nothing below."""
+    script = "import sys, kcoord.assign.built_in; print(*(each for each in sys.modules if each.startswith('kcoord.')))"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout.split()
+    assert told
+    assert all(each.startswith("kcoord.assign") for each in told)
