@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.offsets.store import Offsets
@@ -19,12 +20,22 @@ class Contents:
         self.settings = settings
         self.ids = ids
         self.groups: dict[str, GenericGroup] = {}
-        """Each holds its durable record and its session state; see there. Groups come and go by `replay` alone."""
+        """Generic groups. Each holds its durable record and its session state; see there. All groups come and go by
+        `replay` alone.
+        """
+        self.connect: dict[str, ConnectGroup] = {}
+        """Connect groups; a name is never in both."""
+        self.configurations: dict[str, dict[str, str]] = {}
+        """Durable: what connect groups have been configured with, also those that are not there (any more)."""
         self.offsets = Offsets()
         """Durable: committed offsets."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
-        self.deadlines: Deadlines[GenericGroup] = Deadlines()
-        """Session: timers."""
+        self.deadlines: Deadlines[GenericGroup | ConnectGroup] = Deadlines()
+        """Session: timers of groups."""
+        self.holds: Deadlines[Member] = Deadlines()
+        """Session: timers of heartbeats' answers that are kept back (connect-groups rule 26)."""
+        self.held: dict[int, dict[str, tuple[ConnectGroup, Member]]] = {}
+        """Session: whose answers are kept back, by connection and member id."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""

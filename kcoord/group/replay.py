@@ -6,12 +6,16 @@ loaded a group's record is only kept; sessions are opened in one go when the log
 
 from __future__ import annotations
 
+from kcoord.group.connect.replay import REPLAY as CONNECT
+from kcoord.group.connect.replay import replay_connect
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
 from kcoord.protocol.records import (
     GroupMetadataKey,
     GroupMetadataValue,
+    LegacyOffsetCommitKey,
     LegacyOffsetCommitValue,
+    OffsetCommitKey,
     OffsetCommitValue,
     Record,
 )
@@ -24,6 +28,10 @@ def replay(contents: Contents, record: Record) -> None:
         assert value is None or isinstance(value, GroupMetadataValue)
         _replay_group(contents, key.group, value)
         return
+    if type(key) in CONNECT:
+        replay_connect(contents, record)
+        return
+    assert isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey)
     if isinstance(value, LegacyOffsetCommitValue):
         value = OffsetCommitValue(offset=value.offset, metadata=value.metadata, commit_timestamp=value.commit_timestamp)
     assert value is None or isinstance(value, OffsetCommitValue)

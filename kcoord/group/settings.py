@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.group.connect.settings import ConnectSettings
+
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 
@@ -30,3 +32,5 @@ class GroupSettings:
     """`offsets.retention.minutes`, in ms."""
     offsets_retention_check_interval_ms: int = 10 * MINUTE_MS
     """`offsets.retention.check.interval.ms`: how often expired offsets and empty groups without offsets are removed."""
+    connect: ConnectSettings = attrs.Factory(ConnectSettings)
+    """`group.connect.*`"""

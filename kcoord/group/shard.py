@@ -14,6 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kcoord.group.connect.answers import let_go
+from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
+from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
+from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.replay import settle_load
+from kcoord.group.connect.sessions import hold_is_over, open_connect_sessions, sweep_connect
+from kcoord.group.connect.settle import settle
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.delete_groups import check_delete, delete_groups
@@ -37,6 +45,9 @@ from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request
 from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
     HeartbeatRequest,
@@ -63,6 +74,9 @@ HANDLERS: dict[type[Request], Handler] = {
     OffsetCommitRequest: offset_commit,
     OffsetFetchRequest: offset_fetch,
     OffsetDeleteRequest: offset_delete,
+    ConnectGroupHeartbeatRequest: connect_group_heartbeat,
+    ConnectGroupPrepareAssignmentRequest: connect_group_prepare_assignment,
+    ConnectGroupInstallAssignmentRequest: connect_group_install_assignment,
 }
 
 
@@ -85,6 +99,9 @@ class Shard:
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
         for group in self._contents.groups.values():
             open_sessions(turn, group)
+        settle_load(self._contents)
+        for connect_group in self._contents.connect.values():
+            open_connect_sessions(turn, connect_group)
         return turn.step
 
     def drop(self) -> list[Token]:
@@ -99,7 +116,13 @@ class Shard:
                 if member.parked_sync is not None:
                     tokens.append(member.parked_sync)
             group.bury()
+        for connect_group in self._contents.connect.values():
+            tokens += [each.held.token for each in connect_group.members.values() if each.held is not None]
+            connect_group.bury()
         self._contents.groups.clear()
+        self._contents.connect.clear()
+        self._contents.held.clear()
+        self._contents.holds.clear()
         self._contents.deadlines.clear()
         self._contents.expiry_due_ms = NEVER_MS
         return tokens
@@ -113,14 +136,33 @@ class Shard:
         `now_ms` is monotonic. Raises KeyError for a request of another API than those in HANDLERS.
         """
         turn = self._turn(now_ms, context.wall_ms)
+        self._let_go(turn, context.connection)
         HANDLERS[type(request)](turn, request, context, token)
         return turn.step
+
+    def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
+        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it (connect-groups
+        rule 26). `handle` does so by itself.
+        """
+        turn = self._turn(now_ms, wall_ms)
+        self._let_go(turn, connection)
+        return turn.step
+
+    def _let_go(self, turn: Turn, connection: int) -> None:
+        for group, member in list(self._contents.held.get(connection, {}).values()):
+            let_go(turn, group, member)
+            settle(turn, group)
 
     def advance(self, now_ms: int, wall_ms: int) -> Step:
         """Do everything whose time has come: sessions, rebalances, expiry of offsets. Too early, it does nothing."""
         turn = self._turn(now_ms, wall_ms)
         for group in self._contents.deadlines.due(now_ms):
-            sweep(turn, group)
+            if isinstance(group, ConnectGroup):
+                sweep_connect(turn, group)
+            else:
+                sweep(turn, group)
+        for member in self._contents.holds.due(now_ms):
+            hold_is_over(turn, member)
         if self._contents.expiry_due_ms <= now_ms:
             self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
             expire(turn)
@@ -128,8 +170,8 @@ class Shard:
 
     def next_deadline(self) -> int | None:
         """When `advance` should be called next, in ms on the clock of `now_ms`; None: not before the next request."""
-        at_ms = self._contents.deadlines.next_ms()
-        earliest = min(self._contents.expiry_due_ms, NEVER_MS if at_ms is None else at_ms)
+        wanted = (self._contents.deadlines.next_ms(), self._contents.holds.next_ms(), self._contents.expiry_due_ms)
+        earliest = min(at_ms for at_ms in wanted if at_ms is not None)
         return None if earliest == NEVER_MS else earliest
 
     def _turn(self, now_ms: int, wall_ms: int) -> Turn:

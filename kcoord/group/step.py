@@ -43,6 +43,10 @@ class RequestContext:
     """Serial number of the connection in this process; a newer one has a higher number."""
     wall_ms: int
     """Unix time in ms, for what is written into records; timers run on the step's own `now_ms`."""
+    pipelined: bool = False
+    """Whether an earlier request of the connection was still unanswered when this one was read, so that its sender
+    cannot have known that answer (connect-groups rule 3).
+    """
 
 
 @frozen(slots=True)

@@ -5,6 +5,7 @@ Whatever is written is replayed at once, so that everything after it in the same
 
 from __future__ import annotations
 
+from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.replay import replay
@@ -34,6 +35,6 @@ class Turn:
         """Reply to the request that came with `token`."""
         self.step.replies.append(Reply(token, response, remember))
 
-    def wake(self, group: GenericGroup, at_ms: int) -> None:
+    def wake(self, group: GenericGroup | ConnectGroup, at_ms: int) -> None:
         """Look at `group` again at `at_ms` at the latest."""
         self.contents.deadlines.want(group, at_ms)

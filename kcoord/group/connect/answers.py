@@ -1,0 +1,206 @@
+"""What is a member told at its heartbeat, and when is the answer kept back?
+
+1. The answer carries an assignment when that differs from the last one told on this connection, when the member has not
+   reached the assignment epoch, and when it brought all its fields.
+2. What it is told to run is written into its current before the answer leaves (rule 1); so the member grows here.
+3. COMPUTE_ASSIGNMENT is no error: all else in the answer is valid beside it (rule 17).
+4. An answer is kept back only when it would repeat the last one on this connection (rule 26). The epoch alone does not
+   let a kept answer go: else an install would wake members that nothing happens to.
+5. A member that keeps what it must release is put out after its rebalance timeout, counted from the answer that told it
+   (rule 7).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer, Held
+from kcoord.group.modern.reconcile import Progress, progress
+from kcoord.group.step import Remember, RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_heartbeat_response import Assignment, ConnectorsAndTasks, ConnectorTaskId
+from kcoord.protocol.messages import ConnectGroupHeartbeatResponse
+from kcoord.protocol.resources import Resource, pack
+
+NOTHING: Resources = frozenset()
+
+
+def refuse_heartbeat(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
+    """Answer a heartbeat with an error that changes nothing."""
+    turn.answer(token, ConnectGroupHeartbeatResponse(error_code=error, error_message=message))
+
+
+def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:
+    """Where a member stands now."""
+    target = group.target_of(member)
+    if target is None:  # no assignment has named it yet: it has no whole target, and so no epoch but its own
+        return Progress(NOTHING, to_release=member.current)
+    return progress(member.current, target, group.owners)
+
+
+def advance_member(turn: Turn, group: ConnectGroup, member: Member) -> Resources:
+    """Move the member as far as it can go now; returns what it is to run."""
+    now = standing(group, member)
+    epoch = group.assignment_epoch if now.complete and group.assignment_epoch > member.epoch else member.epoch
+    if now.granted:
+        previous = member.previous_epoch
+        if epoch != member.epoch:
+            previous = member.epoch if member.epoch > JOINING_EPOCH else NO_EPOCH
+        turn.write(records.current_assignment(group, member, now.told, epoch, previous))
+        member.reported = None
+    else:
+        member.move(epoch)
+    return now.told
+
+
+def answer_or_hold(
+    turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, token: Token, max_wait_ms: int, full: bool
+) -> None:
+    """Answer the heartbeat that was just taken in, or keep the answer back."""
+    limits = effective(turn.contents, group.group_id)
+    told = advance_member(turn, group, member)
+    if max_wait_ms > 0 and not full and _repeats(group, member, told, limits):
+        hold(turn, group, member, context.connection, token, min(max_wait_ms, _longest_wait_ms(limits)))
+    else:
+        answer(turn, group, member, told, token, limits, full, remember=max_wait_ms <= 0)
+
+
+def _longest_wait_ms(limits: Effective) -> int:
+    return min(limits.heartbeat_interval_ms, limits.session_timeout_ms // 3)
+
+
+def _repeats(group: ConnectGroup, member: Member, told: Resources, limits: Effective) -> bool:
+    """Whether the answer would say what the last one on this connection said."""
+    last = member.answer
+    return (
+        last is not None
+        and last.epoch == member.epoch
+        and last.told == told
+        and last.computes == (group.chosen() == member.member_id)
+        and last.heartbeat_interval_ms == limits.heartbeat_interval_ms
+        and last.session_timeout_ms == limits.session_timeout_ms
+    )
+
+
+def answer(
+    turn: Turn,
+    group: ConnectGroup,
+    member: Member,
+    told: Resources,
+    token: Token,
+    limits: Effective,
+    full: bool,
+    remember: bool,
+) -> None:
+    """Tell the member where it stands."""
+    last, computes = member.answer, group.chosen() == member.member_id
+    whole = last is None or full or last.told != told or last.epoch < group.assignment_epoch
+    response = ConnectGroupHeartbeatResponse(
+        error_code=ErrorCode.COMPUTE_ASSIGNMENT if computes else ErrorCode.NONE,
+        member_epoch=member.epoch,
+        heartbeat_interval_ms=limits.heartbeat_interval_ms,
+        assignment=_assignment(group, member, told) if whole else None,
+        session_timeout_ms=limits.session_timeout_ms,
+    )
+    _bind_session(turn, group, member, limits)
+    member.answer = Answer(member.epoch, told, computes, limits.heartbeat_interval_ms, limits.session_timeout_ms)
+    if member.reported is not None and not told <= member.reported:
+        member.reported = None
+    _watch_release(turn, group, member, told)
+    turn.answer(token, response, _remember(group, member, computes, whole) if remember else None)
+
+
+def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignment:
+    target = group.targets.get(member.member_id)
+    return Assignment(
+        connectors_and_tasks=pack(told, ConnectorsAndTasks, ConnectorTaskId),
+        version=0 if target is None else target.version,
+        metadata=b"" if target is None else target.metadata,
+    )
+
+
+def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) -> Remember | None:
+    """The hot path may repeat this answer while the group's version stands (rule 25)."""
+    converged = member.epoch == group.assignment_epoch == group.epoch and member.member_id not in group.unconverged
+    return Remember(group, group.version, member) if converged and not computes and not whole else None
+
+
+def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
+    """The session that holds for the member is the longer of what it knew and what it is told now, until it shows that
+    it got the answer (rule 8). A longer one is written first, so that a load does not cut it short.
+    """
+    timeout_ms = max(member.session_timeout_ms, limits.session_timeout_ms)
+    if timeout_ms > member.said.session_timeout_ms:
+        said = records.with_session_timeout(member.said, timeout_ms)
+        turn.write(records.member_said(group.group_id, member.member_id, said))
+    member.session_timeout_ms = timeout_ms
+
+
+def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resources) -> None:
+    """The rebalance timeout runs from the answer that withdrew something (rule 7), anew when more is withdrawn."""
+    to_release = member.current - told
+    if not to_release:
+        member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+    elif not to_release <= member.releasing:
+        member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+        turn.wake(group, member.release_due_ms)
+    member.releasing = to_release
+
+
+# -- held answers -----------------------------------------------------------------------------------------------------
+
+
+def hold(turn: Turn, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int) -> None:
+    """Keep the answer back for `wait_ms` at most."""
+    member.held = Held(token, connection)
+    turn.contents.held.setdefault(connection, {})[member.member_id] = (group, member)
+    turn.contents.holds.want(member, turn.now_ms + wait_ms)
+
+
+def take_held(turn: Turn, member: Member) -> Token | None:
+    """The token of a kept answer, which is to be answered now; None where there is none."""
+    held = member.held
+    if held is None:
+        return None
+    member.held, member.wake_ms = None, NEVER_MS
+    waiting = turn.contents.held[held.connection]
+    del waiting[member.member_id]
+    if not waiting:
+        del turn.contents.held[held.connection]
+    return held.token
+
+
+def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Give the kept answer as it is now."""
+    token = take_held(turn, member)
+    if token is not None:
+        told = advance_member(turn, group, member)
+        answer(turn, group, member, told, token, effective(turn.contents, group.group_id), full=False, remember=False)
+
+
+def let_go_refused(turn: Turn, member: Member, error: ErrorCode) -> None:
+    """Answer what is kept for a member with an error: it is gone, or has come by another connection."""
+    token = take_held(turn, member)
+    if token is not None:
+        refuse_heartbeat(turn, token, error)
+
+
+def tell_touched(turn: Turn, group: ConnectGroup) -> None:
+    """Let go what is kept for members to whom this step has something to say."""
+    while group.touched:
+        touched = sorted(group.touched)
+        group.touched.clear()
+        for member_id in touched:
+            member = group.members.get(member_id)
+            if member is not None and member.held is not None and _has_news(group, member):
+                let_go(turn, group, member)
+
+
+def _has_news(group: ConnectGroup, member: Member) -> bool:
+    """Whether what is kept back would say something else than the last answer; its epoch alone does not count."""
+    last = member.answer
+    computes = group.chosen() == member.member_id
+    return last is None or last.computes != computes or last.told != standing(group, member).told

@@ -1,0 +1,209 @@
+"""Who computes the next assignment, and what if nobody can? (connect-groups rules 14, 16, 17, 20)
+
+| situation | what happens |
+| --- | --- |
+| group epoch = assignment epoch | nothing |
+| a server-side assignor is selected | it computes in this very step |
+| a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT for a rebalance timeout at most |
+| the chosen one fails | it is excluded for this input, the next is chosen at once |
+| all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
+| nobody knows what is configured | the same, but not tried again before the group changes |
+
+A recorded error counts as the assignment of its epoch.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kcoord.assign.interface import ServerAssignor
+from kcoord.assign.model import Assignment, Departed
+from kcoord.assign.model import Group as AssignorInput
+from kcoord.assign.model import Member as AssignorMember
+from kcoord.group.connect import epochs, records
+from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
+from kcoord.group.connect.install import NotValid, check, install
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.selection import FALLBACK, ClientSide, Nobody, Selection, ServerSide, select
+from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.turn import Turn
+
+BACK_OFF_MS = 1_000
+MAX_BACK_OFF_MS = 60_000
+
+
+class AssignmentError(IntEnum):
+    """Why there is no new target. What a worker reports stands as it came."""
+
+    NONE = 0
+    NO_WORKER_LEFT = 1
+    NOTHING_CONFIGURED = 2
+    NO_WORKER_QUALIFIES = 3
+    ASSIGNOR_FAILED = 4
+
+
+def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
+    """Have the next assignment computed, unless it is being computed already."""
+    if group.epoch <= group.assignment_epoch or not group.participants():
+        group.computation = None
+        return
+    computation = group.computation
+    if computation is not None and computation.frozen is not None and computation.chosen in group.members:
+        return  # the group has moved on since: the next computation starts when this one is installed
+    if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
+        return
+    limits = effective(turn.contents, group.group_id)
+    selection = select(group.participants(), [each.name for each in limits.assignors])
+    excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
+    _compute(turn, group, limits, selection, excluded)
+
+
+def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Selection, excluded: set[str]) -> None:
+    match selection:
+        case ClientSide(name, qualified):
+            _choose(turn, group, name, [each for each in qualified if each not in excluded], excluded)
+        case ServerSide(name):
+            _compute_here(turn, group, limits, name)
+        case Nobody(name):
+            if group.configured is not None and limits.assignor(FALLBACK) is not None:
+                _compute_here(turn, group, limits, FALLBACK)
+            else:
+                why = f"no worker reads all versions of assignor {name}, and nobody has said what is configured"
+                _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why, retry=False)
+
+
+def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], excluded: set[str]) -> None:
+    """Choose a worker: the one that computed before while it qualifies, else the first by member id."""
+    before = group.computation
+    if not candidates:
+        why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
+        _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
+        return
+    if before is not None and before.chosen in candidates and before.assignor == name:
+        before.epoch, before.excluded = group.epoch, excluded
+        return
+    chosen = group.computed_by if group.computed_by in candidates else min(candidates)
+    due_ms = turn.now_ms + group.members[chosen].said.rebalance_timeout_ms
+    group.computation = Computation(group.epoch, name, chosen, due_ms, excluded)
+    group.version += 1
+    group.touched.add(chosen)
+    if before is not None:
+        group.touched.add(before.chosen)
+    turn.wake(group, due_ms)
+
+
+def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
+    """The chosen worker failed at this input: exclude it, and let the next one compute (rule 20)."""
+    computation = group.computation
+    assert computation is not None
+    computation.excluded.add(computation.chosen)
+    computation.frozen = None
+    group.touched.add(computation.chosen)
+    limits = effective(turn.contents, group.group_id)
+    selection = select(group.participants(), [each.name for each in limits.assignors])
+    excluded = computation.excluded if computation.epoch == group.epoch else {computation.chosen}
+    _compute(turn, group, limits, selection, excluded)
+
+
+def unchoose(group: ConnectGroup, member_id: str) -> None:
+    """The member computes no more, for no fault of the input's: it is gone, or away."""
+    if group.chosen() == member_id:
+        group.computation = None
+        group.version += 1
+
+
+def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str) -> None:
+    """Run a server-side assignor (rule 23). Whatever it raises is an assignment error, not a fault of the shard."""
+    group.computation = None
+    assignor = limits.assignor(name)
+    assert assignor is not None
+    if group.configured is None:
+        why = f"assignor {name} needs to know what is configured, and no worker has said so"
+        _fail(turn, group, AssignmentError.NOTHING_CONFIGURED, why, retry=False)
+        return
+    frozen = freeze(turn, group, name, limits)
+    assignment, why = _ask(assignor, frozen.input)
+    if assignment is None:
+        _fail(turn, group, AssignmentError.ASSIGNOR_FAILED, why)
+        return
+    install(turn, group, frozen, assignment, computed_by=None, assignor=name)
+
+
+def _ask(assignor: ServerAssignor, given: AssignorInput) -> tuple[Assignment | None, str]:
+    try:
+        assignment = assignor.assign(given)
+        if assignment.error:
+            return None, f"assignor {assignor.name} reported error {assignment.error}"
+        check(given, assignment)
+    except NotValid as fault:
+        return None, f"assignor {assignor.name} gave an assignment that is not valid: {fault}"
+    except Exception as fault:
+        return None, f"assignor {assignor.name} failed: {type(fault).__name__}: {fault}"
+    return assignment, ""
+
+
+def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
+    """The input of an assignor, as of now (rule 18)."""
+    configured = group.configured
+    return Frozen(
+        group.epoch,
+        AssignorInput(
+            members=tuple([_member_input(member, group, assignor) for member in group.participants()]),
+            configured=None if configured is None else configured.resources,
+            config_offset=NO_OFFSET if configured is None else configured.offset,
+            departed=tuple(
+                [
+                    Departed(member_id, target.instance_id, target.url, target.resources)
+                    for member_id, target in group.departed()
+                ]
+            ),
+            remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
+            rebalance_delay_ms=limits.rebalance_delay_ms,
+        ),
+    )
+
+
+def _member_input(member: Member, group: ConnectGroup, assignor: str) -> AssignorMember:
+    said = member.said
+    target: Resources = group.target_of(member) or frozenset()
+    for each in said.assignors:
+        if each.name == assignor:
+            return AssignorMember(
+                member.member_id,
+                said.instance_id,
+                said.url,
+                target,
+                each.version,
+                each.reason,
+                each.metadata,
+                member.epoch,
+            )
+    return AssignorMember(member.member_id, said.instance_id, said.url, target, epoch=member.epoch)
+
+
+def remaining_delay_ms(group: ConnectGroup, wall_ms: int) -> int:
+    """How long resources of departed members wait yet: -1 no delay is running, 0 it is over (rule 22)."""
+    if group.delay_deadline_wall_ms == NO_DEADLINE:
+        return -1
+    return max(0, group.delay_deadline_wall_ms - wall_ms)
+
+
+def _fail(turn: Turn, group: ConnectGroup, error: int, why: str, retry: bool = True) -> None:
+    """No new target: the old one stays and counts for this epoch (rule 20)."""
+    group.computation = None
+    turn.write(
+        records.target_assignment(group, group.computed_by, group.assignor, group.delay_deadline_wall_ms, error, why)
+    )
+    if retry:
+        back_off_ms = min(BACK_OFF_MS << min(group.failures, 10), MAX_BACK_OFF_MS)
+        group.failures += 1
+        group.retry_due_ms = turn.now_ms + back_off_ms
+        turn.wake(group, group.retry_due_ms)
+
+
+def retry(turn: Turn, group: ConnectGroup) -> None:
+    """The back-off after an assignment error is over."""
+    group.retry_due_ms = NEVER_MS
+    if group.error and group.epoch == group.assignment_epoch and group.members:
+        epochs.bump(turn, group, Reason.RETRY)

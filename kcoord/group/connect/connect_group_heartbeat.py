@@ -1,0 +1,251 @@
+"""ConnectGroupHeartbeat (32100): a worker joins, lives, reports what it owns, learns what it is to run, and leaves.
+
+Order: what is wrong in the request itself; whether the group, the member, its connection and its epoch are right; then,
+and only then, what the request changes. A request that is refused changes nothing.
+
+| MemberEpoch | from | is |
+| --- | --- | --- |
+| 0, all fields, nothing owned | anybody | a join (connect-groups rule 6) |
+| 0, otherwise | a member at epoch 0 | a heartbeat, if it owns no more than it may |
+| its epoch | a member | a heartbeat |
+| its previous epoch, owned given | a member | a heartbeat whose last answer was lost (rule 12) |
+| any it may have been told | a member after a load | a heartbeat (rule 11) |
+| -1 | a member | leaving for good (rule 9) |
+| -2 | a static member | leaving for a while (rule 28) |
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.answers import answer, answer_or_hold, let_go_refused, refuse_heartbeat
+from kcoord.group.connect.configured import learn_configured
+from kcoord.group.connect.found import Refused, existing, group_to_join, replace_generic
+from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
+from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.records import current_assignment
+from kcoord.group.connect.said import first_said, merged_said, still_supported
+from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.connect.settle import settle
+from kcoord.group.connect.validate import wrong_in_heartbeat
+from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
+from kcoord.protocol.resources import Resource, unpack
+
+
+def connect_group_heartbeat(
+    turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a ConnectGroupHeartbeat."""
+    wrong = wrong_in_heartbeat(request)
+    if wrong is not None:
+        refuse_heartbeat(turn, token, ErrorCode.INVALID_REQUEST, wrong)
+        return
+    owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
+    try:
+        if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
+            _leave(turn, request, context, token)
+        elif _is_join(request, owned):
+            _join(turn, request, context, token)
+        else:
+            _live(turn, request, context, token, owned)
+    except Refused as refused:
+        refuse_heartbeat(turn, token, refused.error, refused.message)
+
+
+def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> bool:
+    return request.member_epoch == JOINING_EPOCH and request.rebalance_timeout_ms > 0 and owned == frozenset()
+
+
+# -- joining ----------------------------------------------------------------------------------------------------------
+
+
+def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
+    group = group_to_join(turn, request.group_id)
+    limits = effective(turn.contents, request.group_id)
+    elder = _whose_place(group, request)
+    said = first_said(request, context, limits.session_timeout_ms)
+    if elder is None and len(group.members) >= limits.max_size:
+        raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
+    if elder is not None and elder.member_id == request.member_id:
+        _check_connection(elder, context)
+        said = merged_said(elder.said, request, context)
+    still_supported(group, request.member_id, elder, said, limits)
+    epoch = group.epoch
+    group, member = _admit(turn, group, request.member_id, elder, said)
+    _take_in(turn, group, member, context, None)
+    learn_configured(turn, group, request, bumped=group.epoch > epoch)
+    _answer(turn, group, member, request, context, token, full=True)
+
+
+def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> Member | None:
+    """The member that the joining worker is, or was before it came back under another id."""
+    known = group.members.get(request.member_id)
+    if request.instance_id is None:
+        return known
+    holder_id = group.static_ids.get(request.instance_id)
+    if known is not None:
+        if known.said.instance_id != request.instance_id:
+            raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} has another InstanceId")
+        return known
+    if holder_id is None:
+        return None
+    holder = group.members[holder_id]
+    if group.fenced.get(request.instance_id) == request.member_id:
+        raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder_id} is {request.instance_id} now")
+    if not holder.away:
+        raise Refused(ErrorCode.UNRELEASED_INSTANCE_ID, f"member {holder_id} is {request.instance_id} still")
+    return holder
+
+
+def _admit(
+    turn: Turn, group: ConnectGroup, member_id: str, elder: Member | None, said: Said
+) -> tuple[ConnectGroup, Member]:
+    if elder is None:
+        replace_generic(turn, group.group_id)
+        group = join(turn, group, member_id, said)
+    elif elder.member_id != member_id:
+        succeed(turn, group, elder, member_id, said)
+    else:
+        rejoin(turn, group, elder, said)
+    return group, group.members[member_id]
+
+
+# -- living -----------------------------------------------------------------------------------------------------------
+
+
+def _live(
+    turn: Turn,
+    request: ConnectGroupHeartbeatRequest,
+    context: RequestContext,
+    token: Token,
+    owned: Resources | None,
+) -> None:
+    group, member = _find(turn, request, owned)
+    _check_connection(member, context)
+    repeat = _check_epoch(group, member, request.member_epoch, owned)
+    limits = effective(turn.contents, request.group_id)
+    said = merged_said(member.said, request, context)
+    if said is not member.said:
+        still_supported(group, member.member_id, member, said, limits)
+    first = _take_in(turn, group, member, context, request.member_epoch)
+    epoch = group.epoch
+    if not repeat:
+        _note_owned(turn, group, member, context, owned, first)
+    if said is not member.said:
+        update(turn, group, member, said)
+    learn_configured(turn, group, request, bumped=group.epoch > epoch)
+    if repeat:
+        _answer_again(turn, group, member, token, limits)
+        settle(turn, group)
+    else:
+        _answer(turn, group, member, request, context, token, full=request.rebalance_timeout_ms > 0)
+
+
+def _answer(
+    turn: Turn,
+    group: ConnectGroup,
+    member: Member,
+    request: ConnectGroupHeartbeatRequest,
+    context: RequestContext,
+    token: Token,
+    full: bool,
+) -> None:
+    """First what follows from the request, so that the answer tells it; then what follows from the answer's grants."""
+    settle(turn, group)
+    answer_or_hold(turn, group, member, context, token, request.max_wait_ms, full)
+    settle(turn, group)
+
+
+def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> tuple[ConnectGroup, Member]:
+    group = existing(turn, request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is not None and request.instance_id is not None:
+        holder = group.static_ids.get(request.instance_id)
+        if holder is not None and holder != request.member_id:
+            raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
+    if group is not None and request.member_id in group.fenced.values():
+        raise Refused(ErrorCode.FENCED_INSTANCE_ID, "another has taken this static member's place")
+    if group is None or member is None:
+        if request.member_epoch == JOINING_EPOCH and owned:
+            raise Refused(ErrorCode.INVALID_REQUEST, "a worker that joins owns nothing yet")
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
+    return group, member
+
+
+def _check_connection(member: Member, context: RequestContext) -> None:
+    """A member belongs to its newest connection (rule 4)."""
+    if context.connection < member.connection:
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
+
+
+def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resources | None) -> bool:
+    """Whether the request is a repeat, its last answer lost (rule 12). Raises Refused unless its epoch is right."""
+    if member.put_out:
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
+    within = owned is None or owned <= member.current
+    if epoch == member.epoch or (member.epoch_unsure and member.recorded_epoch <= epoch <= group.assignment_epoch):
+        if not within:
+            raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member owns what it was not granted")
+        return False
+    if epoch > JOINING_EPOCH and epoch == member.previous_epoch and owned is not None and within:
+        return True
+    raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
+
+
+def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None) -> bool:
+    """The request counts: its connection is the member's, its session goes on. True when nothing was told on that
+    connection yet.
+    """
+    let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)  # on an elder connection: this one's was let go before
+    first = member.use(context.connection)
+    if first:
+        group.version += 1  # an answer that the hot path remembers for the elder connection holds no more
+    elif member.answer is not None and not context.pipelined:
+        member.session_timeout_ms = member.answer.session_timeout_ms  # it has that answer (rule 8)
+    if member.epoch_unsure and epoch is not None:
+        member.move(epoch)
+        member.epoch_unsure = False
+    member.last_seen_ms = turn.now_ms
+    return first
+
+
+def _note_owned(
+    turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, owned: Resources | None, first: bool
+) -> None:
+    """Take a valid release (rule 3): on the newest connection, read after the answer that withdrew the resources had
+    been sent, a list without them.
+    """
+    if owned is not None:
+        member.reported = owned
+    last = member.answer
+    if first or last is None or context.pipelined or member.reported is None:
+        return
+    released = member.current - last.told - member.reported
+    if released:
+        kept = member.current - released
+        turn.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))
+
+
+def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
+    """The answer that was lost, as it was: nothing is released, nothing advances (rule 12)."""
+    told = member.current & (group.target_of(member) or frozenset[Resource]())
+    answer(turn, group, member, told, token, limits, full=True, remember=False)
+
+
+# -- leaving ----------------------------------------------------------------------------------------------------------
+
+
+def _leave(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
+    group, member = _find(turn, request, None)
+    _check_connection(member, context)
+    if request.member_epoch == AWAY_EPOCH:
+        if member.said.instance_id is None:
+            raise Refused(ErrorCode.INVALID_REQUEST, f"member {member.member_id} is not a static one")
+        go_away(turn, group, member)
+    else:
+        remove(turn, group, [member], Reason.LEFT)
+    turn.answer(token, ConnectGroupHeartbeatResponse(member_epoch=request.member_epoch))
+    settle(turn, group)

@@ -1,0 +1,78 @@
+"""ConnectGroupPrepareAssignment (32101): the chosen worker fetches the input of its assignor, which is frozen with that
+(connect-groups rules 18, 19).
+"""
+
+from __future__ import annotations
+
+from kcoord.assign.model import Departed as GoneInput
+from kcoord.assign.model import Member as MemberInput
+from kcoord.group.connect.computing import freeze
+from kcoord.group.connect.found import Refused
+from kcoord.group.connect.settings import effective
+from kcoord.group.connect.validate import wrong_in_prepare
+from kcoord.group.connect.who import check_computing
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_prepare_assignment_response import (
+    Assignor,
+    ConnectorsAndTasks,
+    ConnectorTaskId,
+    Departed,
+    Member,
+)
+from kcoord.protocol.messages import ConnectGroupPrepareAssignmentRequest, ConnectGroupPrepareAssignmentResponse
+from kcoord.protocol.resources import pack
+
+
+def connect_group_prepare_assignment(
+    turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a ConnectGroupPrepareAssignment. A second one freezes anew."""
+    wrong = wrong_in_prepare(request)
+    if wrong is not None:
+        turn.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
+        return
+    try:
+        group, _, computation = check_computing(turn, request, context)
+    except Refused as refused:
+        turn.answer(token, _refused(refused.error, refused.message))
+        return
+    limits = effective(turn.contents, group.group_id)
+    computation.frozen = freeze(turn, group, computation.assignor, limits)
+    computation.epoch = group.epoch
+    given = computation.frozen.input
+    turn.answer(
+        token,
+        ConnectGroupPrepareAssignmentResponse(
+            group_epoch=computation.frozen.epoch,
+            assignor_name=computation.assignor,
+            members=[_member(each) for each in given.members],
+            config_offset=given.config_offset,
+            configured_connectors_and_tasks=(
+                None if given.configured is None else pack(given.configured, ConnectorsAndTasks, ConnectorTaskId)
+            ),
+            departed=[_departed(each) for each in given.departed],
+            remaining_delay_ms=given.remaining_delay_ms,
+            rebalance_delay_ms=given.rebalance_delay_ms,
+        ),
+    )
+
+
+def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentResponse:
+    return ConnectGroupPrepareAssignmentResponse(error_code=error, error_message=message)
+
+
+def _member(each: MemberInput) -> Member:
+    return Member(
+        each.member_id,
+        each.epoch,
+        each.instance_id,
+        Assignor(each.version, each.reason, each.metadata),
+        pack(each.target, ConnectorsAndTasks, ConnectorTaskId),
+        each.url,
+    )
+
+
+def _departed(each: GoneInput) -> Departed:
+    return Departed(each.member_id, each.instance_id, each.url, pack(each.target, ConnectorsAndTasks, ConnectorTaskId))

@@ -1,0 +1,57 @@
+"""Which connect group is a request about? There may be none, or one of another kind (connect-groups rule 29)."""
+
+from __future__ import annotations
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.generic.records import tombstone
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+
+
+class Refused(Exception):
+    """A request that changes nothing: the error for its answer, and a text for people."""
+
+    def __init__(self, error: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.error = error
+        self.message = message
+
+
+def existing(turn: Turn, group_id: str) -> ConnectGroup | None:
+    """The connect group of that name, if there is one. Raises Refused when the name is a generic group's."""
+    _not_generic(turn, group_id)
+    return turn.contents.connect.get(group_id)
+
+
+def group_to_join(turn: Turn, group_id: str) -> ConnectGroup:
+    """The connect group that a worker joins; an empty one that is not in the books yet where there is none. A generic
+    group without members and offsets makes room (`replace_generic`), another one stays: Refused.
+    """
+    generic = turn.contents.groups.get(group_id)
+    if generic is not None and (generic.members or generic.pending or turn.contents.offsets.of_group(group_id)):
+        _not_generic(turn, group_id)
+    return turn.contents.connect.get(group_id) or ConnectGroup(group_id)
+
+
+def replace_generic(turn: Turn, group_id: str) -> None:
+    """Delete the empty generic group whose name a connect group takes."""
+    if group_id in turn.contents.groups:
+        turn.write(tombstone(group_id))
+
+
+def make_room(turn: Turn, group_id: str) -> bool:
+    """Delete a connect group without members, so that a generic one can take its name. False when it has members."""
+    group = turn.contents.connect.get(group_id)
+    if group is None:
+        return True
+    if group.members:
+        return False
+    for record in records.deletion(group):
+        turn.write(record)
+    return True
+
+
+def _not_generic(turn: Turn, group_id: str) -> None:
+    if group_id in turn.contents.groups and group_id not in turn.contents.connect:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a group of the generic protocol")

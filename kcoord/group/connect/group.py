@@ -1,0 +1,96 @@
+"""What has a connect group beside the heart? The configured set, who computes, a scheduled delay, and its history."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import attrs
+
+from kcoord.assign.model import Group as AssignorInput
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.group import ModernGroup
+from kcoord.group.modern.group import Target as ModernTarget
+from kcoord.group.modern.member import Member as ModernMember
+from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
+from kcoord.protocol.resources import Resource
+
+Said: TypeAlias = ConnectWorkerGroupMemberMetadataValue
+Member: TypeAlias = ModernMember[Said, Resource]
+Target: TypeAlias = ModernTarget[Resource]
+Resources: TypeAlias = frozenset[Resource]
+
+NO_OFFSET = -1
+NO_DEADLINE = -1
+
+PROTOCOL_TYPE = "connect"
+"""As ListGroups and DescribeGroups name it."""
+
+
+@attrs.frozen(slots=True)
+class Configured:
+    """The resources that exist, as of an offset of the workers' configuration topic (rule 21)."""
+
+    resources: Resources
+    offset: int = NO_OFFSET
+
+
+@attrs.frozen(slots=True)
+class Frozen:
+    """The input that a worker was given to compute with (rule 18). It dies with the shard."""
+
+    epoch: int
+    """The group epoch that the assignment will be of."""
+    input: AssignorInput
+
+
+@attrs.define(slots=True, eq=False)
+class Computation:
+    """A worker has been chosen to compute the next assignment."""
+
+    epoch: int
+    """The group epoch when the chosen one was last looked at."""
+    assignor: str
+    chosen: str
+    due_ms: int
+    """When it is given up (rule 20)."""
+    excluded: set[str] = attrs.Factory(set)
+    """Who has failed at this input already (rule 20)."""
+    frozen: Frozen | None = None
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class ConnectGroup(ModernGroup[Member, Resource]):
+    """One connect group."""
+
+    # durable
+    configured: Configured | None = None
+    """None until somebody says, or an install defines it; forgotten when the group is empty (rule 21)."""
+    computed_by: str | None = None
+    """The member whose assignment is installed; it computes again while it qualifies (rule 16)."""
+    assignor: str = ""
+    """The assignor that made the installed target."""
+    delay_deadline_wall_ms: int = NO_DEADLINE
+    """Until when resources of departed members wait, in Unix time; part of the installed target (rule 22)."""
+    error: int = 0
+    """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
+    error_message: str | None = None
+    history: dict[int, ConnectWorkerGroupHistoryValue] = attrs.Factory(dict)
+    """By group epoch, oldest first."""
+    # session
+    computation: Computation | None = None
+    delay_due_ms: int = NEVER_MS
+    """`delay_deadline_wall_ms` on the steps' clock; never once it has been told."""
+    retry_due_ms: int = NEVER_MS
+    """When an assignment that failed is tried again (rule 20)."""
+    failures: int = 0
+    """How often in a row it has failed."""
+    fenced: dict[str, str] = attrs.Factory(dict)
+    """By instance id, the member id that was replaced last (rule 28)."""
+
+    def participants(self) -> list[Member]:
+        """The members that an assignment is made for: all but those that were put out (rule 7)."""
+        return [member for member in self.members.values() if not member.put_out]
+
+    def chosen(self) -> str | None:
+        """Who computes, if anybody."""
+        return None if self.computation is None else self.computation.chosen

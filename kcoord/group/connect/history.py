@@ -1,0 +1,82 @@
+"""What is kept of each group epoch, for people who ask why their group rebalanced?
+
+An entry is written when the group epoch is bumped (reason, time), again when its assignment is installed (what moved
+from whom to whom), and once more when every member owns its target. The last `KEPT` stay (connect-groups, record 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup, Resources
+from kcoord.group.turn import Turn
+from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks, ConnectorTaskId, Move
+from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
+from kcoord.protocol.resources import Resource, pack
+
+KEPT = 100
+"""So many epochs are remembered."""
+MOVES_TOLD = 500
+"""So many moved resources are named; `moved_count` counts all."""
+UNSET = -1
+
+
+def began(turn: Turn, group: ConnectGroup) -> None:
+    """The group epoch was bumped."""
+    entry = ConnectWorkerGroupHistoryValue(
+        reason=group.reason, timestamp=group.reason_wall_ms, installed_timestamp=UNSET, converged_timestamp=UNSET
+    )
+    turn.write(records.history(group.group_id, group.epoch, entry))
+    if len(group.history) > KEPT:
+        turn.write(records.history(group.group_id, next(iter(group.history)), None))
+
+
+def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
+    """The target of the assignment epoch is there; `moves` by (from, to), "" being nobody."""
+    entry = group.history.get(group.assignment_epoch)
+    if entry is None:
+        return
+    told: list[Move] = []
+    left = MOVES_TOLD
+    for (giver, taker), resources in sorted(moves.items()):
+        if left > 0:
+            told.append(Move(giver, taker, pack(sorted(resources)[:left], ConnectorsTasks, ConnectorTaskId)))
+        left -= len(resources)
+    entry = attrs.evolve(
+        entry,
+        installed_timestamp=turn.wall_ms,
+        moved_count=sum(len(each) for each in moves.values()),
+        moves=told,
+    )
+    turn.write(records.history(group.group_id, group.assignment_epoch, entry))
+
+
+def note_convergence(turn: Turn, group: ConnectGroup) -> None:
+    """If every member owns its target now, say so once."""
+    if group.unconverged or group.assignment_epoch != group.epoch:
+        return
+    entry = group.history.get(group.epoch)
+    if entry is not None and entry.installed_timestamp != UNSET and entry.converged_timestamp == UNSET:
+        entry = attrs.evolve(entry, converged_timestamp=turn.wall_ms)
+        turn.write(records.history(group.group_id, group.epoch, entry))
+
+
+def moves_between(
+    before: Mapping[Resource, str], after: Mapping[str, Resources]
+) -> dict[tuple[str, str], list[Resource]]:
+    """What changes hands between two targets: `before` by resource, `after` by member id."""
+    moves: dict[tuple[str, str], list[Resource]] = {}
+    claimed: dict[Resource, str] = {}
+    for taker, resources in after.items():
+        for resource in resources:
+            claimed[resource] = taker
+            giver = before.get(resource, "")
+            if giver != taker:
+                moves.setdefault((giver, taker), []).append(resource)
+    for resource, giver in before.items():
+        if resource not in claimed:
+            moves.setdefault((giver, ""), []).append(resource)
+    return moves

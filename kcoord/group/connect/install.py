@@ -1,0 +1,142 @@
+"""When is an assignment valid, and what does installing it change? (connect-groups rules 18, 21, 22)
+
+`check` judges it against the input that it was made from. Then, because the group may have moved on:
+
+Where nobody ever said what exists, the assignment itself does (rule 21).
+
+1. Members that departed since keep their new target as departed ones; who joined since keeps what it has, less what the
+   assignment gives to others.
+2. Resources that were deleted since are taken out.
+3. With a delay, departed members' targets stay, less what was given away; without one those that the input knew go.
+4. The assignment epoch is the one that was frozen.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.assign.model import Assignment
+from kcoord.assign.model import Group as AssignorInput
+from kcoord.assign.model import Member as AssignorMember
+from kcoord.group.connect import history, records
+from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Frozen, Resources, Target
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.turn import Turn
+from kcoord.protocol.resources import CONNECTOR, Resource
+
+
+class NotValid(Exception):
+    """An assignment breaks a rule; the text says which, and where."""
+
+
+def check(given: AssignorInput, assignment: Assignment) -> None:
+    """Raise NotValid unless the assignment names only known members and existing resources, each once, and leaves out
+    none of those that must be assigned.
+    """
+    members = {member.member_id for member in given.members}
+    named: set[str] = set()
+    assigned: dict[Resource, str] = {}
+    for each in assignment.members:
+        if each.member_id not in members:
+            raise NotValid(f"there is no member {each.member_id}")
+        if each.member_id in named:
+            raise NotValid(f"member {each.member_id} is named twice")
+        named.add(each.member_id)
+        for resource in each.resources:
+            if resource in assigned:
+                raise NotValid(f"{_tell(resource)} is assigned to {assigned[resource]} and to {each.member_id}")
+            assigned[resource] = each.member_id
+    if given.configured is None:
+        return
+    unknown = assigned.keys() - given.configured
+    if unknown:
+        raise NotValid(f"{_tell(min(unknown))} is not configured")
+    missing = given.configured - assigned.keys()
+    if missing and assignment.scheduled_delay_ms <= 0:
+        raise NotValid(f"{_tell(min(missing))} is assigned to nobody, and no delay is scheduled")
+
+
+def _tell(resource: Resource) -> str:
+    connector, task = resource
+    return f"connector {connector}" if task == CONNECTOR else f"task {connector}-{task}"
+
+
+def install(
+    turn: Turn, group: ConnectGroup, frozen: Frozen, assignment: Assignment, computed_by: str | None, assignor: str
+) -> None:
+    """Make the assignment, which is valid for the frozen input, the group's target."""
+    before = dict(group.claimants)
+    targets = _new_targets(group, frozen, assignment)
+    for member_id, target in targets.items():
+        if group.targets.get(member_id) != target:
+            turn.write(records.member_target(group.group_id, member_id, target))
+    deadline_wall_ms = _set_delay(turn, group, assignment.scheduled_delay_ms)
+    turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
+    group.computation = None
+    group.failures, group.retry_due_ms = 0, NEVER_MS
+    after = {member_id: target.resources for member_id, target in group.targets.items()}
+    history.installed(turn, group, history.moves_between(before, after))
+
+
+def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:
+    """Every target that may change; None: it goes."""
+    exists = None if group.configured is None else group.configured.resources
+    given: set[Resource] = set()
+    targets: dict[str, Target | None] = {}
+    assigned = {each.member_id: each for each in assignment.members}
+    for frozen_member in frozen.input.members:
+        each = assigned.get(frozen_member.member_id)
+        resources: Resources = frozenset() if each is None else each.resources
+        if exists is not None and not resources <= exists:
+            resources &= exists
+        given |= resources
+        targets[_today(group, frozen_member)] = Target(
+            resources,
+            0 if each is None else each.version,
+            b"" if each is None else each.metadata,
+            frozen_member.instance_id,
+            frozen_member.url,
+        )
+    _others(group, frozen, assignment.scheduled_delay_ms > 0, given, targets)
+    return targets
+
+
+def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
+    """The id that the member has now: a static one may have come back under another, which bumps nothing (rule 28)."""
+    member_id, instance_id = frozen_member.member_id, frozen_member.instance_id
+    if member_id in group.members or instance_id is None:
+        return member_id
+    return group.static_ids.get(instance_id, member_id)
+
+
+def _others(
+    group: ConnectGroup, frozen: Frozen, delayed: bool, given: set[Resource], targets: dict[str, Target | None]
+) -> None:
+    """The targets that the assignment does not name, and those of members that are no members any more."""
+    went_before = {each.member_id for each in frozen.input.departed}
+    for member_id, known in group.targets.items():
+        if member_id not in targets:
+            gone = member_id in went_before and member_id not in group.members and not delayed
+            targets[member_id] = None if gone else attrs.evolve(known, resources=known.resources - given)
+    for member_id, target in list(targets.items()):
+        if target is not None and not _may_wait(group, member_id, target):
+            targets[member_id] = None
+
+
+def _may_wait(group: ConnectGroup, member_id: str, target: Target) -> bool:
+    """Whether a member can have a target: it is there, not put out, or it departed and something waits for it."""
+    member = group.members.get(member_id)
+    if member is not None:
+        return not member.put_out
+    return member_id in group.targets and bool(target.resources)
+
+
+def _set_delay(turn: Turn, group: ConnectGroup, scheduled_delay_ms: int) -> int:
+    """The new deadline in Unix time, which replaces the last one (rule 22)."""
+    if scheduled_delay_ms <= 0:
+        group.delay_due_ms = NEVER_MS
+        return NO_DEADLINE
+    delay_ms = min(scheduled_delay_ms, turn.contents.settings.connect.max_rebalance_delay_ms)
+    group.delay_due_ms = turn.now_ms + delay_ms
+    turn.wake(group, group.delay_due_ms)
+    return turn.wall_ms + delay_ms

@@ -1,0 +1,185 @@
+"""How does a worker become a member, come back, and go? (connect-groups rules 5-9, 22, 28)
+
+Every function here changes the group through records; who calls it has made sure that it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.answers import let_go_refused
+from kcoord.group.connect.computing import unchoose
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+
+NOTHING: Resources = frozenset()
+
+
+def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
+    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
+    Returns the group: the first member's record founds it.
+    """
+    returned = _departed_like(group, member_id, said)
+    turn.write(records.member_said(group.group_id, member_id, said))
+    group = turn.contents.connect[group.group_id]
+    if returned is not None:
+        _take_over_target(turn, group, returned, member_id, said)
+    bump(turn, group, Reason.JOINED, [member_id])
+    return group
+
+
+def _departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None:
+    """Whose waiting target is this worker's: known by member id, instance id or url, in this order."""
+    departed = dict(group.departed())
+    if member_id in departed:
+        return member_id
+    for attribute in ("instance_id", "url"):
+        mine = getattr(said, attribute)
+        if mine is not None:
+            for departed_id, target in departed.items():
+                if getattr(target, attribute) == mine:
+                    return departed_id
+    return None
+
+
+def _take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
+    """Give a waiting target to the member that it waited for, less what another target names by now."""
+    elder = group.targets[elder_id]
+    mine = frozenset([each for each in elder.resources if group.claimants.get(each, elder_id) == elder_id])
+    if elder_id != member_id:
+        turn.write(records.member_target(group.group_id, elder_id, None))
+    target = attrs.evolve(elder, resources=mine, instance_id=said.instance_id, url=said.url)
+    turn.write(records.member_target(group.group_id, member_id, target))
+
+
+def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:
+    """A static member is back under another id: one write, and no bump unless it says something else (rule 28)."""
+    instance_id = said.instance_id
+    assert instance_id is not None
+    changed = differs(elder.said, said)
+    target = group.targets.get(elder.member_id)
+    _write_gone(turn, group, elder)
+    turn.write(records.member_said(group.group_id, member_id, said))
+    if target is not None:
+        turn.write(records.member_target(group.group_id, elder.member_id, None))
+        turn.write(records.member_target(group.group_id, member_id, _of(target, said)))
+    if group.computed_by == elder.member_id:
+        turn.write(records.computed_by_successor(group, member_id))
+    group.fenced[instance_id] = elder.member_id
+    if changed is not None:
+        bump(turn, group, Reason.STATIC_REPLACED, [member_id])
+
+
+def _of(target: Target, said: Said) -> Target:
+    return attrs.evolve(target, instance_id=said.instance_id, url=said.url)
+
+
+def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
+    """A known member begins anew, owning nothing: what it may have been running is free, its target kept (rule 6)."""
+    was_put_out = member.put_out
+    if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
+        turn.write(records.current_assignment(group, member, NOTHING, JOINING_EPOCH, NO_EPOCH))
+    _forget_session(member)
+    if was_put_out:
+        update(turn, group, member, said, quietly=True)
+        bump(turn, group, Reason.JOINED, [member.member_id])
+    else:
+        update(turn, group, member, said)
+
+
+def _forget_session(member: Member) -> None:
+    """Nothing of what the member was told holds any more."""
+    member.epoch, member.previous_epoch, member.epoch_unsure = JOINING_EPOCH, NO_EPOCH, False
+    member.answer, member.reported = None, None
+    member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+
+
+def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly: bool = False) -> None:
+    """What a member says of itself; bumps the group epoch only for what rule 13 lists."""
+    elder = member.said
+    said = records.with_session_timeout(said, elder.session_timeout_ms)
+    if said == attrs.evolve(elder, group_epoch=said.group_epoch):
+        return
+    reason = differs(elder, said)
+    turn.write(records.member_said(group.group_id, member.member_id, said))
+    if reason is not None and not quietly:
+        bump(turn, group, reason, [member.member_id])
+
+
+def differs(elder: Said, said: Said) -> Reason | None:
+    """Why what a member says makes the group assign anew; None where it does not (rule 13)."""
+    if said.server_assignor != elder.server_assignor or _ranges(said) != _ranges(elder):
+        return Reason.ASSIGNORS_CHANGED
+    for before, now in zip(elder.assignors, said.assignors, strict=True):
+        if now.reason != before.reason and now.reason != 0:
+            return Reason.ASSIGNOR_REASON
+        if (now.version, now.metadata) != (before.version, before.metadata):
+            return Reason.ASSIGNORS_CHANGED
+    return None
+
+
+def _ranges(said: Said) -> list[tuple[str, int, int]]:
+    return [(each.name, each.minimum_version, each.maximum_version) for each in said.assignors]
+
+
+def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (rule 28)."""
+    turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH))
+    member.answer, member.reported = None, None
+    member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+    unchoose(group, member.member_id)
+    let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
+    """Members are gone and run nothing any more (rules 8, 9). Their targets wait for them, unless nobody is left."""
+    for member in members:
+        _write_gone(turn, group, member)
+    bump(turn, group, reason, [member.member_id for member in members])
+    if not group.members:
+        _forget_all(turn, group)
+
+
+def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    unchoose(group, member.member_id)
+    if member.current or member.recorded_epoch != JOINING_EPOCH:
+        turn.write(records.no_current(group.group_id, member.member_id))
+    turn.write(records.member_said(group.group_id, member.member_id, None))
+
+
+def _forget_all(turn: Turn, group: ConnectGroup) -> None:
+    """Nobody is left who could wait for anybody: the next one who joins gets everything (rule 21)."""
+    for member_id in list(group.targets):
+        turn.write(records.member_target(group.group_id, member_id, None))
+    if group.configured is not None:
+        turn.write(records.no_configured_set(group.group_id))
+    turn.write(records.target_assignment(group, None, "", -1))
+    group.delay_due_ms = group.retry_due_ms = NEVER_MS
+    group.failures = 0
+
+
+def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
+    """Members did not let go in time: no target of theirs any more, and what they may be running stays reserved until
+    they join anew or their session ends (rule 7).
+    """
+    for member in members:
+        turn.write(
+            records.current_assignment(
+                group, member, member.current, member.recorded_epoch, member.recorded_previous, put_out=True
+            )
+        )
+        if member.member_id in group.targets:
+            turn.write(records.member_target(group.group_id, member.member_id, None))
+        member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+        unchoose(group, member.member_id)
+        let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)
+    bump(turn, group, Reason.REBALANCE_TIMEOUT, [member.member_id for member in members])

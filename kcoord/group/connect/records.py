@@ -1,0 +1,160 @@
+"""How is a connect group written down? One function for each record (keys 3 to 10), and who writes it when.
+
+Tombstones: a member that goes takes its records 5 and 7 with it; its target (9) stays until an assignment gives its
+resources away (connect-groups rule 22); a deleted group takes all but its configuration (rule 29).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from kcoord.group.connect.group import Configured, ConnectGroup, Member, Resources, Said, Target
+from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
+from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
+from kcoord.protocol.generated import connect_worker_group_target_assignment_member_value as record9
+from kcoord.protocol.generated.connect_worker_group_configuration_value import Configuration
+from kcoord.protocol.records import (
+    ConnectWorkerGroupConfigurationKey,
+    ConnectWorkerGroupConfigurationValue,
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupHistoryKey,
+    ConnectWorkerGroupHistoryValue,
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupMetadataKey,
+    ConnectWorkerGroupMetadataValue,
+    ConnectWorkerGroupTargetAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+    ConnectWorkerGroupTargetAssignmentMemberValue,
+    ConnectWorkerGroupTargetAssignmentValue,
+    Record,
+)
+from kcoord.protocol.resources import pack
+
+
+def group_epoch(group_id: str, epoch: int, reason: str, wall_ms: int) -> Record:
+    """3: the group epoch, why it was bumped, and when."""
+    return Record(ConnectWorkerGroupMetadataKey(group_id), ConnectWorkerGroupMetadataValue(epoch, reason, wall_ms))
+
+
+def configured_set(group: ConnectGroup, configured: Configured) -> Record:
+    """4: the connectors and tasks that exist."""
+    packed = pack(configured.resources, record4.ConnectorsTasks, record4.ConnectorTaskId)
+    return Record(
+        ConnectWorkerGroupConnectorsTasksMetadataKey(group.group_id),
+        ConnectWorkerGroupConnectorsTasksMetadataValue(group.epoch, packed, configured.offset),
+    )
+
+
+def no_configured_set(group_id: str) -> Record:
+    """4: nobody knows any more what exists."""
+    return Record(ConnectWorkerGroupConnectorsTasksMetadataKey(group_id), None)
+
+
+def member_said(group_id: str, member_id: str, said: Said | None) -> Record:
+    """5: what a member says of itself; None: it is gone."""
+    return Record(ConnectWorkerGroupMemberMetadataKey(group_id, member_id), said)
+
+
+def target_assignment(
+    group: ConnectGroup,
+    computed_by: str | None,
+    assignor: str,
+    delay_deadline_wall_ms: int,
+    error: int = 0,
+    error_message: str | None = None,
+    epoch: int | None = None,
+) -> Record:
+    """6: the assignment epoch (by default the group's), and how it was reached."""
+    value = ConnectWorkerGroupTargetAssignmentValue(
+        assignment_epoch=group.epoch if epoch is None else epoch,
+        computed_by=computed_by,
+        assignor_name=assignor,
+        delay_deadline_ms=delay_deadline_wall_ms,
+        error=error,
+        error_message=error_message,
+    )
+    return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
+
+
+def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
+    """6: the static member that computed goes by another id now."""
+    return target_assignment(
+        group,
+        member_id,
+        group.assignor,
+        group.delay_deadline_wall_ms,
+        group.error,
+        group.error_message,
+        group.assignment_epoch,
+    )
+
+
+def current_assignment(
+    group: ConnectGroup, member: Member, current: Resources, epoch: int, previous: int, put_out: bool = False
+) -> Record:
+    """7: what a member may be running, at which epoch."""
+    target = group.targets.get(member.member_id)
+    value = ConnectWorkerGroupCurrentMemberAssignmentValue(
+        member_epoch=epoch,
+        connectors_tasks=pack(current, record7.ConnectorsTasks, record7.ConnectorTaskId),
+        version=0 if target is None else target.version,
+        metadata=b"" if target is None else target.metadata,
+        previous_member_epoch=previous,
+        put_out=put_out,
+    )
+    return Record(ConnectWorkerGroupCurrentMemberAssignmentKey(group.group_id, member.member_id), value)
+
+
+def no_current(group_id: str, member_id: str) -> Record:
+    """7: a member is gone and runs nothing any more."""
+    return Record(ConnectWorkerGroupCurrentMemberAssignmentKey(group_id, member_id), None)
+
+
+def configuration(group_id: str, values: Mapping[str, str]) -> Record:
+    """8: the group's own settings; without any, a tombstone."""
+    entries = [Configuration(name, value) for name, value in sorted(values.items())]
+    return Record(
+        ConnectWorkerGroupConfigurationKey(group_id),
+        ConnectWorkerGroupConfigurationValue(entries) if entries else None,
+    )
+
+
+def member_target(group_id: str, member_id: str, target: Target | None) -> Record:
+    """9: what a member is to own; None: no target names it any more."""
+    value = None
+    if target is not None:
+        value = ConnectWorkerGroupTargetAssignmentMemberValue(
+            connectors_tasks=pack(target.resources, record9.ConnectorsTasks, record9.ConnectorTaskId),
+            version=target.version,
+            metadata=target.metadata,
+            instance_id=target.instance_id,
+            url=target.url,
+        )
+    return Record(ConnectWorkerGroupTargetAssignmentMemberKey(group_id, member_id), value)
+
+
+def history(group_id: str, epoch: int, entry: ConnectWorkerGroupHistoryValue | None) -> Record:
+    """10: what became of one group epoch; None: too long ago."""
+    return Record(ConnectWorkerGroupHistoryKey(group_id, epoch), entry)
+
+
+def deletion(group: ConnectGroup) -> list[Record]:
+    """The group is gone; its configuration survives (rule 29)."""
+    group_id = group.group_id
+    records = [history(group_id, epoch, None) for epoch in group.history]
+    records += [member_target(group_id, member_id, None) for member_id in group.targets]
+    if group.configured is not None:
+        records.append(no_configured_set(group_id))
+    records.append(Record(ConnectWorkerGroupTargetAssignmentKey(group_id), None))
+    records.append(Record(ConnectWorkerGroupMetadataKey(group_id), None))
+    return records
+
+
+def with_session_timeout(said: Said, session_timeout_ms: int) -> Said:
+    """`said` with the session timeout that the member has been told."""
+    return attrs.evolve(said, session_timeout_ms=session_timeout_ms)

@@ -1,0 +1,175 @@
+"""What does each record of a connect group change? Keys 3 to 10, one function each; called by `group/replay.py` alone.
+
+While a log is loaded the records of different keys may come in another order than they were written in (compaction
+keeps the last of each key), so every function makes the group, or the member, that it needs; `settle_load` drops what
+only tombstones spoke of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcoord.group.connect.group import Configured, ConnectGroup, Member, Said, Target
+from kcoord.group.contents import Contents
+from kcoord.protocol.records import (
+    ConnectWorkerGroupConfigurationKey,
+    ConnectWorkerGroupConfigurationValue,
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupHistoryKey,
+    ConnectWorkerGroupHistoryValue,
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupMetadataKey,
+    ConnectWorkerGroupMetadataValue,
+    ConnectWorkerGroupTargetAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+    ConnectWorkerGroupTargetAssignmentMemberValue,
+    ConnectWorkerGroupTargetAssignmentValue,
+    Record,
+)
+from kcoord.protocol.resources import unpack
+
+UNSAID = Said()
+"""Of a member of whom, so far, only what it runs was read."""
+
+
+def replay_connect(contents: Contents, record: Record) -> None:
+    """Apply one record of a connect group. Raises KeyError for a record of another kind."""
+    REPLAY[type(record.key)](contents, record.key, record.value)
+
+
+def _group(contents: Contents, group_id: str) -> ConnectGroup:
+    group = contents.connect.get(group_id)
+    if group is None:
+        group = contents.connect[group_id] = ConnectGroup(group_id)
+    group.version += 1
+    return group
+
+
+def _metadata(
+    contents: Contents, key: ConnectWorkerGroupMetadataKey, value: ConnectWorkerGroupMetadataValue | None
+) -> None:
+    if value is None:
+        group = contents.connect.pop(key.group_id, None)
+        if group is not None:
+            group.bury()
+        return
+    group = _group(contents, key.group_id)
+    group.epoch, group.reason, group.reason_wall_ms = value.epoch, value.reason, value.reason_timestamp
+
+
+def _configured(
+    contents: Contents,
+    key: ConnectWorkerGroupConnectorsTasksMetadataKey,
+    value: ConnectWorkerGroupConnectorsTasksMetadataValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    group.configured = None if value is None else Configured(unpack(value.connectors_tasks), value.config_offset)
+
+
+def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value: Said | None) -> None:
+    group = _group(contents, key.group_id)
+    member = group.members.get(key.member_id)
+    if value is None:
+        if member is not None:
+            group.drop_member(key.member_id, member.said.instance_id)
+        return
+    if member is None:
+        member = Member(key.member_id, value)
+    member.said = value
+    group.set_said(member, value.instance_id)
+
+
+def _target(
+    contents: Contents,
+    key: ConnectWorkerGroupTargetAssignmentKey,
+    value: ConnectWorkerGroupTargetAssignmentValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    value = value or ConnectWorkerGroupTargetAssignmentValue()
+    group.assignment_epoch, group.computed_by, group.assignor = (
+        value.assignment_epoch,
+        value.computed_by,
+        value.assignor_name,
+    )
+    group.delay_deadline_wall_ms = value.delay_deadline_ms
+    group.error, group.error_message = value.error, value.error_message
+
+
+def _current(
+    contents: Contents,
+    key: ConnectWorkerGroupCurrentMemberAssignmentKey,
+    value: ConnectWorkerGroupCurrentMemberAssignmentValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    member = group.members.get(key.member_id)
+    if value is None:
+        if member is not None:
+            group.set_current(member, frozenset())
+        return
+    if member is None:
+        member = group.members[key.member_id] = Member(key.member_id, UNSAID)
+    member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
+    member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
+    member.put_out = value.put_out
+    group.set_current(member, unpack(value.connectors_tasks))
+
+
+def _configuration(
+    contents: Contents, key: ConnectWorkerGroupConfigurationKey, value: ConnectWorkerGroupConfigurationValue | None
+) -> None:
+    if value is None:
+        contents.configurations.pop(key.group_id, None)
+    else:
+        contents.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
+    if key.group_id in contents.connect:
+        contents.connect[key.group_id].version += 1
+
+
+def _member_target(
+    contents: Contents,
+    key: ConnectWorkerGroupTargetAssignmentMemberKey,
+    value: ConnectWorkerGroupTargetAssignmentMemberValue | None,
+) -> None:
+    target = None
+    if value is not None:
+        resources = unpack(value.connectors_tasks)
+        target = Target(resources, value.version, value.metadata, value.instance_id, value.url)
+    _group(contents, key.group_id).set_target(key.member_id, target)
+
+
+def _history(
+    contents: Contents, key: ConnectWorkerGroupHistoryKey, value: ConnectWorkerGroupHistoryValue | None
+) -> None:
+    group = _group(contents, key.group_id)
+    if value is None:
+        group.history.pop(key.epoch, None)
+    else:
+        group.history[key.epoch] = value
+
+
+REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
+    ConnectWorkerGroupMetadataKey: _metadata,
+    ConnectWorkerGroupConnectorsTasksMetadataKey: _configured,
+    ConnectWorkerGroupMemberMetadataKey: _member,
+    ConnectWorkerGroupTargetAssignmentKey: _target,
+    ConnectWorkerGroupCurrentMemberAssignmentKey: _current,
+    ConnectWorkerGroupConfigurationKey: _configuration,
+    ConnectWorkerGroupTargetAssignmentMemberKey: _member_target,
+    ConnectWorkerGroupHistoryKey: _history,
+}
+
+
+def settle_load(contents: Contents) -> None:
+    """The log has ended: drop what only tombstones spoke of, and make the indexes."""
+    for group_id, group in list(contents.connect.items()):
+        if not group.epoch:
+            del contents.connect[group_id]
+            continue
+        for member_id in [each for each, member in group.members.items() if member.said is UNSAID]:
+            del group.members[member_id]
+        group.history = dict(sorted(group.history.items()))
+        group.index()

@@ -1,0 +1,83 @@
+"""What happens to a connect group with time? Its load, ends of sessions, rebalance timeouts, delays, computations.
+
+1. After a load every member has a fresh session, what it must let go is due in a fresh rebalance timeout, and a group
+   above its assignment epoch computes again (connect-groups rules 7, 14).
+2. Heartbeats only note when a member was seen; a look at the group finds who has really gone.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.answers import let_go
+from kcoord.group.connect.computing import ensure_computing, give_up_chosen, retry
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Member
+from kcoord.group.connect.membership import put_out, remove
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.settle import settle
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import AWAY_EPOCH
+from kcoord.group.turn import Turn
+from kcoord.protocol.resources import Resource
+
+
+def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
+    """Give a group that was loaded its session state."""
+    for member in group.members.values():
+        member.last_seen_ms = turn.now_ms
+        member.session_timeout_ms = member.said.session_timeout_ms
+        member.epoch, member.previous_epoch = member.recorded_epoch, member.recorded_previous
+        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH
+        target = group.target_of(member) or frozenset[Resource]()
+        if member.current - target and not member.put_out:
+            member.releasing = member.current - target
+            member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+    if group.delay_deadline_wall_ms != NO_DEADLINE and group.members:
+        group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)
+    if group.error and group.epoch == group.assignment_epoch:
+        group.retry_due_ms = turn.now_ms
+    group.touched.clear()
+    ensure_computing(turn, group)
+    _ask_for_next_look(turn, group)
+
+
+def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
+    """Do what is due, and ask for the next look."""
+    now_ms = turn.now_ms
+    ended = [member for member in group.members.values() if _session_ends_ms(member) <= now_ms]
+    if ended:
+        remove(turn, group, ended, Reason.SESSION_EXPIRED)
+    overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
+    if overdue:
+        put_out(turn, group, overdue)
+    if group.delay_due_ms <= now_ms:
+        group.delay_due_ms = NEVER_MS
+        bump(turn, group, Reason.DELAY_OVER)
+    if group.retry_due_ms <= now_ms:
+        retry(turn, group)
+    computation = group.computation
+    if computation is not None and computation.due_ms <= now_ms:
+        give_up_chosen(turn, group)
+    settle(turn, group)
+    _ask_for_next_look(turn, group)
+
+
+def _session_ends_ms(member: Member) -> int:
+    return member.last_seen_ms + member.session_timeout_ms
+
+
+def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
+    at_ms = min(group.delay_due_ms, group.retry_due_ms)
+    if group.computation is not None:
+        at_ms = min(at_ms, group.computation.due_ms)
+    for member in group.members.values():
+        at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
+    if at_ms < NEVER_MS:
+        turn.wake(group, max(at_ms, turn.now_ms + 1))
+
+
+def hold_is_over(turn: Turn, member: Member) -> None:
+    """An answer has been kept back as long as it may be."""
+    if member.held is not None:
+        group, _ = turn.contents.held[member.held.connection][member.member_id]
+        let_go(turn, group, member)
+        settle(turn, group)

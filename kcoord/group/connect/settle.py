@@ -1,0 +1,17 @@
+"""What follows from a change, in the same step? The next assignment, answers for those who wait, a line of history."""
+
+from __future__ import annotations
+
+from kcoord.group.connect.answers import tell_touched
+from kcoord.group.connect.computing import ensure_computing
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.history import note_convergence
+from kcoord.group.turn import Turn
+
+
+def settle(turn: Turn, group: ConnectGroup) -> None:
+    """Bring the group to rest after a change."""
+    ensure_computing(turn, group)
+    if group.touched:
+        tell_touched(turn, group)
+    note_convergence(turn, group)

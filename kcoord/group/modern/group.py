@@ -1,0 +1,161 @@
+"""What does a group of the new protocol consist of? Members, three epochs, a target for each member, and who owns what.
+
+Durable: changed by `replay` alone. The indexes (who owns a resource, whose target names it, who has not converged) are
+kept in step with that by the `set_…` functions here, which only `replay` calls.
+
+The group epoch counts changes of what an assignment is made from; the assignment epoch is the group epoch that the
+target was made for; a member's epoch is the assignment epoch whose target it owns in full (connect-groups rule 10).
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import attrs
+
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import Member, R
+from kcoord.group.modern.states import State
+
+M = TypeVar("M", bound=Member)  # type: ignore[type-arg]
+
+
+@attrs.frozen(slots=True)
+class Target(Generic[R]):
+    """What one member is to own in the end. It outlives its member, so that one who returns gets it back (rule 22)."""
+
+    resources: frozenset[R]
+    version: int = 0
+    metadata: bytes = b""
+    """For the member's assignor, as the one that computed gave it."""
+    instance_id: str | None = None
+    url: str | None = None
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class ModernGroup(Generic[M, R]):
+    """Members and what they own, whatever a resource is."""
+
+    group_id: str
+    # durable
+    epoch: int = 0
+    """The group epoch."""
+    reason: str = ""
+    """Why the group epoch was last bumped."""
+    reason_wall_ms: int = -1
+    assignment_epoch: int = 0
+    members: dict[str, M] = attrs.Factory(dict)
+    targets: dict[str, Target[R]] = attrs.Factory(dict)
+    """By member id; also those of members that have departed, until an assignment gives their resources away."""
+    # indexes over what is durable
+    static_ids: dict[str, str] = attrs.Factory(dict)
+    """Member id by instance id."""
+    owners: dict[R, str] = attrs.Factory(dict)
+    """Whose current has a resource. Nobody else may be granted it (rule 2)."""
+    claimants: dict[R, str] = attrs.Factory(dict)
+    """Whose target names a resource."""
+    unconverged: set[str] = attrs.Factory(set)
+    """Members whose current is not their target."""
+    # session
+    version: int = 0
+    """Moves with everything that could change the answer to a heartbeat (hot path, rule 25)."""
+    touched: set[str] = attrs.Factory(set)
+    """Members for whom this step may have changed something, to be told if they wait (rule 26)."""
+    dead: bool = False
+    wake_ms: int = NEVER_MS
+    """For `Deadlines`."""
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """See `states.py`."""
+        if self.dead:
+            return State.DEAD
+        if not self.members:
+            return State.EMPTY
+        if self.epoch > self.assignment_epoch:
+            return State.ASSIGNING
+        return State.RECONCILING if self.unconverged else State.STABLE
+
+    def target_of(self, member: M) -> frozenset[R] | None:
+        """What `member` is to own; None when no assignment has named it yet."""
+        target = self.targets.get(member.member_id)
+        return None if target is None else target.resources
+
+    def departed(self) -> list[tuple[str, Target[R]]]:
+        """The targets of those who are no members (any more), by member id."""
+        return sorted((each for each in self.targets.items() if each[0] not in self.members), key=lambda each: each[0])
+
+    # -- following the records; only `replay` calls these -------------------------------------------------------------
+
+    def set_said(self, member: M, instance_id: str | None) -> None:
+        """Take a member in, or what it says anew."""
+        self.members[member.member_id] = member
+        if instance_id is not None:
+            self.static_ids[instance_id] = member.member_id
+        self._judge(member.member_id)
+
+    def set_current(self, member: M, current: frozenset[R]) -> None:
+        """What the member may be running from now on."""
+        member_id = member.member_id
+        for resource in member.current - current:
+            if self.owners.get(resource) == member_id:
+                del self.owners[resource]
+                claimant = self.claimants.get(resource)
+                if claimant is not None:
+                    self.touched.add(claimant)
+        for resource in current - member.current:
+            self.owners[resource] = member_id
+        member.current = current
+        self._judge(member_id)
+
+    def drop_member(self, member_id: str, instance_id: str | None) -> None:
+        """A member is gone, and owns nothing any more. Its target stays."""
+        member = self.members[member_id]
+        self.set_current(member, frozenset())
+        del self.members[member_id]
+        self.unconverged.discard(member_id)
+        if instance_id is not None and self.static_ids.get(instance_id) == member_id:
+            del self.static_ids[instance_id]
+
+    def set_target(self, member_id: str, target: Target[R] | None) -> None:
+        """What a member is to own from now on; None: nothing names it any more."""
+        elder = self.targets.pop(member_id, None)
+        if elder is not None:
+            for resource in elder.resources:
+                if self.claimants.get(resource) == member_id:
+                    del self.claimants[resource]
+        if target is not None:
+            self.targets[member_id] = target
+            for resource in target.resources:
+                self.claimants[resource] = member_id
+        self.touched.add(member_id)
+        self._judge(member_id)
+
+    def index(self) -> None:
+        """Make the indexes from what was loaded: while a log is replayed, records of different keys may stand in
+        another order than they came about in.
+        """
+        self.owners = {resource: member_id for member_id, each in self.members.items() for resource in each.current}
+        self.claimants = {
+            resource: member_id for member_id, each in self.targets.items() for resource in each.resources
+        }
+        self.unconverged.clear()
+        for member_id in self.members:
+            self._judge(member_id)
+
+    def _judge(self, member_id: str) -> None:
+        """Note whether the member has converged."""
+        member = self.members.get(member_id)
+        target = self.targets.get(member_id)
+        if member is None or (member.current == target.resources if target is not None else not member.current):
+            self.unconverged.discard(member_id)
+        else:
+            self.unconverged.add(member_id)
+
+    def bury(self) -> None:
+        """The group is gone: nothing of it may be answered any more, nor fall due."""
+        self.dead = True
+        self.version += 1
+        self.wake_ms = NEVER_MS

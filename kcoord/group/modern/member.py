@@ -1,0 +1,107 @@
+"""What does the coordinator know of one member of a group of the new protocol?
+
+Durable: what it said of itself (`said`), what it may be running (`current`) at which epoch, and whether it was put out;
+changed by `replay` alone. All else is session state: it starts afresh when the shard is loaded.
+
+`current` is everything that the member may be running: reported or granted (connect-groups rule 1). It shrinks only by
+proof.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import attrs
+
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Token
+
+JOINING_EPOCH = 0
+"""The epoch of a member that joins, and of one that has joined and has no whole target yet."""
+LEAVING_EPOCH = -1
+AWAY_EPOCH = -2
+"""A static member that has left and means to come back (KIP-345; rule 28)."""
+NO_EPOCH = -1
+"""`previous_epoch` where there is none. Epoch 0 is never a previous epoch (rule 12)."""
+NO_CONNECTION = -1
+
+R = TypeVar("R")
+Said = TypeVar("Said")
+
+
+@attrs.define(slots=True, eq=False)
+class Answer(Generic[R]):
+    """What the last answer on the member's newest connection told it."""
+
+    epoch: int
+    told: frozenset[R]
+    """What it was told to run, `current ∩ target` then."""
+    computes: bool
+    """It was told to compute the next assignment."""
+    heartbeat_interval_ms: int
+    session_timeout_ms: int
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class Held(Generic[R]):
+    """A heartbeat whose answer is kept back until there is something to say (rule 26)."""
+
+    token: Token
+    connection: int
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class Member(Generic[Said, R]):
+    """A member, from its first heartbeat to its end."""
+
+    member_id: str
+    # durable
+    said: Said
+    """What it says of itself: the value of its record."""
+    current: frozenset[R] = frozenset()
+    recorded_epoch: int = JOINING_EPOCH
+    recorded_previous: int = NO_EPOCH
+    put_out: bool = False
+    """It did not let go within the rebalance timeout: it takes no part, its current stays reserved (rule 7)."""
+    # session
+    epoch: int = JOINING_EPOCH
+    """The epoch that it was told; above the recorded one where it moved without a record (rule 11)."""
+    previous_epoch: int = NO_EPOCH
+    epoch_unsure: bool = False
+    """After a load: it may have been told any epoch from the recorded one to the group's assignment epoch (rule 11)."""
+    connection: int = NO_CONNECTION
+    """The newest connection that it came by (rule 4)."""
+    answer: Answer[R] | None = None
+    """None until it was answered on that connection."""
+    reported: frozenset[R] | None = None
+    """What it last reported to own on that connection; None when a grant was sent since and must be reported anew."""
+    last_seen_ms: int = 0
+    session_timeout_ms: int = 0
+    """What binds it: what its last answer told, or the longer one before while that answer may be lost (rule 8)."""
+    release_due_ms: int = NEVER_MS
+    """When it is put out unless it lets go of what it was told to (rule 7)."""
+    releasing: frozenset[R] = frozenset()
+    """What it had been told to let go when `release_due_ms` was set."""
+    held: Held[R] | None = None
+    wake_ms: int = NEVER_MS
+    """For `Deadlines`: when a held answer leaves at the latest."""
+
+    @property
+    def away(self) -> bool:
+        """Whether it is a static member that has left for a while (rule 28)."""
+        return self.epoch == AWAY_EPOCH
+
+    def move(self, epoch: int) -> None:
+        """Be at `epoch` from now on; the one before stays good for a member that misses the answer (rule 12)."""
+        if epoch != self.epoch:
+            self.previous_epoch = self.epoch if self.epoch > JOINING_EPOCH else NO_EPOCH
+            self.epoch = epoch
+
+    def use(self, connection: int) -> bool:
+        """Belong to `connection`, the newest one; True when that is another than before: nothing was told on it yet."""
+        if connection == self.connection:
+            return False
+        self.connection = connection
+        self.answer = None
+        self.reported = None
+        return True
