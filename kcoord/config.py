@@ -121,6 +121,13 @@ class Connections(_Section):
     socket_request_max_bytes: int = _setting(
         100 << 20, "The largest request; a connection that announces a larger one is closed.", unit="bytes", ge=1024
     )
+    sasl_server_max_receive_size: int = _setting(
+        512 << 10,
+        "The largest request of a client that has not said yet who it is, in front of a cluster that uses SASL; a "
+        "connection that announces a larger one is closed.",
+        unit="bytes",
+        ge=1024,
+    )
 
 
 class Tls(_Section):

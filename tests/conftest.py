@@ -13,10 +13,9 @@ from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Ending the tests ends the servers that they started; some warnings, of other people's code, are no error here."""
+def pytest_configure() -> None:
+    """Ending the tests ends the servers that they started."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
-    config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
 
 
 def pytest_report_header() -> str:

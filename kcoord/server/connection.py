@@ -37,8 +37,6 @@ SLOW = "client does not read"
 BUSY = "request in work"
 COPIED_BELOW = 4096
 """Pieces up to this size, in bytes, are copied out of what was read; larger ones are passed on as views of it."""
-UNAUTHENTICATED_LIMIT = 1024 * 1024
-"""Largest frame, in bytes, before the client has said who it is."""
 
 
 class Leg(Protocol):
@@ -61,6 +59,7 @@ class Host(Protocol):
     """What a connection needs of the server that accepted it."""
 
     frame_limit: int
+    unauthenticated_frame_limit: int
 
     def now_ms(self) -> int: ...
     def admit(self, connection: Connection) -> str | None: ...
@@ -280,13 +279,15 @@ class Connection(asyncio.Protocol):
         if self._need:
             return self._collect()
         if self._leg is not None and self._leg.raw_frames:
-            raw = read_raw_size(self._rest, self._at, UNAUTHENTICATED_LIMIT)
+            raw = read_raw_size(self._rest, self._at, self._host.unauthenticated_frame_limit)
             if raw is None:
                 return False
             self._leg.passes(-1, 0, 0, raw)
             self._pass_left = raw + SIZE_BYTES
             return True
-        size = read_size(self._rest, self._at, self._host.frame_limit if self.authenticated else UNAUTHENTICATED_LIMIT)
+        host = self._host
+        limit = host.frame_limit if self.authenticated else host.unauthenticated_frame_limit
+        size = read_size(self._rest, self._at, limit)
         head = read_head(self._rest, self._at)
         if size is None or head is None:
             return False

@@ -174,6 +174,7 @@ def limits(settings: Settings) -> Limits:
     """What connections are told."""
     return Limits(
         frame_bytes=settings.socket_request_max_bytes,
+        unauthenticated_frame_bytes=settings.sasl_server_max_receive_size,
         connections=settings.max_connections,
         connections_per_address=settings.max_connections_per_ip,
         idle_ms=settings.connections_max_idle_ms,

@@ -39,6 +39,7 @@ class Limits:
     """What clients may take: frames in bytes, connections in number, idleness in ms."""
 
     frame_bytes: int
+    unauthenticated_frame_bytes: int
     connections: int
     connections_per_address: int
     idle_ms: int
@@ -59,6 +60,7 @@ class Server:
 
     def __init__(self, limits: Limits, behind: Behind, tls: ssl.SSLContext | None = None) -> None:
         self.frame_limit = limits.frame_bytes
+        self.unauthenticated_frame_limit = min(limits.unauthenticated_frame_bytes, limits.frame_bytes)
         self.now_ms: Callable[[], int] = monotonic_ms
         self.leg = behind.leg
         self.check = behind.check

@@ -20,7 +20,13 @@ from kcoord.server.server import Limits, Server
 from kcoord.server.standalone import Node, Standalone
 
 R = TypeVar("R", bound=Response)
-LIMITS = Limits(frame_bytes=100 * 1024 * 1024, connections=1000, connections_per_address=1000, idle_ms=600_000)
+LIMITS = Limits(
+    frame_bytes=100 * 1024 * 1024,
+    unauthenticated_frame_bytes=512 * 1024,
+    connections=1000,
+    connections_per_address=1000,
+    idle_ms=600_000,
+)
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=0)
 
 

@@ -143,7 +143,7 @@ async def test_connections_above_a_limit_are_closed(
 async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is_not(tmp_path: Path) -> None:
     for_ever = GroupSettings(initial_rebalance_delay_ms=3_600_000)
     async with (
-        standalone(tmp_path, attrs.evolve(LIMITS, idle_ms=200), for_ever) as kcoord,
+        standalone(tmp_path, attrs.evolve(LIMITS, idle_ms=2000), for_ever) as kcoord,
         await Client.connect(kcoord.port) as waiting,
         await Client.connect(kcoord.port) as idle,
     ):

@@ -26,7 +26,7 @@ from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client, standalone
 from tests.server.members import Member
 
-SHORT_SESSION_MS = 1_000
+SHORT_SESSION_MS = 3_000
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_a_standstill_of_kcoord_ends_no_session_of_those_who_sent_heartbea
         kcoord.process.popen.send_signal(signal.SIGSTOP)
         correlation_id, frame = client.frame(member.heartbeat_request(), 4)
         client.writer.write(frame)
-        await asyncio.sleep(3 * SHORT_SESSION_MS / 1000)
+        await asyncio.sleep(2 * SHORT_SESSION_MS / 1000)
         kcoord.process.popen.send_signal(signal.SIGCONT)
         answer = await client.read(member.heartbeat_request(), 4, correlation_id)
         assert isinstance(answer, HeartbeatResponse)

@@ -24,6 +24,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
+from tests.kafka.wait import DEADLINE_S
 from tests.server.harness import Client, standalone
 from tests.server.members import Member
 
@@ -74,9 +75,8 @@ async def test_mutated_frames_disturb_nobody(seed: int, tmp_path: Path, caplog: 
                 request, version = chance.choice(SEEDLINGS)
                 bad.writer.write(mutated(chance, bad.frame(request, version)[1]))
                 bad.writer.write_eof()
-                await asyncio.wait_for(
-                    bad.reader.read(), 10
-                )  # the server closes: nothing hangs on what was only claimed
+                # the server closes: nothing hangs on what was only claimed
+                await asyncio.wait_for(bad.reader.read(), DEADLINE_S)
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
         assert await member.sync() == ErrorCode.NONE
     inside = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR or record.exc_info]
