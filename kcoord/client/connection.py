@@ -56,6 +56,7 @@ class Connection:
     host: str
     port: int
     timeout: float
+    client_id: str
     _reader: asyncio.StreamReader
     _writer: asyncio.StreamWriter
     _versions: dict[int, tuple[int, int]] = attrs.field(factory=dict, init=False)
@@ -65,7 +66,9 @@ class Connection:
     _receiving: asyncio.Task[None] | None = attrs.field(default=None, init=False)
 
     @classmethod
-    async def open(cls, host: str, port: int, security: "Security", timeout: float = 10.0) -> Self:
+    async def open(
+        cls, host: str, port: int, security: "Security", timeout: float = 10.0, client_id: str = CLIENT_ID
+    ) -> Self:
         """Connect, ask for versions, authenticate. Raises ClientError."""
         try:
             async with asyncio.timeout(timeout):
@@ -78,7 +81,7 @@ class Connection:
             known = not isinstance(error, ssl.SSLError) and error.errno in errno.errorcode
             said = os.strerror(error.errno or 0) if known else error
             raise ClientError(f"{host}:{port} cannot be reached{' by TLS' if security.tls else ''}: {said}") from None
-        self = cls(host, port, timeout, reader, writer)
+        self = cls(host, port, timeout, client_id, reader, writer)
         self._receiving = asyncio.create_task(self._receive())
         try:
             await self._learn_versions()
@@ -98,23 +101,43 @@ class Connection:
 
     async def send(self, request: Request, answer: type[R]) -> R:
         """Send `request` and give its answer. Raises ClientError."""
+        response = await self._settled(request, self.post(request))
+        assert isinstance(response, answer)
+        return response
+
+    def post(self, request: Request) -> "asyncio.Future[Response]":
+        """Write `request` now; the future gets its answer, however long that takes, or a ClientError.
+
+        What is posted first is written first, and answered first. Raises ClientError.
+        """
         version = self._version(request)
         try:
             body = request.encode(version)
         except EncodeError as error:
             raise ClientError(f"{self.host}:{self.port} is too old for this: {error}") from None
-        response = await self._exchange(request, version, body)
-        assert isinstance(response, answer)
-        return response
+        return self._write(request, version, body)
 
-    async def _exchange(self, request: Request, version: int, body: bytes) -> Response:
-        header = RequestHeader(request.API_KEY, version, next(self._ids), CLIENT_ID)
+    def serves(self, request: type[Request]) -> bool:
+        """Whether the broker speaks this API in a version known here."""
+        lowest, highest = self._versions.get(request.API_KEY, (0, -1))
+        return max(lowest, request.MIN_VERSION) <= min(highest, request.MAX_VERSION)
+
+    async def ended(self) -> None:
+        """Wait until the connection has ended, whoever ended it."""
+        if self._receiving is not None:
+            await asyncio.wait([self._receiving])
+
+    def _write(self, request: Request, version: int, body: bytes) -> "asyncio.Future[Response]":
+        if self._receiving is None or self._receiving.done():
+            raise self._lost("it closed the connection")
+        header = RequestHeader(request.API_KEY, version, next(self._ids), self.client_id)
         frame = encode_request_header(header) + body
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._waiting.append((header, future))
-        if self._receiving is None or self._receiving.done():
-            raise self._lost("it closed the connection")
         self._writer.write(_SIZE.pack(len(frame)) + frame)
+        return future
+
+    async def _settled(self, request: Request, future: "asyncio.Future[Response]") -> Response:
         try:
             async with asyncio.timeout(self.timeout):
                 return await future
@@ -157,9 +180,8 @@ class Connection:
     # Versions
 
     def _version(self, request: Request) -> int:
-        lowest, highest = self._versions.get(request.API_KEY, (0, -1))
-        version = min(highest, request.MAX_VERSION)
-        if version < max(lowest, request.MIN_VERSION):
+        version = min(self._versions.get(request.API_KEY, (0, -1))[1], request.MAX_VERSION)
+        if not self.serves(type(request)):
             raise ClientError(
                 f"{self.host}:{self.port} does not serve {api_name(request.API_KEY)} in a version known here"
             )
@@ -175,7 +197,7 @@ class Connection:
         self._versions = {each.api_key: (each.min_version, each.max_version) for each in response.api_keys}
 
     async def _ask_versions(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
-        response = await self._exchange(request, version, request.encode(version))
+        response = await self._settled(request, self._write(request, version, request.encode(version)))
         assert isinstance(response, ApiVersionsResponse)
         return response
 

@@ -1,0 +1,70 @@
+"""How does a listener hear of all in order, and how is it interrupted when all must stop at once?
+
+One task makes the calls, one after the other. `interrupt` cancels the call that is going on, forgets those that wait,
+and runs the last one; nothing is started after it until it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+_log = logging.getLogger(__name__)
+
+Work = Callable[[], Awaitable[None]]
+
+
+class Calls:
+    """Calls of one listener, in a row."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str, Work]] = deque()
+        self._running: asyncio.Task[None] | None = None
+        self._doomed: set[asyncio.Task[None]] = set()
+        """What was cancelled and has not ended: its resources may still run."""
+
+    def add(self, name: str, work: Work) -> None:
+        """Make this call after those before it."""
+        self._waiting.append((name, work))
+        self._run_next()
+
+    def interrupt(self, name: str, work: Work) -> None:
+        """Cancel what is going on, forget what waits, make this call at once.
+
+        What `work` does after it has stopped everything must be in `when_ended`'s care: a cancelled call may go on.
+        """
+        self._waiting.clear()
+        if self._running is not None and not self._running.done():
+            self._running.cancel()
+            self._doomed.add(self._running)
+        self._running = None
+        self.add(name, work)
+
+    async def doomed_ended(self) -> None:
+        """Wait until the calls that were cancelled have ended."""
+        if self._doomed:
+            await asyncio.wait(set(self._doomed))
+            self._doomed.clear()
+
+    async def close(self) -> None:
+        """Cancel all."""
+        self._waiting.clear()
+        running = [task for task in (self._running, *self._doomed) if task is not None and not task.done()]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=1)
+
+    def _run_next(self) -> None:
+        if (self._running is None or self._running.done()) and self._waiting:
+            name, work = self._waiting.popleft()
+            self._running = asyncio.create_task(self._make(name, work))
+            self._running.add_done_callback(lambda _: self._run_next())
+
+    async def _make(self, name: str, work: Work) -> None:
+        try:
+            await work()
+        except Exception:
+            _log.exception("%s failed", name)

@@ -1,0 +1,74 @@
+"""What does one write to have something run on exactly one worker? A Connector, and the Task that it is split into."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import attrs
+
+from kcoord.assign import Resource, tell
+
+Config = Mapping[str, Any]
+"""A connector's table in the file, without `class`."""
+
+
+@attrs.frozen
+class Context:
+    """What a running connector or task is given."""
+
+    resource: Resource
+    config: Config
+    may_run: Callable[[], bool]
+    """Whether this worker may run it at this very moment. Ask before what must not be done twice: it looks at the
+    clock, so it is right also just after the process was frozen.
+    """
+
+    @property
+    def name(self) -> str:
+        """`connector`, or `connector-0` for its first task."""
+        return tell(self.resource)
+
+    @property
+    def log(self) -> logging.Logger:
+        """A logger of this name."""
+        return logging.getLogger(f"kcoord.run.{self.name}")
+
+
+class Task(ABC):
+    """A part of a connector's work; the runner makes one object for each time that it starts."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @abstractmethod
+    async def run(self, context: Context) -> None:
+        """Work until cancelled. It has stopped when this ends: finish what must be finished in a `finally`.
+
+        An exception is shown, and the task is started again after a while. To return is to be done.
+        """
+
+
+class Connector:
+    """A piece of work, split into tasks. All workers make one of the same table, and must get the same tasks of it."""
+
+    task: ClassVar[type[Task]]
+    """What runs its tasks."""
+
+    def __init__(self, config: Config) -> None:
+        """Raise ValueError or KeyError for a table that is wrong."""
+        self.config = config
+
+    def task_configs(self) -> Sequence[Config]:
+        """A config for each task. Of the table alone, not of what is around: `tasks` of them, 1 if it does not say."""
+        count = self.config.get("tasks", 1)
+        if not isinstance(count, int) or count < 0:
+            raise ValueError(f"tasks = {count!r} is no count")
+        return [self.config] * count
+
+    async def run(self, context: Context) -> None:
+        """What is done once for the whole connector, on one worker, beside its tasks. Nothing, if not overridden."""
+        await asyncio.Event().wait()

@@ -1,0 +1,133 @@
+"""Which connectors are there? What a TOML file says, or a directory of them, and since when.
+
+- A file has a table for each connector: `[NAME]`, with `class = "module:Class"`, and what that class wants.
+- In a directory each `NAME.toml` is one connector's table.
+- Modules are looked for beside the file, then where Python looks.
+- The config offset is the modification time, in nanoseconds (connect-groups rule 31); a directory's own counts too, it
+  moves when a file goes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from kcoord.assign import CONNECTOR, Resource
+from kcoord.worker.runner.connector import Config, Connector
+
+
+class DefinitionError(Exception):
+    """The file cannot be used; the text is one line that names it."""
+
+
+@attrs.frozen
+class Definition:
+    """One connector of the file."""
+
+    name: str
+    connector: type[Connector]
+    config: Config
+    task_configs: tuple[Config, ...]
+
+    def config_of(self, resource: Resource) -> Config | None:
+        """The config of the connector or of one of its tasks; None for a task that it does not have."""
+        _, task = resource
+        if task == CONNECTOR:
+            return self.config
+        return self.task_configs[task] if task < len(self.task_configs) else None
+
+
+@attrs.frozen
+class Definitions:
+    """All connectors, as of one moment."""
+
+    offset: int
+    connectors: Mapping[str, Definition]
+
+    @property
+    def resources(self) -> frozenset[Resource]:
+        """All that is to be run by somebody."""
+        return frozenset(
+            (each.name, task) for each in self.connectors.values() for task in range(CONNECTOR, len(each.task_configs))
+        )
+
+    def config_of(self, resource: Resource) -> Config | None:
+        """What `resource` is to be run with; None if it does not exist."""
+        definition = self.connectors.get(resource[0])
+        return None if definition is None else definition.config_of(resource)
+
+
+def read(source: Path) -> Definitions:
+    """What `source`, a file or a directory, says now. Raises DefinitionError."""
+    offset = offset_of(source)
+    folder = source if source.is_dir() else source.parent
+    if str(folder.resolve()) not in sys.path:
+        sys.path.insert(0, str(folder.resolve()))
+    tables = _tables_in_folder(source) if source.is_dir() else _tables_in_file(source)
+    return Definitions(offset, {name: _define(source, name, table) for name, table in tables.items()})
+
+
+def offset_of(source: Path) -> int:
+    """When what stands there was changed last. Raises DefinitionError."""
+    try:
+        files = [source, *_files_in(source)] if source.is_dir() else [source]
+        return max(file.stat().st_mtime_ns for file in files)
+    except OSError as error:
+        raise DefinitionError(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def _files_in(folder: Path) -> Sequence[Path]:
+    return sorted(folder.glob("*.toml"))
+
+
+def _tables_in_folder(folder: Path) -> dict[str, Config]:
+    return {file.stem: _load(file) for file in _files_in(folder)}
+
+
+def _tables_in_file(file: Path) -> dict[str, Config]:
+    tables = _load(file)
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise DefinitionError(f"{file}: {name} stands outside of a table; write [NAME] of a connector above it")
+    return tables
+
+
+def _load(file: Path) -> dict[str, Config]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DefinitionError(f"{file}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DefinitionError(f"{file}: is no TOML: {error}") from None
+
+
+def _define(source: Path, name: str, table: Config) -> Definition:
+    config = {key: value for key, value in table.items() if key != "class"}
+    try:
+        kind = _class(table.get("class"))
+        connector = kind(config)
+        return Definition(name, kind, config, tuple(connector.task_configs()))
+    except DefinitionError as error:
+        raise DefinitionError(f"{source}: [{name}]: {error}") from None
+    except KeyError as error:
+        raise DefinitionError(f"{source}: [{name}]: {error.args[0]} is missing") from None
+    except (ValueError, TypeError) as error:
+        raise DefinitionError(f"{source}: [{name}]: {error}") from None
+
+
+def _class(name: object) -> type[Connector]:
+    if not isinstance(name, str) or ":" not in name:
+        raise DefinitionError(f'class = {name!r} is none: write class = "module:Class"')
+    module, _, attribute = name.partition(":")
+    try:
+        kind = getattr(importlib.import_module(module), attribute, None)
+    except ImportError as error:
+        raise DefinitionError(f"class {name}: {error}") from None
+    if not (isinstance(kind, type) and issubclass(kind, Connector)):
+        raise DefinitionError(f"class {name}: module {module} has no such Connector")
+    return kind

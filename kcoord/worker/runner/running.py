@@ -1,0 +1,106 @@
+"""How does one connector or task run? As an asyncio task, started again after a failure, later and later.
+
+The pause after a failure is a second first and doubles up to a minute; after a minute without a failure it is a second
+again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from enum import Enum
+
+import attrs
+
+from kcoord.assign import Resource
+from kcoord.worker.runner.connector import Context
+
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 60.0
+
+
+class Condition(Enum):
+    """How a resource is."""
+
+    RUNNING = "running"
+    FAILED = "failed"
+    """It will be started again."""
+    DONE = "done"
+    """Its `run` has returned."""
+    STOPPING = "stopping"
+
+
+@attrs.frozen
+class Status:
+    """How a resource is, for people."""
+
+    resource: Resource
+    condition: Condition
+    since: float
+    """Unix time."""
+    restarts: int
+    error: str | None
+    """The last failure, in one line."""
+
+
+Run = Callable[[Context], Awaitable[None]]
+
+
+class Running:
+    """One resource that this worker runs."""
+
+    def __init__(self, context: Context, make: Callable[[], Run], first_pause_s: float = _FIRST_PAUSE_S) -> None:
+        self._context = context
+        self._make = make
+        self._first_pause_s = first_pause_s
+        self._condition = Condition.RUNNING
+        self._since = time.time()
+        self._restarts = 0
+        self._error: str | None = None
+        self._task = asyncio.create_task(self._go_on(), name=f"kcoord-run-{context.name}")
+
+    @property
+    def context(self) -> Context:
+        """What it is run with."""
+        return self._context
+
+    @property
+    def status(self) -> Status:
+        """How it is."""
+        return Status(self._context.resource, self._condition, self._since, self._restarts, self._error)
+
+    def cancel(self) -> None:
+        """Make it stop; `stop` waits until it has."""
+        if not self._task.done():
+            self._turn(Condition.STOPPING)
+            self._task.cancel()
+
+    async def stop(self) -> None:
+        """Make it stop, and wait until it has."""
+        self.cancel()
+        await asyncio.wait([self._task])
+
+    async def _go_on(self) -> None:
+        pause_s = self._first_pause_s
+        while True:
+            started = time.monotonic()
+            try:
+                await self._make()(self._context)
+            except Exception as error:
+                self._context.log.exception("failed, will be started again")
+                self._error = f"{type(error).__name__}: {error}".splitlines()[0]
+            else:
+                self._turn(Condition.DONE)
+                return
+            self._turn(Condition.FAILED)
+            if time.monotonic() - started > _LONGEST_PAUSE_S:
+                pause_s = self._first_pause_s
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            self._restarts += 1
+            self._turn(Condition.RUNNING)
+
+    def _turn(self, condition: Condition) -> None:
+        self._condition = condition
+        self._since = time.time()

@@ -1,0 +1,65 @@
+"""How does a worker get to its coordinator? It asks the addresses that it was given, and connects to who is named.
+
+Always by a new connection: a member belongs to its newest one (connect-groups rule 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kcoord.client.connection import ClientError, Connection, error_name
+from kcoord.client.security import Security
+from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
+
+_GROUP_KEY = 0
+
+
+class Finder:
+    """Finds one group's coordinator. `timeout` is in seconds, for each step."""
+
+    def __init__(
+        self,
+        addresses: Sequence[tuple[str, int]],
+        group_id: str,
+        security: Security,
+        client_id: str,
+        timeout: float = 5.0,
+    ) -> None:
+        self._addresses = list(addresses)
+        self._group_id = group_id
+        self._security = security
+        self._client_id = client_id
+        self._timeout = timeout
+
+    async def connect(self) -> Connection:
+        """A new connection to the coordinator. Raises ClientError when nobody answers, or nobody knows it."""
+        failure = ClientError("no address to connect to")
+        for address in list(self._addresses):
+            try:
+                asked = await self._open(*address)
+            except ClientError as error:
+                failure = error
+                self._addresses.append(self._addresses.pop(0))  # asked last the next time
+                continue
+            return await self._follow(asked)
+        raise failure
+
+    async def _follow(self, asked: Connection) -> Connection:
+        """To the coordinator that this broker names."""
+        request = FindCoordinatorRequest(key=self._group_id, key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
+        try:
+            response = await asked.send(request, FindCoordinatorResponse)
+            found = next((each for each in response.coordinators if each.key == self._group_id), None)
+            if found is None or found.error_code:
+                said = error_name(found.error_code) if found is not None else "nothing"
+                raise ClientError(f"{asked.host}:{asked.port} says of group {self._group_id}'s coordinator: {said}")
+            if (found.host, found.port) == (asked.host, asked.port):
+                return asked
+        except BaseException:
+            await asked.close()
+            raise
+        await asked.close()
+        return await self._open(found.host, found.port)
+
+    async def _open(self, host: str, port: int) -> Connection:
+        return await Connection.open(host, port, self._security, self._timeout, self._client_id)

@@ -1,0 +1,296 @@
+"""How does a membership run in asyncio? It gets time, answers and outcomes; what it wants done is done here.
+
+One handler an action. The membership is polled whenever it wants to be, and once a second: the loop's own timers do not
+count the time that the machine slept. Everything happens in the loop's thread, but for the assignor, which may compute
+for long and runs in a thread of its own, and the watchdog.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Protocol
+
+from kcoord.assign import Assignment, ConnectAssignor, Resource
+from kcoord.client.connection import ClientError, Connection, error_name
+from kcoord.protocol.message import Request, Response
+from kcoord.worker import actions
+from kcoord.worker.calls import Calls
+from kcoord.worker.clock import now_ms
+from kcoord.worker.listener import WorkerRebalanceListener
+from kcoord.worker.seeking import Finder
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_SLEEP_S = 1.0
+
+
+class Member(Protocol):
+    """A membership of either protocol: `Membership`, or `GenericMembership`."""
+
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def owned(self) -> frozenset[Resource]: ...
+    @property
+    def assigned(self) -> frozenset[Resource]: ...
+    @property
+    def stop_at_ms(self) -> int | None: ...
+    @property
+    def session_ends_ms(self) -> int | None: ...
+    def wake_at(self) -> int | None: ...
+    def start(self, now_ms: int) -> list[actions.Action]: ...
+    def leave(self, now_ms: int, *, permanent: bool = False) -> list[actions.Action]: ...
+    def give_up(self, now_ms: int, why: str) -> list[actions.Action]: ...
+    def update(self, now_ms: int, **changes: Any) -> list[actions.Action]: ...
+    def poll(self, now_ms: int) -> list[actions.Action]: ...
+    def connected(self, now_ms: int) -> list[actions.Action]: ...
+    def unreachable(self, now_ms: int) -> list[actions.Action]: ...
+    def disconnected(self, now_ms: int) -> list[actions.Action]: ...
+    def answered(self, now_ms: int, number: int, response: Response) -> list[actions.Action]: ...
+    def released(self, now_ms: int, number: int) -> list[actions.Action]: ...
+    def abandoned(self, now_ms: int, number: int) -> list[actions.Action]: ...
+    def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[actions.Action]: ...
+
+
+class Shell:
+    """Runs one membership until it is gone."""
+
+    def __init__(
+        self,
+        member: Member,
+        finder: Finder,
+        listener: WorkerRebalanceListener,
+        assignors: Sequence[ConnectAssignor],
+        *,
+        needs: type[Request],
+        refresh: Callable[[], Mapping[str, object]],
+        last_resort: Callable[[frozenset[Resource]], None],
+    ) -> None:
+        self.member = member
+        self.joined = asyncio.Event()
+        """Set while it is a member."""
+        self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
+        self._finder = finder
+        self._listener = listener
+        self._assignors = {each.name: each for each in assignors}
+        self._needs = needs
+        self._refresh = refresh
+        self._last_resort = last_resort
+        self._calls = Calls()
+        self._connection: Connection | None = None
+        self._seeking: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._refused = ""
+        """The last reason why the coordinator could not be reached, so that it is logged once."""
+
+    # What the worker wants
+
+    def start(self) -> None:
+        """Begin."""
+        self._do(self.member.start(now_ms()))
+
+    def leave(self, *, permanent: bool) -> None:
+        """Leave when all has stopped; `gone` tells when."""
+        self._do(self.member.leave(now_ms(), permanent=permanent))
+
+    def give_up(self, why: str) -> None:
+        """Leave without waiting for revocations."""
+        self._do(self.member.give_up(now_ms(), why))
+
+    def refresh(self) -> None:
+        """What the worker says of itself may have changed."""
+        if not self.gone.done():
+            self._do(self.member.update(now_ms(), **self._refresh()))
+
+    async def close(self) -> None:
+        """End everything, whatever the membership thinks."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._calls.close()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=1)
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    # What the membership wants
+
+    def _do(self, wanted: list[actions.Action]) -> None:
+        for action in wanted:
+            self._carry_out(action)
+        self._set_timer()
+
+    def _carry_out(self, action: actions.Action) -> None:
+        match action:
+            case actions.Send():
+                self._send(action)
+            case actions.Seek():
+                self._seek()
+            case actions.Revoke():
+                self._calls.add("on_revoked", lambda: self._revoke(action))
+            case actions.Grant():
+                self._calls.add("on_assigned", lambda: self._listener.on_assigned(action.resources))
+            case actions.Told():
+                self._calls.add("on_assignment", lambda: self._tell(action))
+            case actions.Abandon():
+                _log.warning("stops all that it runs, %d resources: %s", len(action.resources), action.why)
+                self.joined.clear()
+                self._calls.interrupt("on_lost", lambda: self._lose(action))
+            case actions.Overrun():
+                self._last_resort(action.resources)
+            case actions.Assign():
+                self._task(self._assign(action))
+            case actions.Refused():
+                said = f": {action.message}" if action.message else ""
+                _log.warning("the assignment was refused with %s%s", error_name(action.error_code), said)
+            case actions.Joined():
+                _log.info("is a member, at epoch %d", action.epoch)
+                self.joined.set()
+            case actions.Gone():
+                self.joined.clear()
+                if not self.gone.done():
+                    self.gone.set_result(action)
+
+    # Time
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self.gone.done():
+            return
+        wake = self.member.wake_at()
+        delay_s = _LONGEST_SLEEP_S if wake is None else min(max(wake - now_ms(), 0) / 1000, _LONGEST_SLEEP_S)
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        changes = self._refresh()
+        self._do(self.member.update(now_ms(), **changes) if changes else self.member.poll(now_ms()))
+
+    # The network
+
+    def _seek(self) -> None:
+        if self._seeking is not None:
+            self._seeking.cancel()
+        if self._connection is not None:
+            self._task(self._connection.close())
+            self._connection = None
+        self._seeking = self._task(self._find())
+
+    async def _find(self) -> None:
+        try:
+            connection = await self._finder.connect()
+        except ClientError as error:
+            if str(error) != self._refused:
+                _log.warning("no coordinator: %s", error)
+            self._refused = str(error)
+            self._do(self.member.unreachable(now_ms()))
+            return
+        self._refused = ""
+        self._connection = connection
+        self._task(self._watch(connection))
+        self._do(self.member.connected(now_ms()))
+
+    async def _watch(self, connection: Connection) -> None:
+        await connection.ended()
+        if connection is self._connection:
+            self._lose_connection(connection)
+
+    def _lose_connection(self, connection: Connection) -> None:
+        self._connection = None
+        self._task(connection.close())
+        self._do(self.member.disconnected(now_ms()))
+
+    def _send(self, action: actions.Send) -> None:
+        connection = self._connection
+        if connection is None:
+            return  # it ended a moment ago, `disconnected` is on its way
+        if not connection.serves(self._needs):
+            asyncio.get_running_loop().call_soon(self._unserved, action)
+            return
+        try:
+            future = connection.post(action.request)
+        except ClientError as error:
+            _log.warning("%s", error)
+            asyncio.get_running_loop().call_soon(self._post_failed, connection)
+            return
+        future.add_done_callback(lambda done: self._answered(connection, action.number, done))
+
+    def _post_failed(self, connection: Connection) -> None:
+        if connection is self._connection:
+            self._lose_connection(connection)
+
+    def _unserved(self, action: actions.Send) -> None:
+        """The broker does not speak this protocol at all: what it would answer if it could."""
+        self._do(self.member.answered(now_ms(), action.number, unsupported(action.request)))
+
+    def _answered(self, connection: Connection, number: int, done: asyncio.Future[Response]) -> None:
+        if done.cancelled() or done.exception() is not None or connection is not self._connection:
+            return  # the end of the connection is seen by `_watch`
+        self._do(self.member.answered(now_ms(), number, done.result()))
+
+    # The listener and the assignors
+
+    async def _revoke(self, action: actions.Revoke) -> None:
+        try:
+            await self._listener.on_revoked(action.resources)
+        except Exception:
+            _log.exception("on_revoked failed")
+        self._do(self.member.released(now_ms(), action.number))
+
+    async def _lose(self, action: actions.Abandon) -> None:
+        try:
+            await self._listener.on_lost(action.resources)
+        except Exception:
+            _log.exception("on_lost failed")
+        await self._calls.doomed_ended()
+        self._do(self.member.abandoned(now_ms(), action.number))
+
+    async def _tell(self, action: actions.Told) -> None:
+        name = action.assignor
+        if name is None and len(self._assignors) == 1:
+            (name,) = self._assignors
+        assignor = self._assignors.get(name or "")
+        if assignor is not None:
+            assignor.on_assignment(action.assignment)
+
+    async def _assign(self, action: actions.Assign) -> None:
+        assignor = self._assignors.get(action.assignor)
+        assignment: Assignment | None = None
+        if assignor is None:
+            _log.error("is to assign by %r, which it does not know", action.assignor)
+        else:
+            try:
+                assignment = await asyncio.to_thread(assignor.assign, action.group)
+            except Exception:
+                _log.exception("assignor %s failed", action.assignor)
+        self._do(self.member.computed(now_ms(), action.number, assignment))
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        with contextlib.suppress(asyncio.CancelledError):
+            if (error := task.exception()) is not None:
+                _log.error("a part of the worker failed", exc_info=error)
+
+
+def unsupported(request: Request) -> Response:
+    """The answer of a broker that does not know the API."""
+    from kcoord.protocol.errors import ErrorCode
+    from kcoord.protocol.messages import RESPONSES
+
+    return RESPONSES[request.API_KEY](  # type: ignore[call-arg]
+        error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="the broker does not speak this protocol"
+    )

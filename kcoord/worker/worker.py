@@ -1,0 +1,292 @@
+"""What does a program use to get its share of a group's work? `Worker`, an async context manager."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Literal, Self
+
+import attrs
+
+from kcoord.assign import ConnectAssignor, Resource, tell
+from kcoord.client.connection import ClientError, error_name
+from kcoord.client.security import Security
+from kcoord.config import parse_address
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, Request
+from kcoord.worker.clock import now_ms
+from kcoord.worker.listener import WorkerRebalanceListener
+from kcoord.worker.membership import Membership
+from kcoord.worker.seeking import Finder
+from kcoord.worker.setup import Offer, Setup
+from kcoord.worker.shell import Member, Shell
+from kcoord.worker.watchdog import Watchdog
+
+_log = logging.getLogger(__name__)
+
+GroupProtocol = Literal["connect", "generic"]
+
+_PROCESS = uuid.uuid4().hex
+"""The member ids of a process begin with it: made once, kept over rejoins (connect-groups rule 31)."""
+
+
+class WorkerError(Exception):
+    """The worker may not be a member of its group, or is set up wrongly; the text is one line."""
+
+
+@attrs.frozen
+class Configured:
+    """All resources that exist, for an assignor to spread (connect-groups rule 21)."""
+
+    offset: int
+    """Grows with every change: of what the workers of a group say, the highest counts."""
+    resources: frozenset[Resource]
+
+
+def log_overrun(resources: frozenset[Resource]) -> None:
+    """The last resort unless another is given: say it."""
+    names = ", ".join(map(tell, sorted(resources)))
+    _log.critical("could not stop in time what others may run by now: %s", names)
+
+
+class Worker:
+    """One member of a group. It runs what the group's coordinator gives it, never what it does not own.
+
+    `async with Worker(…) as worker:` joins, and leaves in order at the end; `await worker.wait()` goes on until it is
+    over. Times in seconds.
+
+    - `url`: where others reach this worker; told to the assignor.
+    - `assignors`: client-side ones, the best first; or `server_assignor`, the name of one of the coordinator's.
+    - `instance_id`: for a static member, which keeps its share over a restart.
+    - `configured`: what exists, or a function that tells; it is called each second.
+    - `rebalance_timeout`: the most that `on_revoked` may take.
+    - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: ask at each interval.
+    - `margin`: stop so long before the session must have ended; None: a sixth of it, ten seconds at most.
+    - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
+    - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
+      the event loop is stuck. A program may end its process here.
+    """
+
+    def __init__(
+        self,
+        bootstrap_servers: str | Sequence[str],
+        group_id: str,
+        *,
+        listener: WorkerRebalanceListener,
+        group_protocol: GroupProtocol = "connect",
+        url: str | None = None,
+        assignors: Sequence[ConnectAssignor] = (),
+        server_assignor: str | None = None,
+        instance_id: str | None = None,
+        configured: Configured | Callable[[], Configured | None] | None = None,
+        rebalance_timeout: float = 60.0,
+        max_wait: float = 60.0,
+        margin: float | None = None,
+        close_timeout: float = 30.0,
+        security: Security | Mapping[str, str] | None = None,
+        client_id: str = "kcoord-worker",
+        last_resort: Callable[[frozenset[Resource]], None] = log_overrun,
+    ) -> None:
+        """Raises WorkerError for what cannot be right."""
+        if assignors and server_assignor is not None:
+            raise WorkerError("assignors and server_assignor cannot be used together")
+        self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
+        self._listener = listener
+        self._assignors = tuple(assignors)
+        self._configured = configured
+        self._close_timeout = close_timeout
+        self._last_resort = last_resort
+        self._group_protocol = group_protocol
+        self._setup = Setup(
+            group_id=group_id,
+            member_id=f"{client_id}-{_PROCESS[:16]}-{secrets.token_hex(4)}",
+            instance_id=instance_id,
+            url=url,
+            rebalance_timeout_ms=_ms(rebalance_timeout),
+            server_assignor=server_assignor,
+            max_wait_ms=_ms(max_wait),
+            margin_ms=None if margin is None else _ms(margin),
+        )
+        self._setup = attrs.evolve(self._setup, **self._news())  # type: ignore[arg-type]
+        self._shell: Shell | None = None
+        self._watchdog: Watchdog | None = None
+        self._acting = threading.Lock()
+        self._acted_on: int | None = None
+
+    # Life
+
+    async def __aenter__(self) -> Self:
+        member, needs = self._member()
+        self._shell = Shell(
+            member,
+            self._finder,
+            self._listener,
+            self._assignors,
+            needs=needs,
+            refresh=self._news,
+            last_resort=self._act,
+        )
+        self._watchdog = Watchdog(self._is_overdue, self._act_from_outside)
+        self._watchdog.start()
+        self._shell.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self, *, permanent: bool = False) -> None:
+        """Stop all, leave, and end. A static member keeps its place for a return unless `permanent`."""
+        shell = self._shell
+        if shell is None:
+            return
+        try:
+            shell.leave(permanent=permanent)
+            patience_s = self._setup.leave_timeout_ms / 1000 + 1
+            for timeout_s in (self._close_timeout + patience_s, patience_s):
+                done, _ = await asyncio.wait([shell.gone], timeout=timeout_s)
+                if done:
+                    break
+                shell.give_up("the worker is closed and takes too long")
+        finally:
+            if self._watchdog is not None:
+                self._watchdog.stop()
+            await shell.close()
+            self._shell = None
+
+    async def wait(self) -> None:
+        """Wait until the worker is no member for good. Raises WorkerError if it may not be one."""
+        gone = await asyncio.shield(self._running.gone)
+        if gone.error_code:
+            said = f": {gone.message}" if gone.message else ""
+            raise WorkerError(f"group {self._setup.group_id}: {error_name(gone.error_code)}{said}")
+
+    async def joined(self) -> None:
+        """Wait until it is a member. Raises WorkerError if it may not be one."""
+        joined = asyncio.ensure_future(self._running.joined.wait())
+        ended = asyncio.ensure_future(self.wait())
+        try:
+            await asyncio.wait([joined, ended], return_when=asyncio.FIRST_COMPLETED)
+            if not joined.done():
+                await ended
+        finally:
+            joined.cancel()
+            ended.cancel()
+
+    # What there is to know
+
+    @property
+    def member_id(self) -> str:
+        """Who it is for the coordinator."""
+        return self._setup.member_id
+
+    @property
+    def epoch(self) -> int:
+        """The member epoch (connect) or generation (generic) that it was told last."""
+        return self._running.member.epoch
+
+    @property
+    def owned(self) -> frozenset[Resource]:
+        """All that may be running here."""
+        return self._running.member.owned
+
+    def may_run(self, resource: Resource) -> bool:
+        """Whether this worker may run `resource` at this very moment.
+
+        Ask before what must not be done twice: it looks at the clock, so it is right also in the moment in which a
+        frozen process wakes up, before the worker itself has noticed.
+        """
+        shell = self._shell
+        if shell is None:
+            return False
+        ends_ms = shell.member.session_ends_ms
+        return ends_ms is not None and now_ms() < ends_ms and resource in shell.member.owned
+
+    def configured_changed(self) -> None:
+        """Tell now what `configured` gives, without waiting for the next second."""
+        self._running.refresh()
+
+    # Inside
+
+    @property
+    def _running(self) -> Shell:
+        if self._shell is None:
+            raise WorkerError("the worker does not run: use `async with Worker(…) as worker:`")
+        return self._shell
+
+    def _member(self) -> tuple[Member, type[Request]]:
+        random = secrets.SystemRandom().random
+        if self._group_protocol == "connect":
+            return Membership(self._setup, random), ConnectGroupHeartbeatRequest
+        raise WorkerError(f"group_protocol {self._group_protocol!r} is neither 'connect' nor 'generic'")
+
+    def _news(self) -> dict[str, object]:
+        """What the worker says of itself, as far as it may change while it runs."""
+        news: dict[str, object] = {}
+        configured = self._configured() if callable(self._configured) else self._configured
+        if configured is not None:
+            news |= {"configured": configured.resources, "config_offset": configured.offset}
+        if self._assignors:
+            news["offers"] = tuple(map(_offer, self._assignors))
+        return news
+
+    def _is_overdue(self) -> bool:
+        """From the watchdog's thread: the session has ended, and the loop has not even begun to stop."""
+        shell = self._shell
+        if shell is None:
+            return False
+        ends_ms = shell.member.session_ends_ms
+        return ends_ms is not None and bool(shell.member.owned) and now_ms() >= ends_ms
+
+    def _act_from_outside(self) -> None:
+        shell = self._shell
+        if shell is not None:
+            self._act(shell.member.owned)
+
+    def _act(self, resources: frozenset[Resource]) -> None:
+        """The last resort, once for each session that ends, whoever notices first."""
+        shell = self._shell
+        ends_ms = None if shell is None else shell.member.session_ends_ms
+        with self._acting:
+            if ends_ms is not None and ends_ms == self._acted_on:
+                return
+            self._acted_on = ends_ms
+        self._last_resort(resources)
+
+
+def _offer(assignor: ConnectAssignor) -> Offer:
+    metadata = assignor.metadata()
+    return Offer(
+        assignor.name,
+        assignor.minimum_version,
+        assignor.maximum_version,
+        metadata.reason,
+        metadata.version,
+        metadata.metadata,
+    )
+
+
+def _addresses(servers: str | Sequence[str]) -> list[tuple[str, int]]:
+    parts = servers.split(",") if isinstance(servers, str) else servers
+    try:
+        return [parse_address(part.strip()) for part in parts]
+    except ValueError as error:
+        raise WorkerError(f"bootstrap_servers: {error}") from None
+
+
+def _security(security: Security | Mapping[str, str] | None) -> Security:
+    if security is None or isinstance(security, Security):
+        return security or Security()
+    try:
+        return Security.from_properties(security)
+    except ClientError as error:
+        raise WorkerError(f"security: {error}") from None
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)
