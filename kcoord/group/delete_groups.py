@@ -1,7 +1,11 @@
-"""DeleteGroups (42): an admin removes groups without members, and their offsets. v0, v1 alike; v2 flexible."""
+"""DeleteGroups (42): an admin removes groups without members, and their offsets. v0, v1 alike; v2 flexible.
+
+A connect group's configuration survives it (connect-groups rule 29).
+"""
 
 from __future__ import annotations
 
+from kcoord.group.connect.records import deletion
 from kcoord.group.contents import Contents
 from kcoord.group.generic.records import tombstone as group_tombstone
 from kcoord.group.generic.states import State
@@ -16,6 +20,9 @@ from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 def check_delete(contents: Contents, group_id: str) -> ErrorCode:
     """Whether the group may be deleted: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+    connect = contents.connect.get(group_id)
+    if connect is not None:
+        return ErrorCode.NON_EMPTY_GROUP if connect.members else ErrorCode.NONE
     group = contents.groups.get(group_id)
     return DELETE[State.DEAD if group is None else group.state]
 
@@ -30,7 +37,10 @@ def delete_groups(turn: Turn, request: DeleteGroupsRequest, context: RequestCont
 
 def _delete(turn: Turn, group_id: str) -> ErrorCode:
     verdict = check_delete(turn.contents, group_id)
-    if not verdict:
+    if not verdict and group_id in turn.contents.connect:
+        for record in deletion(turn.contents.connect[group_id]):
+            turn.write(record)
+    elif not verdict:
         stored = turn.contents.offsets.of_group(group_id)
         keys = [(topic, partition) for topic, partitions in stored.items() for partition in partitions]
         for topic, partition in keys:

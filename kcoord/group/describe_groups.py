@@ -1,12 +1,13 @@
 """DescribeGroups (15): what groups are like now.
 
 v0-v2 alike but for the throttle time. v3 authorized operations, filled in by whoever knows rights. v4
-group.instance.id. v5 flexible. v6 a group that is not there is an error with a text (KIP-1043); before it was one
-in state Dead.
+group.instance.id. v5 flexible. v6 a group that is not there, or is of another type, is an error with a text (KIP-1043);
+before it was one in state Dead.
 """
 
 from __future__ import annotations
 
+from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.states import State
 from kcoord.group.step import RequestContext, Token
@@ -20,17 +21,19 @@ NOT_FOUND_VERSION = 6
 
 def describe_groups(turn: Turn, request: DescribeGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a DescribeGroups for groups of this shard."""
-    described = [_describe(turn.contents.groups.get(group_id), group_id, context) for group_id in request.groups]
+    described = [_describe(turn.contents, group_id, context) for group_id in request.groups]
     turn.answer(token, DescribeGroupsResponse(groups=described))
 
 
-def _describe(group: GenericGroup | None, group_id: str, context: RequestContext) -> DescribedGroup:
+def _describe(contents: Contents, group_id: str, context: RequestContext) -> DescribedGroup:
+    group = contents.groups.get(group_id)
     if group is not None:
         return _describe_generic(group)
     described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
-        described.error_message = f"Group {group_id} not found."
+        why = "is a connect group: describe it as one" if group_id in contents.connect else "not found"
+        described.error_message = f"Group {group_id} {why}."
     return described
 
 

@@ -6,6 +6,7 @@ Filters ignore case; one that names no state or type that there is matches no gr
 
 from __future__ import annotations
 
+from kcoord.group.connect.group import PROTOCOL_TYPE
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.generated.list_groups_response import ListedGroup
@@ -13,15 +14,25 @@ from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
 
 CLASSIC = "classic"
 """What Kafka calls the type of generic groups."""
+CONNECT = "connect"
+"""The draft's group type."""
 
 
 def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a ListGroups for the groups of this shard."""
     states = {state.strip().lower() for state in request.states_filter}
     types = {group_type.lower() for group_type in request.types_filter}
-    listed = [
+    here = [
         ListedGroup(group.group_id, group.protocol_type, group.state.label, CLASSIC)
         for group in turn.contents.groups.values()
-        if (not states or group.state.label.lower() in states) and (not types or CLASSIC in types)
+    ]
+    here += [
+        ListedGroup(connect.group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)
+        for connect in turn.contents.connect.values()
+    ]
+    listed = [
+        group
+        for group in here
+        if (not states or group.group_state.lower() in states) and (not types or group.group_type in types)
     ]
     turn.answer(token, ListGroupsResponse(groups=listed))

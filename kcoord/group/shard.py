@@ -11,14 +11,16 @@ rule 23), has never been. A shard that has raised an error must be dropped too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kcoord.group.connect.answers import let_go
+from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
 from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
 from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.records import configuration
 from kcoord.group.connect.replay import settle_load
 from kcoord.group.connect.sessions import hold_is_over, open_connect_sessions, sweep_connect
 from kcoord.group.connect.settle import settle
@@ -45,6 +47,7 @@ from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
@@ -77,6 +80,7 @@ HANDLERS: dict[type[Request], Handler] = {
     ConnectGroupHeartbeatRequest: connect_group_heartbeat,
     ConnectGroupPrepareAssignmentRequest: connect_group_prepare_assignment,
     ConnectGroupInstallAssignmentRequest: connect_group_install_assignment,
+    ConnectGroupDescribeRequest: connect_group_describe,
 }
 
 
@@ -196,6 +200,18 @@ class Shard:
             self._contents, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
         )
 
+    def config(self, group_id: str) -> Mapping[str, str]:
+        """What the connect group of that name has been configured with itself, whether it exists or not."""
+        return self._contents.configurations.get(group_id, {})
+
+    def alter_config(self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int) -> Step:
+        """Configure a connect group with `values`, which must have been checked, and nothing else. They hold from each
+        member's next heartbeat.
+        """
+        turn = self._turn(now_ms, wall_ms)
+        turn.write(configuration(group_id, values))
+        return turn.step
+
     def check_delete(self, group_id: str) -> ErrorCode:
         """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
         return check_delete(self._contents, group_id)
@@ -224,14 +240,20 @@ class Shard:
 
     def group_ids(self) -> list[str]:
         """All groups that are known here."""
-        return list(self._contents.groups)
+        return [*self._contents.groups, *self._contents.connect]
 
     def has_members(self, group_id: str) -> bool:
         """Whether the group has members, or newcomers that were given a member id."""
+        connect = self._contents.connect.get(group_id)
+        if connect is not None:
+            return bool(connect.members)
         group = self._contents.groups.get(group_id)
         return group is not None and bool(group.members or group.pending)
 
     def generation(self, group_id: str) -> int | None:
-        """The group's generation; None for a group that is not known here."""
+        """The group's generation, for a connect group its epoch; None for a group that is not known here."""
+        connect = self._contents.connect.get(group_id)
+        if connect is not None:
+            return connect.epoch
         group = self._contents.groups.get(group_id)
         return None if group is None else group.generation

@@ -137,6 +137,7 @@ def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effec
         said = records.with_session_timeout(member.said, timeout_ms)
         turn.write(records.member_said(group.group_id, member.member_id, said))
     member.session_timeout_ms = timeout_ms
+    turn.wake(group, turn.now_ms + timeout_ms)
 
 
 def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resources) -> None:

@@ -31,6 +31,8 @@ def check_commit(
     group without members; a transactional one is of a client older than KIP-447, which cannot name its member, and
     passes.
     """
+    if group_id in contents.connect:  # a group without offsets
+        return ErrorCode.GROUP_ID_NOT_FOUND
     group = contents.groups.get(group_id)
     state = State.DEAD if group is None else group.state
     if generation < 0 and state in (State.EMPTY, State.DEAD):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sys import intern
 
+from kcoord.group.connect.found import make_room
 from kcoord.group.generic.answers import NO_MEMBER_ID, join_error
 from kcoord.group.generic.calls import Join
 from kcoord.group.generic.group import GenericGroup
@@ -56,7 +57,7 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
     protocols = _protocols_of(request)
     if group.state is State.DEAD and request.member_id:
         join_error(turn, token, ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
-    elif not may_join(group, request.protocol_type, protocols):
+    elif not may_join(group, request.protocol_type, protocols) or not make_room(turn, request.group_id):
         join_error(turn, token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
     elif not request.member_id:
         _join_unknown(turn, group, _join_of(request, context, token, protocols, _new_id(turn, request, context)))

@@ -8,11 +8,13 @@
 | rebalancing, or of another type with members | never |
 
 An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that. A group that is
-Empty and has no offsets is removed.
+Empty and has no offsets is removed. A connect group goes, with its history, when it has been empty for the retention
+time.
 """
 
 from __future__ import annotations
 
+from kcoord.group.connect.records import deletion
 from kcoord.group.generic.group import CONSUMER, GenericGroup
 from kcoord.group.generic.records import tombstone as group_tombstone
 from kcoord.group.generic.states import State
@@ -27,6 +29,10 @@ def expire(turn: Turn) -> None:
         _expire_offsets(turn, group)
         if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group.group_id):
             turn.write(group_tombstone(group.group_id))
+    for connect in list(turn.contents.connect.values()):
+        if not connect.members and _is_over(turn, connect.reason_wall_ms):
+            for record in deletion(connect):
+                turn.write(record)
 
 
 def _expire_offsets(turn: Turn, group: GenericGroup) -> None:
@@ -57,4 +63,9 @@ def _is_expired(turn: Turn, group: GenericGroup, value: OffsetCommitValue) -> bo
     since_ms = value.commit_timestamp
     if group.protocol_type and group.state is State.EMPTY and group.record.current_state_timestamp != -1:
         since_ms = group.record.current_state_timestamp
-    return turn.wall_ms - since_ms >= turn.contents.settings.offsets_retention_ms
+    return _is_over(turn, since_ms)
+
+
+def _is_over(turn: Turn, since_wall_ms: int) -> bool:
+    """Whether the retention time has passed since."""
+    return turn.wall_ms - since_wall_ms >= turn.contents.settings.offsets_retention_ms

@@ -1,0 +1,111 @@
+"""ConnectGroupDescribe (32103): what a connect group is like now, and how it came to be so.
+
+Of each member: what it may be running, what it is to run, what it waits for and what it must let go; of the group: its
+epochs, who computes, whose resources wait, and its history. Rights are filled in by whoever knows them.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.answers import standing
+from kcoord.group.connect.computing import remaining_delay_ms
+from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Resources
+from kcoord.group.connect.group import Member as GroupMember
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_describe_response import (
+    ConnectorsAndTasks,
+    ConnectorTaskId,
+    Departed,
+    DescribedGroup,
+    HistoryEntry,
+    Member,
+    Move,
+)
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
+from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
+from kcoord.protocol.resources import pack, unpack
+
+
+def connect_group_describe(
+    turn: Turn, request: ConnectGroupDescribeRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a ConnectGroupDescribe for groups of this shard."""
+    described = [_describe(turn, group_id) for group_id in request.group_ids]
+    turn.answer(token, ConnectGroupDescribeResponse(groups=described))
+
+
+def _describe(turn: Turn, group_id: str) -> DescribedGroup:
+    group = turn.contents.connect.get(group_id)
+    if group is None:
+        generic = group_id in turn.contents.groups
+        why = "is a group of the generic protocol" if generic else "not found"
+        return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {why}.", group_id, group_state="Dead")
+    configured = group.configured
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.state.label,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=group.assignor if group.computation is None else group.computation.assignor,
+        members=[_member(group, member) for member in group.members.values()],
+        computing_member_id=group.chosen(),
+        config_offset=NO_OFFSET if configured is None else configured.offset,
+        configured=None if configured is None else _packed(configured.resources),
+        departed=[
+            Departed(member_id, target.instance_id, target.url, _packed(target.resources))
+            for member_id, target in group.departed()
+        ],
+        remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
+        assignment_error=group.error,
+        assignment_error_message=group.error_message,
+        history=[_entry(epoch, entry) for epoch, entry in group.history.items()],
+    )
+
+
+def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
+    return pack(resources, ConnectorsAndTasks, ConnectorTaskId)
+
+
+def _member(group: ConnectGroup, member: GroupMember) -> Member:
+    said, now = member.said, standing(group, member)
+    target = group.target_of(member) or frozenset()
+    return Member(
+        member_id=member.member_id,
+        instance_id=said.instance_id,
+        client_id=said.client_id,
+        client_host=said.client_host,
+        url=said.url,
+        member_epoch=member.epoch,
+        state=_member_state(group, member),
+        rebalance_timeout_ms=said.rebalance_timeout_ms,
+        session_timeout_ms=member.session_timeout_ms,
+        owned=_packed(member.current),
+        target=_packed(target),
+        waiting_for=_packed(target - member.current),
+        to_release=_packed(now.to_release),
+    )
+
+
+def _member_state(group: ConnectGroup, member: GroupMember) -> str:
+    """One word for people."""
+    if member.put_out:
+        return "PutOut"
+    if member.away:
+        return "Away"
+    now = standing(group, member)
+    if now.to_release:
+        return "Releasing"
+    return "Stable" if member.member_id not in group.unconverged else "Waiting"
+
+
+def _entry(epoch: int, entry: ConnectWorkerGroupHistoryValue) -> HistoryEntry:
+    return HistoryEntry(
+        epoch=epoch,
+        reason=entry.reason,
+        timestamp_ms=entry.timestamp,
+        installed_ms=entry.installed_timestamp,
+        converged_ms=entry.converged_timestamp,
+        moved_count=entry.moved_count,
+        moves=[Move(move.from_, move.to, _packed(unpack(move.connectors_tasks))) for move in entry.moves],
+    )

@@ -1,0 +1,251 @@
+"""What does a test of connect groups work with? One shard, its log, a clock that stands until it is moved, and workers'
+requests in short.
+
+Resources are written as the draft writes them: "AC0" is connector A, "AT1" its task 1. Each step's records are kept, so
+that `restart` replays them into a new shard, and each step ends with the check that a replay gives the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar, cast
+
+import attrs
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.settings import GroupSettings
+from kcoord.group.shard import Shard
+from kcoord.group.step import RequestContext, Step
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
+from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
+from kcoord.protocol.message import Request, Response
+from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupInstallAssignmentResponse,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
+)
+from kcoord.protocol.records import Record, decode_record, encode_record
+from kcoord.protocol.resources import Resource, pack, unpack
+
+GROUP = "g"
+WALL_MS = 1_700_000_000_000
+SESSION_MS = 10_000
+INTERVAL_MS = 1_000
+REBALANCE_MS = 30_000
+DELAY_MS = 60_000
+
+SETTINGS = ConnectSettings(
+    session_timeout_ms=SESSION_MS,
+    min_session_timeout_ms=5_000,
+    max_session_timeout_ms=60_000,
+    heartbeat_interval_ms=INTERVAL_MS,
+    min_heartbeat_interval_ms=100,
+    rebalance_delay_ms=DELAY_MS,
+)
+
+R = TypeVar("R", bound=Response)
+
+
+def res(text: str) -> frozenset[Resource]:
+    """`"AC0 AT1"`: connector A and its task 1."""
+    return frozenset((each[0], -1 if each[1] == "C" else int(each[2:])) for each in text.split())
+
+
+def text(resources: Iterable[Resource]) -> str:
+    """The other way round, sorted."""
+    return " ".join(f"{name}C0" if task < 0 else f"{name}T{task}" for name, task in sorted(resources))
+
+
+def packed(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
+    """As a heartbeat carries them."""
+    return pack(res(resources), heartbeat_request.ConnectorsAndTasks, heartbeat_request.ConnectorTaskId)
+
+
+def assignor(
+    name: str = "cooperative",
+    low: int = 0,
+    high: int = 1,
+    reason: int = 0,
+    version: int | None = None,
+    data: bytes = b"",
+) -> heartbeat_request.Assignor:
+    """A client-side assignor as a worker lists it."""
+    return heartbeat_request.Assignor(name, low, high, reason, high if version is None else version, data)
+
+
+@attrs.define(eq=False)
+class Told:
+    """An answer to a heartbeat, in short."""
+
+    error: ErrorCode
+    epoch: int
+    owned: str | None
+    """What the assignment says; None where there is none."""
+    response: ConnectGroupHeartbeatResponse
+
+    @property
+    def brief(self) -> tuple[int, str | None]:
+        return self.epoch, self.owned
+
+
+class World:
+    """One shard with one group, and everybody's requests."""
+
+    def __init__(self, settings: ConnectSettings = SETTINGS, group: str = GROUP) -> None:
+        self.settings = GroupSettings(connect=settings)
+        self.group_id = group
+        self.now_ms = 1_000_000
+        self.log: list[tuple[bytes, bytes | None]] = []
+        self.steps: list[list[Record]] = []
+        self.answers: dict[object, Response] = {}
+        self.remembered: dict[object, bool] = {}
+        self.shard = Shard(self.settings, lambda: "id")
+        self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+
+    @property
+    def wall_ms(self) -> int:
+        return WALL_MS + self.now_ms
+
+    # -- time and faults ----------------------------------------------------------------------------------------------
+
+    def pass_ms(self, ms: int) -> None:
+        """Let time go on, doing what falls due on the way."""
+        end_ms = self.now_ms + ms
+        while (due := self.shard.next_deadline()) is not None and due <= end_ms:
+            self.now_ms = max(self.now_ms, due)
+            self._keep(self.shard.advance(self.now_ms, self.wall_ms))
+        self.now_ms = end_ms
+
+    def restart(self, lose_ms: int = 0) -> None:
+        """The coordinator is killed, and loads its log after `lose_ms`."""
+        self.shard.drop()
+        self.now_ms += lose_ms
+        self.shard = Shard(self.settings, lambda: "id")
+        for key, value in self.log:
+            self.shard.replay(decode_record(key, value))
+        self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def send(self, request: Request, connection: int = 1, pipelined: bool = False, client: str = "w") -> object:
+        """One request; its answer is found in `answers` under the returned token when it is given."""
+        token = object()
+        context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined)
+        self._keep(self.shard.handle(request, context, token, self.now_ms))
+        return token
+
+    def ask(self, request: Request, answer: type[R], **how: Any) -> R:
+        response = self.answers[self.send(request, **how)]
+        assert isinstance(response, answer)
+        return response
+
+    def beat(
+        self,
+        member: str,
+        epoch: int,
+        owned: str | None = None,
+        connection: int = 1,
+        pipelined: bool = False,
+        **fields: Any,
+    ) -> Told:
+        """A heartbeat that is answered at once."""
+        return self.told(self.send_beat(member, epoch, owned, connection, pipelined, **fields))
+
+    def send_beat(
+        self,
+        member: str,
+        epoch: int,
+        owned: str | None = None,
+        connection: int = 1,
+        pipelined: bool = False,
+        **fields: Any,
+    ) -> object:
+        request = ConnectGroupHeartbeatRequest(
+            self.group_id,
+            member,
+            epoch,
+            connectors_and_tasks=None if owned is None else packed(owned),
+            **fields,
+        )
+        return self.send(request, connection, pipelined)
+
+    def told(self, token: object) -> Told:
+        response = cast(ConnectGroupHeartbeatResponse, self.answers[token])
+        given = response.assignment
+        owned = None if given is None else text(unpack(given.connectors_and_tasks))
+        return Told(ErrorCode(response.error_code), response.member_epoch, owned, response)
+
+    def join(self, member: str, connection: int = 1, **fields: Any) -> Told:
+        """Epoch 0 with all fields, nothing owned; with the client-side assignor `cooperative` unless said otherwise."""
+        if "client_assignors" not in fields and "server_assignor" not in fields:
+            fields["client_assignors"] = [assignor()]
+        fields.setdefault("rebalance_timeout_ms", REBALANCE_MS)
+        return self.beat(member, 0, "", connection, **fields)
+
+    def prepare(self, member: str, epoch: int, connection: int = 1) -> ConnectGroupPrepareAssignmentResponse:
+        request = ConnectGroupPrepareAssignmentRequest(self.group_id, member, epoch)
+        return self.ask(request, ConnectGroupPrepareAssignmentResponse, connection=connection)
+
+    def install(
+        self,
+        member: str,
+        epoch: int,
+        group_epoch: int,
+        targets: dict[str, str],
+        delay_ms: int = 0,
+        error: int = 0,
+        connection: int = 1,
+    ) -> ErrorCode:
+        members = [
+            install_request.Member(
+                each, pack(res(what), install_request.ConnectorsAndTasks, install_request.ConnectorTaskId)
+            )
+            for each, what in targets.items()
+        ]
+        request = ConnectGroupInstallAssignmentRequest(
+            self.group_id, member, epoch, group_epoch, error, members, delay_ms
+        )
+        return ErrorCode(self.ask(request, ConnectGroupInstallAssignmentResponse, connection=connection).error_code)
+
+    def compute(self, member: str, epoch: int, targets: dict[str, str], delay_ms: int = 0) -> None:
+        """The chosen worker prepares and installs."""
+        prepared = self.prepare(member, epoch)
+        assert prepared.error_code == 0, prepared.error_message
+        assert self.install(member, epoch, prepared.group_epoch, targets, delay_ms) is ErrorCode.NONE
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def group(self) -> ConnectGroup:
+        return self.shard._contents.connect[self.group_id]
+
+    def member(self, member_id: str) -> Member:
+        return self.group.members[member_id]
+
+    def targets(self) -> dict[str, str]:
+        return {member_id: text(target.resources) for member_id, target in sorted(self.group.targets.items())}
+
+    def currents(self) -> dict[str, tuple[int, str]]:
+        return {each.member_id: (each.epoch, text(each.current)) for each in self.group.members.values()}
+
+    def table(self) -> tuple[int, int, dict[str, str], dict[str, tuple[int, str]]]:
+        """As the draft prints it: group epoch, assignment epoch, targets, members' epochs and assignments."""
+        return self.group.epoch, self.group.assignment_epoch, self.targets(), self.currents()
+
+    def chosen(self) -> str | None:
+        return self.group.chosen()
+
+    # -- keeping ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, step: Step) -> None:
+        self.steps.append(step.records)
+        self.log += [encode_record(record) for record in step.records]
+        for reply in step.replies:
+            assert reply.token not in self.answers, "answered twice"
+            self.answers[reply.token] = reply.response
+            self.remembered[reply.token] = reply.remember is not None
