@@ -56,6 +56,16 @@ def _addresses(value: object) -> object:
     return [_address(part) for part in parts] if isinstance(parts, list | tuple) else parts
 
 
+def _words(value: object) -> object:
+    words = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+    if isinstance(words, list | tuple):
+        if not all(words):
+            raise ValueError("names stand between commas, and none of them is empty")
+        if len(set(words)) < len(words):
+            raise ValueError("a name stands there twice")
+    return words
+
+
 def _expressions(value: object) -> object:
     expressions = (value,) if isinstance(value, str) else value  # one: an expression may have commas in it
     for expression in expressions if isinstance(expressions, list | tuple) else ():
@@ -168,6 +178,53 @@ class Groups(_Section):
     group_max_size: int = _setting(MAX_INT32, "Members in one group; more are refused.", ge=1)
 
 
+class ConnectGroups(_Section):
+    """Connect groups: workers of the new protocol"""
+
+    group_connect_enable: bool = _setting(
+        True,
+        "Whether connect groups are served. Off, clients are not offered the four APIs, and the groups that there are "
+        "wait in the log.",
+    )
+    group_connect_session_timeout_ms: int = _setting(
+        45_000, "A worker from which no heartbeat comes for so long is gone.", unit="ms", ge=1
+    )
+    group_connect_min_session_timeout_ms: int = _setting(
+        45_000, "The shortest session that may be set for one group.", unit="ms", ge=1
+    )
+    group_connect_max_session_timeout_ms: int = _setting(
+        60_000, "The longest session that may be set for one group.", unit="ms", ge=1
+    )
+    group_connect_heartbeat_interval_ms: int = _setting(
+        5_000, "How often workers are told to send a heartbeat.", unit="ms", ge=1
+    )
+    group_connect_min_heartbeat_interval_ms: int = _setting(
+        5_000, "The shortest interval that may be set for one group.", unit="ms", ge=1
+    )
+    group_connect_max_heartbeat_interval_ms: int = _setting(
+        15_000, "The longest interval that may be set for one group.", unit="ms", ge=1
+    )
+    group_connect_max_size: int = _setting(MAX_INT32, "Workers in one group; more are refused.", ge=1)
+    group_connect_assignors: Annotated[tuple[str, ...], BeforeValidator(_words)] = _setting(
+        ("uniform", "cooperative"),
+        "Assignors that run in kcoord, the default first: uniform, cooperative, and what installed packages bring "
+        "along under the entry point group `kcoord.assignors`.",
+        min_length=1,
+    )
+    group_connect_rebalance_delay_ms: int = _setting(
+        5 * _MINUTE_MS,
+        "How long the connectors and tasks of a worker that has gone wait for its return before others get them.",
+        unit="ms",
+        ge=0,
+    )
+    group_connect_max_rebalance_delay_ms: int = _setting(
+        60 * _MINUTE_MS,
+        "The longest such delay that may be set for one group, or that an assignor may ask for.",
+        unit="ms",
+        ge=0,
+    )
+
+
 class Offsets(_Section):
     """Offsets that kcoord keeps itself (without a cluster behind it)"""
 
@@ -269,10 +326,10 @@ class Upstream(_Section):
     )
 
 
-SECTIONS: tuple[type[_Section], ...] = (Place, Connections, Tls, Groups, Offsets, Log, Upstream)
+SECTIONS: tuple[type[_Section], ...] = (Place, Connections, Tls, Groups, ConnectGroups, Offsets, Log, Upstream)
 
 
-class Settings(Upstream, Log, Offsets, Groups, Tls, Connections, Place):
+class Settings(Upstream, Log, Offsets, ConnectGroups, Groups, Tls, Connections, Place):
     """All settings, checked; made by `load_settings`."""
 
 
@@ -410,6 +467,18 @@ def _refused(error: ValidationError, given: Mapping[str, _Given]) -> SettingsErr
     return SettingsError(f"{where} does not fit: {said[:1].lower()}{said[1:]} ({name}: {about})")
 
 
+_ORDERED = (
+    ("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
+    ("group_connect_min_session_timeout_ms", "group_connect_session_timeout_ms"),
+    ("group_connect_session_timeout_ms", "group_connect_max_session_timeout_ms"),
+    ("group_connect_min_heartbeat_interval_ms", "group_connect_heartbeat_interval_ms"),
+    ("group_connect_heartbeat_interval_ms", "group_connect_max_heartbeat_interval_ms"),
+    ("group_connect_heartbeat_interval_ms", "group_connect_session_timeout_ms"),
+    ("group_connect_rebalance_delay_ms", "group_connect_max_rebalance_delay_ms"),
+)
+"""Settings of which the first must not be more than the second."""
+
+
 def _check_together(settings: Settings, given: Mapping[str, _Given]) -> None:
     """Raise SettingsError where settings do not fit each other."""
     if settings.upstream and not settings.groups:
@@ -424,11 +493,12 @@ def _check_together(settings: Settings, given: Mapping[str, _Given]) -> None:
             f"{given['listen'].origin}: {settings.listen[0]} is no address that clients can be sent to; "
             "say with --advertise HOST:PORT how they reach kcoord"
         )
-    if settings.group_min_session_timeout_ms > settings.group_max_session_timeout_ms:
-        raise SettingsError(
-            f"group.min.session.timeout.ms={settings.group_min_session_timeout_ms} is more than "
-            f"group.max.session.timeout.ms={settings.group_max_session_timeout_ms}"
-        )
+    for less, more in _ORDERED:
+        if getattr(settings, less) > getattr(settings, more):
+            raise SettingsError(
+                f"{setting_name(less)}={getattr(settings, less)} is more than "
+                f"{setting_name(more)}={getattr(settings, more)}"
+            )
     if settings.ssl_client_auth == "required":
         _check_client_certificates(settings, given["ssl_client_auth"].origin)
     for prefix in ("", "upstream_"):

@@ -66,6 +66,8 @@ def _default(info: "FieldInfo", quote: str = "") -> str:
             return "none"
         case (str(host), int(port)):
             return f"{quote}{host}:{port}{quote}"
+        case (str(), *_) as words:
+            return f"{quote}{','.join(words)}{quote}"
         case bool(value):
             return f"{quote}{str(value).lower()}{quote}"
         case value:

@@ -35,6 +35,9 @@ READ_APIS = frozenset({8, 10, 11, 12, 13, 14, 15, 16, 28, 42, 47, 68, 76, 88})
 LeaveGroup, SyncGroup, DescribeGroups, ListGroups, TxnOffsetCommit, DeleteGroups, OffsetDelete, and the heartbeats of
 the newer protocols."""
 
+CONFIG_APIS = frozenset({32, 44})
+"""DescribeConfigs and IncrementalAlterConfigs: read where connect groups are served, which have settings here."""
+
 TAIL_ONLY = frozenset({0, 1, 78, 79})
 """Produce, Fetch, ShareFetch, ShareAcknowledge: only the end of their responses is looked at."""
 
@@ -75,17 +78,25 @@ def decode_api_versions(frame: bytes, version: int) -> ApiVersionsResponse:
     return ApiVersionsResponse.decode(frame, version, 4)
 
 
-def merge(response: ApiVersionsResponse) -> ApiVersionsResponse:
-    """The broker's answer as a client may see it."""
-    kept = [merged for each in response.api_keys if (merged := _merge_api(each)) is not None]
-    return attrs.evolve(response, api_keys=kept)
+def read_apis(connect_groups: bool) -> frozenset[int]:
+    """The APIs whose requests are read; with those of connect groups if these are served."""
+    return READ_APIS | CONFIG_APIS | OWN_APIS if connect_groups else READ_APIS
 
 
-def _merge_api(theirs: ApiVersion) -> ApiVersion | None:
+def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> ApiVersionsResponse:
+    """The broker's answer as a client may see it. `read` are the APIs whose requests are read; those among them that no
+    broker has are added.
+    """
+    kept = [merged for each in response.api_keys if (merged := _merge_api(each, read | DECODED)) is not None]
+    own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(OWN_APIS & read)]
+    return attrs.evolve(response, api_keys=[*kept, *own] if kept else kept)
+
+
+def _merge_api(theirs: ApiVersion, decoded: frozenset[int]) -> ApiVersion | None:
     key = theirs.api_key
     if key not in API_NAMES or key in OWN_APIS:
         return None
-    if key not in DECODED:
+    if key not in decoded:
         return theirs
     ours = RESPONSES[key]
     lowest = theirs.min_version if key in TAIL_ONLY else max(theirs.min_version, ours.MIN_VERSION)
@@ -93,11 +104,11 @@ def _merge_api(theirs: ApiVersion) -> ApiVersion | None:
     return attrs.evolve(theirs, min_version=lowest, max_version=highest) if lowest <= highest else None
 
 
-def refusal(api_key: int, version: int) -> str | None:
-    """Why a request of that API and version cannot be passed on, or None."""
-    if api_key not in API_NAMES or api_key in OWN_APIS:
+def refusal(api_key: int, version: int, read: frozenset[int] = READ_APIS) -> str | None:
+    """Why a request of that API and version can be neither read nor passed on, or None."""
+    if api_key not in API_NAMES or (api_key in OWN_APIS and api_key not in read):
         return f"{api_name(api_key)} v{version}: Kafka 4.3 has no such API, and its answer could lead past kcoord"
-    if api_key in DECODED and version > REQUESTS[api_key].MAX_VERSION and api_key != API_VERSIONS:
+    if api_key in read | DECODED and version > REQUESTS[api_key].MAX_VERSION and api_key != API_VERSIONS:
         return f"{api_name(api_key)} v{version} is newer than what kcoord reads, v{REQUESTS[api_key].MAX_VERSION}"
     if version < 0:
         return f"{api_name(api_key)} v{version}: no such version"

@@ -17,9 +17,17 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from kcoord.gateway import discovery, group_calls, listing, offsets, other_protocols
+from kcoord.gateway import (
+    connect_groups,
+    discovery,
+    group_calls,
+    group_configs,
+    listing,
+    offsets,
+    other_protocols,
+)
 from kcoord.gateway.about import ONE_GROUP, peek_group
-from kcoord.gateway.api_versions import API_VERSIONS, READ_APIS, ApiVersionsMemory, merge
+from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.contract import ClientSide, GroupService
 from kcoord.gateway.coordinators import Coordinators
@@ -36,6 +44,12 @@ from kcoord.group.step import RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.generated.unassigned import (
+    CONNECT_GROUP_DESCRIBE,
+    CONNECT_GROUP_HEARTBEAT,
+    CONNECT_GROUP_INSTALL_ASSIGNMENT,
+    CONNECT_GROUP_PREPARE_ASSIGNMENT,
+)
 from kcoord.protocol.messages import (
     REQUESTS,
     ApiVersionsRequest,
@@ -65,11 +79,17 @@ HANDLERS: dict[int, Handler] = {
     15: listing.describe_groups,
     16: listing.list_groups,
     28: offsets.txn_offset_commit,
+    32: group_configs.describe_configs,
     42: listing.delete_groups,
+    44: group_configs.alter_configs,
     47: offsets.offset_delete,
     68: other_protocols.newer_heartbeat,
     76: other_protocols.newer_heartbeat,
     88: other_protocols.newer_heartbeat,
+    CONNECT_GROUP_HEARTBEAT: connect_groups.heartbeat,
+    CONNECT_GROUP_PREPARE_ASSIGNMENT: connect_groups.member_call,
+    CONNECT_GROUP_INSTALL_ASSIGNMENT: connect_groups.member_call,
+    CONNECT_GROUP_DESCRIBE: connect_groups.describe,
 }
 """Who answers, by API key."""
 FIND_COORDINATOR = 10
@@ -95,6 +115,7 @@ class Gateway:
         self.settings = settings
         self.groups = groups
         self.authenticated_at_once = not settings.uses_sasl
+        self.read_apis = read_apis(settings.connect_groups)
         self.brokers = BrokerMap(settings)
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
@@ -221,7 +242,7 @@ class Gateway:
         if not self.versions.knows(broker):
             response = await asker.ask(ApiVersionsRequest(), 0)
             assert isinstance(response, ApiVersionsResponse)
-            self.versions.remember(broker, merge(response))
+            self.versions.remember(broker, merge(response, self.read_apis))
 
     def own(self, broker_id: int | None) -> OwnConnection | None:
         """A connection of kcoord's own, where upstream needs no credentials."""
@@ -381,7 +402,7 @@ class Gateway:
         if key in ONE_GROUP and not self.owns(peek_group(call)):
             leg.pass_on(call)
             return
-        if key not in READ_APIS and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
+        if key not in self.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
             self.spawn(self._serve(leg, call, _pass_when_back, None))
             return
         request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)

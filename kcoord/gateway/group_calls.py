@@ -36,7 +36,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["join_group", "member_call"]
+__all__ = ["admit", "answer", "join_group", "keep", "member_call"]
 
 REFUSED_WITHIN_S = 0.5
 """Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
@@ -51,7 +51,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     group_id = request.group_id
     await leg.ready()
     sentinel = gateway.sentinels.of(group_id)
-    error = await _admit(leg, sentinel)
+    error = await admit(leg, sentinel)
     if is_refusal(error):
         leg.pass_on(call)
         return
@@ -71,7 +71,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     leg.answer(call, response)
 
 
-async def _admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
+async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
     """Take the group, or begin to: NONE, a refusal, or what hinders now. Raises UpstreamLost."""
     if sentinel.is_joined:
         return ErrorCode.NONE
@@ -123,7 +123,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         return
     error = await check(leg, group_id, READ)
     if not error:
-        error = await _keep(leg, group_id)
+        error = await keep(leg, group_id)
     if is_refusal(error) and not gateway.is_here(group_id):
         leg.pass_on(call)
         return
@@ -140,7 +140,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     answer(leg, call, response, remember, group_id)
 
 
-async def _keep(leg: Leg, group_id: str) -> ErrorCode:
+async def keep(leg: Leg, group_id: str) -> ErrorCode:
     """The sentinel is in the group, or joins anew: after a restart of kcoord it takes over what its predecessor left.
 
     While upstream cannot be asked, or is not ready, the group is still taken.

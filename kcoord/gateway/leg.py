@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.api_versions import API_VERSIONS, READ_APIS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
+from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.contract import ClientSide
 from kcoord.gateway.rewrite import rewriter
 from kcoord.gateway.rights import Standing
@@ -154,7 +154,7 @@ class Leg:
         if api_key == RAW_TOKEN:
             self._raw_token()
             return True
-        reason = refusal(api_key, api_version)
+        reason = refusal(api_key, api_version, self.gateway.read_apis)
         if reason is not None:
             raise FrameRefused(reason)
         if self.sasl is not None and api_key not in NOT_SASL:
@@ -319,7 +319,10 @@ class Leg:
 
     def drop_member(self, group_id: str, request: LeaveGroupRequest) -> None:
         """Members left; was the one of this connection among them?"""
-        left = {request.member_id, *(each.member_id for each in request.members)}
+        self.drop_members(group_id, {request.member_id, *(each.member_id for each in request.members)})
+
+    def drop_members(self, group_id: str, left: set[str]) -> None:
+        """These members of the group have left."""
         if self.members is not None and self.members.get(group_id) in left:
             self.members[group_id] = ""
 
@@ -380,12 +383,13 @@ class Leg:
             client_host=self.client.client_host,
             connection=self.client.serial,
             wall_ms=self.gateway.wall_ms(),
+            pipelined=self.client.pipelined,
         )
 
     # -- SASL ---------------------------------------------------------------------------------------------------------
 
     def _is_read(self, api_key: int, api_version: int) -> bool:
-        if api_key in READ_APIS:
+        if api_key in self.gateway.read_apis:
             return True
         if api_key == SASL_HANDSHAKE:
             return self.sasl is not None

@@ -67,7 +67,7 @@ def _names_nodes(leg: Leg, owed: Expected, frame: bytes) -> None:
 
 def _api_versions(leg: Leg, owed: Expected, frame: bytes) -> None:
     response = decode_api_versions(frame, owed.api_version)
-    merged = merge(response)
+    merged = merge(response, leg.gateway.read_apis)
     refused = response.error_code == ErrorCode.UNSUPPORTED_VERSION
     upstream = leg.upstream
     if upstream is not None and response.error_code == ErrorCode.NONE:

@@ -71,6 +71,8 @@ class GatewaySettings:
     """How long after its last member a group stays taken (gateway rule 13)."""
     outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
     """How long members are kept while upstream cannot be reached (gateway rule 10)."""
+    connect_groups: bool = True
+    """Whether connect groups are served (`group.connect.enable`)."""
     patience_ms: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
     """How long a request that needs upstream waits for it to come back before it is answered with a retriable error."""
 

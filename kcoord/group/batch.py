@@ -17,10 +17,14 @@ from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
     Request,
@@ -39,7 +43,8 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
     """One request for each group that `request` names, in its order; None for a request of the kind that names only
     one.
 
-    FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list, earlier versions one at the top.
+    FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list, earlier versions one at the top. Of
+    DescribeConfigs and IncrementalAlterConfigs each resource must be a group.
     """
     match request:
         case DescribeGroupsRequest():
@@ -50,6 +55,10 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
             return [(group, attrs.evolve(request, groups_names=[group])) for group in request.groups_names]
         case OffsetFetchRequest(groups=[_, *_]):
             return [(group.group_id, attrs.evolve(request, groups=[group])) for group in request.groups]
+        case DescribeConfigsRequest():
+            return [(each.resource_name, attrs.evolve(request, resources=[each])) for each in request.resources]
+        case IncrementalAlterConfigsRequest():
+            return [(each.resource_name, attrs.evolve(request, resources=[each])) for each in request.resources]
         case FindCoordinatorRequest(coordinator_keys=[_, *_]):
             return [(key, attrs.evolve(request, coordinator_keys=[key])) for key in request.coordinator_keys]
         case _:
@@ -70,6 +79,14 @@ def merge(responses: Sequence[Response]) -> Response:
         case DeleteGroupsResponse():
             deleted = cast(Sequence[DeleteGroupsResponse], responses)
             return attrs.evolve(first, throttle_time_ms=throttle, results=[r for each in deleted for r in each.results])
+        case DescribeConfigsResponse():
+            configs = cast(Sequence[DescribeConfigsResponse], responses)
+            return attrs.evolve(first, throttle_time_ms=throttle, results=[r for each in configs for r in each.results])
+        case IncrementalAlterConfigsResponse():
+            altered = cast(Sequence[IncrementalAlterConfigsResponse], responses)
+            return attrs.evolve(
+                first, throttle_time_ms=throttle, responses=[r for each in altered for r in each.responses]
+            )
         case OffsetFetchResponse():
             fetched = cast(Sequence[OffsetFetchResponse], responses)
             return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in fetched for g in each.groups])
@@ -91,6 +108,10 @@ def empty_answer(request: Request) -> Response:
             return ConnectGroupDescribeResponse()
         case DeleteGroupsRequest():
             return DeleteGroupsResponse()
+        case DescribeConfigsRequest():
+            return DescribeConfigsResponse()
+        case IncrementalAlterConfigsRequest():
+            return IncrementalAlterConfigsResponse()
         case _:
             raise TypeError(f"{type(request).__name__} always names a group")
 

@@ -8,7 +8,8 @@ connection are answered, and nothing behind it is begun before it is answered (g
 2. What is no Kafka, unknown, too large or does not decode closes this connection only, with one log line: peer, API,
    reason.
 3. While a request is in work, reading goes on up to `READ_AHEAD` bytes; a client that does not read its answers is not
-   read from either.
+   read from either. Whose answer is held back for want of news (`when_more`) is told when more arrives, or the client
+   goes: nothing shall wait behind an answer that need not (connect-groups rule 26).
 4. With a leg (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk, never
    collected.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kcoord.protocol.call import Call, call_of
@@ -82,13 +84,16 @@ class Connection(asyncio.Protocol):
         "_pass_left",
         "_pausers",
         "_rest",
+        "_stale",
         "_taking",
         "_transport",
+        "_when_more",
         "authenticated",
         "broker_id",
         "client_host",
         "last_active_ms",
         "peer",
+        "pipelined",
         "serial",
     )
 
@@ -102,11 +107,17 @@ class Connection(asyncio.Protocol):
         self._at = 0
         self._need = 0
         self._pass_left = 0
+        self._stale = 0
         self._taking = False
+        self._when_more: Callable[[], None] | None = None
         self._pausers: frozenset[str] = frozenset()
         self.serial = serial
         self.broker_id = broker_id
         self.authenticated = authenticated
+        self.pipelined = False
+        """Whether the request in work was read, in part at least, before the one before it was answered: its sender
+        cannot have known that answer (connect-groups rule 3).
+        """
         self.peer = self.client_host = ""
         self.last_active_ms = 0
 
@@ -140,6 +151,7 @@ class Connection(asyncio.Protocol):
                 if used == len(data):
                     return
                 data = data[used:]
+                self._stale = len(data)
         if not self._rest:
             self._rest = data
         elif isinstance(self._rest, bytes) and len(self._rest) < READ_AHEAD:
@@ -148,11 +160,14 @@ class Connection(asyncio.Protocol):
             self._rest = bytearray(self._rest) if isinstance(self._rest, bytes) else self._rest
             self._rest += data
         self._take_frames()
+        if self._when_more is not None and self._rest:
+            self._tell_of_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         self._call = self._hot = None
         self._rest = b""
+        self._tell_of_more()
         self._host.forget(self)
         if self._leg is not None:
             self._leg.client_lost()
@@ -209,10 +224,24 @@ class Connection(asyncio.Protocol):
             self._hot = HotFrame.of(call.frame, frame, remember, valid_until_ms)
         self.finish(call)
 
+    def when_more(self, call: Call, tell: Callable[[], None]) -> None:
+        """Call `tell`, once, as soon as something follows `call` or its client goes, unless it is answered before."""
+        if self._call is not call:
+            return
+        self._when_more = tell
+        if len(self._rest) > self._at:
+            self._tell_of_more()
+
+    def _tell_of_more(self) -> None:
+        tell, self._when_more = self._when_more, None
+        if tell is not None:
+            tell()
+
     def finish(self, call: Call) -> None:
         """End `call` without sending anything more, and take the next frame."""
         if self._call is call:
-            self._call = None
+            self._call = self._when_more = None
+            self._stale = len(self._rest) - self._at
             self._take_frames()
 
     def close(self, reason: str) -> None:
@@ -306,6 +335,7 @@ class Connection(asyncio.Protocol):
             return False
         self._pass_left -= count
         self._at += count
+        self._stale = max(0, self._stale - count)
         if count == len(rest):
             piece: bytes | bytearray | memoryview = rest
         elif count < COPIED_BELOW or isinstance(rest, bytearray):
@@ -321,6 +351,8 @@ class Connection(asyncio.Protocol):
             return False
         frame = rest if len(rest) == self._need and isinstance(rest, bytes) else bytes(rest[at : at + self._need])
         self._at += self._need
+        self.pipelined = self._stale > 0
+        self._stale = max(0, self._stale - self._need)
         self._need = 0
         try:
             self._call = call = call_of(frame)

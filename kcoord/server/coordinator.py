@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from kcoord.group.batch import Gathering, empty_answer, group_of, split
+from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
 from kcoord.group.settings import GroupSettings
 from kcoord.group.step import Remember, RequestContext
@@ -27,11 +28,19 @@ Deliver = Callable[[Response, Remember | None], None]
 
 class Coordinator:
     """All shards of this process over one log with `partitions` partitions. `ids` makes the unique part of member
-    ids.
+    ids; `given` are the names of settings that are not at their default because somebody said so.
     """
 
-    def __init__(self, store: Log, settings: GroupSettings, partitions: int, ids: Callable[[], str]) -> None:
-        self._hosts = [ShardHost(partition, store, settings, ids) for partition in range(partitions)]
+    def __init__(
+        self,
+        store: Log,
+        settings: GroupSettings,
+        partitions: int,
+        ids: Callable[[], str],
+        given: frozenset[str] = frozenset(),
+    ) -> None:
+        configs = GroupConfigs(settings.connect, given)
+        self._hosts = [ShardHost(partition, store, settings, ids, configs) for partition in range(partitions)]
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -70,8 +79,16 @@ class Coordinator:
         for at, (group_id, part) in enumerate(parts):
             self._host(group_id).submit(part, context, Waiting(part, gathering.taker(at)))
 
-    async def call(self, request: Request, context: RequestContext) -> tuple[Response, Remember | None]:
-        """As `submit`, for those who can wait: the response, and what the hot path may remember of it."""
+    def let_go(self, group_id: str, connection: int) -> None:
+        """Answer the heartbeat of a connect group that is held back for that connection, if there is one."""
+        self._host(group_id).let_go(connection)
+
+    async def call(
+        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
+    ) -> tuple[Response, Remember | None]:
+        """As `submit`, for those who can wait: the response, and what the hot path may remember of it. `submitted` is
+        called when the request is on its way.
+        """
         answered: asyncio.Future[tuple[Response, Remember | None]] = asyncio.get_running_loop().create_future()
 
         def deliver(response: Response, remember: Remember | None) -> None:
@@ -79,6 +96,8 @@ class Coordinator:
                 answered.set_result((response, remember))
 
         self.submit(request, context, deliver)
+        if submitted is not None:
+            submitted()
         return await answered
 
     async def check_commit(

@@ -33,4 +33,5 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         sentinel_grace_ms=settings.gateway_sentinel_grace_ms,
         outage_ms=settings.gateway_outage_ms,
         patience_ms=settings.gateway_patience_ms,
+        connect_groups=settings.group_connect_enable,
     )

@@ -19,10 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kcoord.config import Settings
+from kcoord.config import Settings, setting_name
 from kcoord.gateway.gateway import Gateway
+from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.settings import MINUTE_MS, GroupSettings
 from kcoord.log.embedded import EmbeddedLog
+from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings
 from kcoord.server.server import Behind, Limits, Server
@@ -93,9 +95,12 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         await store.open()
         stack.push_async_callback(store.close)
         ids = partial(next, unique_ids())
-        coordinator = Coordinator(store, group_settings(settings), settings.offsets_topic_num_partitions, ids)
+        coordinator = Coordinator(
+            store, group_settings(settings), settings.offsets_topic_num_partitions, ids, given_names(settings)
+        )
         gateway = make_gateway(settings, coordinator) if settings.upstream else None
-        behind: Behind = gateway or Standalone(coordinator, Node(cluster_id(settings.data_dir), settings.advertise))
+        node = Node(cluster_id(settings.data_dir), settings.advertise)
+        behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
         server = Server(limits(settings), behind, tls(settings))
         stack.push_async_callback(server.close_connections)
         stack.push_async_callback(coordinator.stop)
@@ -157,8 +162,33 @@ def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         log.error("%s", context.get("message"), exc_info=error)
 
 
+def given_names(settings: Settings) -> frozenset[str]:
+    """The names of all settings that somebody gave a value."""
+    return frozenset(setting_name(field) for field in settings.model_fields_set)
+
+
+def connect_settings(settings: Settings) -> ConnectSettings:
+    """What the engine is told of connect groups. Raises StartError for an assignor that is not there."""
+    try:
+        assignors = load_assignors(settings.group_connect_assignors)
+    except AssignorError as error:
+        raise StartError(str(error)) from error
+    return ConnectSettings(
+        session_timeout_ms=settings.group_connect_session_timeout_ms,
+        min_session_timeout_ms=settings.group_connect_min_session_timeout_ms,
+        max_session_timeout_ms=settings.group_connect_max_session_timeout_ms,
+        heartbeat_interval_ms=settings.group_connect_heartbeat_interval_ms,
+        min_heartbeat_interval_ms=settings.group_connect_min_heartbeat_interval_ms,
+        max_heartbeat_interval_ms=settings.group_connect_max_heartbeat_interval_ms,
+        max_size=settings.group_connect_max_size,
+        rebalance_delay_ms=settings.group_connect_rebalance_delay_ms,
+        max_rebalance_delay_ms=settings.group_connect_max_rebalance_delay_ms,
+        assignors=assignors,
+    )
+
+
 def group_settings(settings: Settings) -> GroupSettings:
-    """What the engine is told."""
+    """What the engine is told. Raises StartError."""
     return GroupSettings(
         min_session_timeout_ms=settings.group_min_session_timeout_ms,
         max_session_timeout_ms=settings.group_max_session_timeout_ms,
@@ -167,6 +197,7 @@ def group_settings(settings: Settings) -> GroupSettings:
         offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
         offsets_retention_ms=settings.offsets_retention_minutes * MINUTE_MS,
         offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
+        connect=connect_settings(settings),
     )
 
 

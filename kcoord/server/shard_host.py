@@ -27,6 +27,7 @@ from functools import partial
 import attrs
 
 from kcoord.group.generic.states import State
+from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
 from kcoord.group.refuse import refuse
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
@@ -34,8 +35,11 @@ from kcoord.group.step import Remember, Reply, RequestContext, Step
 from kcoord.log.interface import AppendFailed, Log, LogCorrupt
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
+    ConnectGroupInstallAssignmentRequest,
     DeleteGroupsRequest,
+    DescribeConfigsRequest,
     HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     LeaveGroupRequest,
     OffsetCommitRequest,
@@ -45,7 +49,13 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.records import GroupMetadataValue, Record, decode_record, encode_record
+from kcoord.protocol.records import (
+    ConnectWorkerGroupMetadataValue,
+    GroupMetadataValue,
+    Record,
+    decode_record,
+    encode_record,
+)
 
 log = logging.getLogger("kcoord.coordinator")
 
@@ -56,6 +66,8 @@ WRITES = (
     DeleteGroupsRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
+    ConnectGroupInstallAssignmentRequest,
+    IncrementalAlterConfigsRequest,
 )
 FROZEN_MS = 1000
 """A timer so much too late says that this process stood still, and that members' heartbeats wait in its sockets."""
@@ -111,9 +123,12 @@ class Pending:
 
 
 def tell_of_rebalance(record: Record) -> None:
-    """One line for each new generation: why did this group rebalance?"""
+    """One line for each new generation or group epoch: why did this group rebalance?"""
     group = record.value
-    if isinstance(group, GroupMetadataValue) and group.state == State.COMPLETING.label:
+    if isinstance(group, ConnectWorkerGroupMetadataValue):
+        group_id = getattr(record.key, "group_id", "")
+        log.info("connect group %s: epoch %d: %s", group_id, group.epoch, group.reason)
+    elif isinstance(group, GroupMetadataValue) and group.state == State.COMPLETING.label:
         log.info(
             "group %s: generation %d of %d members (%s, %s): %s",
             getattr(record.key, "group", ""),
@@ -128,13 +143,16 @@ def tell_of_rebalance(record: Record) -> None:
 class ShardHost:
     """One partition: its shard, its appends on their way, and its timer."""
 
-    def __init__(self, partition: int, store: Log, settings: GroupSettings, ids: Callable[[], str]) -> None:
+    def __init__(
+        self, partition: int, store: Log, settings: GroupSettings, ids: Callable[[], str], configs: GroupConfigs
+    ) -> None:
         self.partition = partition
         self.state = ShardState.LOADING
         self.shard = Shard(settings, ids)
         self._log = store
         self._settings = settings
         self._ids = ids
+        self._configs = configs
         self._pending: deque[Pending] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
@@ -220,10 +238,39 @@ class ShardHost:
             waiting.refuse(ErrorCode.NONE if beat else REFUSALS[self.state])
         elif isinstance(request, WRITES) and not self._log.writable:
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        elif isinstance(request, DescribeConfigsRequest):
+            described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))
+            self.when_committed(partial(waiting.deliver, described, None), waiting)
+        elif isinstance(request, IncrementalAlterConfigsRequest):
+            self._alter_config(request, context, waiting)
         else:
             handle = partial(self.shard.handle, request, context, waiting, monotonic_ms())
             if not self._step(handle, type(request).__name__):
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def _alter_config(self, request: IncrementalAlterConfigsRequest, context: RequestContext, waiting: Waiting) -> None:
+        """Change the settings of the one group that `request` names, or only see whether they could be."""
+        resource = request.resources[0]
+        group_id = resource.resource_name
+        own = self.shard.config(group_id)
+        refused = None
+        try:
+            altered = self._configs.altered(resource, own)
+        except ConfigRefused as refusal:
+            refused, altered = refusal, dict(own)
+        if altered != own and not request.validate_only:
+            alter = partial(self.shard.alter_config, group_id, altered, monotonic_ms(), context.wall_ms)
+            if not self._step(alter, type(request).__name__):
+                waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+                return
+        self.when_committed(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
+
+    def let_go(self, connection: int) -> None:
+        """Answer the heartbeats that are held back for a connection: something waits behind them, or the client has
+        gone (connect-groups rule 26).
+        """
+        if self.state is ShardState.ACTIVE:
+            self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")
 
     def when_committed(self, release: Callable[[], None], waiting: Waiting) -> None:
         """Call `release` once all that the shard has appended until now is committed; `waiting` is refused if that

@@ -1,19 +1,20 @@
 """What does kcoord answer when it runs alone, with no cluster behind it?
 
 It is then a cluster of one node that knows no topics and coordinates every group: one table says which APIs it serves
-and which function answers each. Offsets are names and partitions in its own log; topic ids need topics, so the
-versions of OffsetCommit and OffsetFetch that carry them instead of names are not offered.
+and which function answers each. Of settings it has those of groups. Offsets are names and partitions in its own log;
+topic ids need topics, so the versions of OffsetCommit and OffsetFetch that carry them instead of names are not offered.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
 
-from kcoord.group.step import RequestContext
+from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader
@@ -25,13 +26,19 @@ from kcoord.protocol.generated.metadata_response import MetadataResponseBroker, 
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    ConnectGroupDescribeRequest,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     LeaveGroupRequest,
     ListGroupsRequest,
@@ -45,6 +52,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     api_name,
 )
+from kcoord.server.authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.shard_host import wall_ms
@@ -78,9 +86,13 @@ class Standalone:
 
     authenticated_at_once = True
 
-    def __init__(self, coordinator: Coordinator, node: Node) -> None:
+    def __init__(
+        self, coordinator: Coordinator, node: Node, authorizer: Authorizer | None = None, connect_groups: bool = True
+    ) -> None:
+        """`connect_groups`: whether the connect groups' APIs are offered (`group.connect.enable`)."""
         self._coordinator = coordinator
         self._node = node
+        self._authorizer = authorizer or AllowAll()
         self._own: dict[type[Request], Callable[[Connection, Any, int], Response]] = {
             ApiVersionsRequest: self._api_versions,
             MetadataRequest: self._metadata,
@@ -89,7 +101,7 @@ class Standalone:
         }
         self._served: dict[int, tuple[type[Request], int]] = {
             request.API_KEY: (request, MAX_VERSIONS.get(request, request.MAX_VERSION))
-            for request in (*self._own, *GROUP_APIS)
+            for request in (*self._own, *GROUP_APIS, *(CONNECT_GROUP_APIS if connect_groups else ()))
         }
 
     def leg(self, _connection: Connection) -> None:
@@ -124,10 +136,23 @@ class Standalone:
             client_host=connection.client_host,
             connection=connection.serial,
             wall_ms=wall_ms(),
+            pipelined=connection.pipelined,
         )
-        self._coordinator.submit(
-            request, context, lambda response, remember: connection.answer(call, response, remember)
-        )
+        valid_ms = self._authorizer.holds_ms
+        valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
+
+        def deliver(response: Response, remember: Remember | None) -> None:
+            connection.answer(call, response, remember, valid_until_ms)
+
+        def submit(allowed: Request, taker: Deliver) -> None:
+            self._coordinator.submit(allowed, context, taker)
+
+        if isinstance(request, DescribeConfigsRequest | IncrementalAlterConfigsRequest):
+            submit_allowed_configs(self._authorizer, connection, request, submit, deliver)
+            return
+        submit_allowed(self._authorizer, connection, request, submit, deliver)
+        if isinstance(request, ConnectGroupHeartbeatRequest) and request.max_wait_ms > 0:
+            connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
 
     def _unsupported(self, connection: Connection, call: Call) -> None:
         """KIP-511: an ApiVersions of a version from the future is answered as v0, with the list and
@@ -209,6 +234,14 @@ GROUP_APIS: tuple[type[Request], ...] = (
     OffsetCommitRequest,
     OffsetFetchRequest,
     OffsetDeleteRequest,
+)
+CONNECT_GROUP_APIS: tuple[type[Request], ...] = (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupDescribeRequest,
+    DescribeConfigsRequest,
+    IncrementalAlterConfigsRequest,
 )
 MAX_VERSIONS: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchRequest: 9}
 """Where fewer versions are served than the schema has: v10 of both names topics by id only."""

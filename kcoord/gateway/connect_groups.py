@@ -1,0 +1,151 @@
+"""How are the connect groups' own APIs answered in front of a cluster that does not know them?
+
+Rules (connect-groups rules 26, 29, 30; gateway rules 11, 13, 16 as for generic groups):
+
+1. Nothing of them is ever passed on. A group that is not kcoord's to take is answered GROUP_ID_NOT_FOUND: upstream has
+   no connect groups, and its answer could be none.
+2. The first member that joins takes the group upstream, by the same sentinel as a generic group's, so that no worker
+   that is connected to the cluster directly can run the same connectors under that name. Upstream refuses while it has
+   members of its own there: GROUP_ID_NOT_FOUND then too.
+3. Workers of connect groups commit no offsets under their group, so that epochs here need no generations upstream: the
+   sentinel joins once.
+4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.group_calls import admit, answer, keep
+from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
+from kcoord.gateway.sentinel import is_refusal
+from kcoord.gateway.upstream import UpstreamLost
+from kcoord.group.refuse import refuse
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupInstallAssignmentResponse,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
+    Response,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["describe", "heartbeat", "member_call"]
+
+JOINING_EPOCH = 0
+LEAVING_EPOCHS = frozenset({-1, -2})
+NOT_OURS = "this group is not among those that kcoord coordinates (its setting groups), and the cluster has none"
+TAKEN = "this group has members at the cluster behind kcoord, not by way of kcoord: stop them, or use another name"
+
+MemberCall = ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest
+MemberResponse = (
+    ConnectGroupHeartbeatResponse | ConnectGroupPrepareAssignmentResponse | ConnectGroupInstallAssignmentResponse
+)
+
+
+async def heartbeat(leg: Leg, call: Call, request: ConnectGroupHeartbeatRequest) -> None:
+    """Answer a ConnectGroupHeartbeat. Raises UpstreamLost."""
+    gateway = leg.gateway
+    group_id, member_id = request.group_id, request.member_id
+    if not gateway.owns(group_id):
+        leg.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
+        return
+    error = await _take(leg, request)
+    if error == ErrorCode.GROUP_ID_NOT_FOUND:
+        leg.answer(call, _refused(request, error, TAKEN))
+        return
+    error = error or await check(leg, group_id, READ)
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    gateway.returned(group_id, member_id)
+    held = partial(gateway.groups.let_go, group_id, leg.client.serial)
+    when_more = partial(leg.client.when_more, call, held) if request.max_wait_ms > 0 else None
+    response, remember = await gateway.groups.call(request, leg.context(call), when_more)
+    assert isinstance(response, ConnectGroupHeartbeatResponse)
+    if response.error_code in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT):
+        if request.member_epoch in LEAVING_EPOCHS:
+            leg.drop_members(group_id, {member_id})
+        else:
+            leg.add_member(group_id, member_id)
+    answer(leg, call, response, remember, group_id)
+
+
+async def _take(leg: Leg, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
+    """Have the group, for one that joins; keep it, for one that is a member. GROUP_ID_NOT_FOUND if upstream refuses.
+
+    Whoever is no member here takes nothing: its heartbeat is answered with what it is told then.
+    """
+    gateway = leg.gateway
+    group_id = request.group_id
+    if request.member_epoch == JOINING_EPOCH and not gateway.sentinels.of(group_id).is_joined:
+        await leg.ready()
+        leg.add_member(group_id, request.member_id)
+        error = await admit(leg, gateway.sentinels.of(group_id))
+    elif gateway.is_here(group_id):
+        error = await keep(leg, group_id)
+    else:
+        return ErrorCode.NONE
+    if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        return ErrorCode.GROUP_ID_NOT_FOUND
+    return error
+
+
+async def member_call(leg: Leg, call: Call, request: MemberCall) -> None:
+    """Answer a ConnectGroupPrepareAssignment or ConnectGroupInstallAssignment. Raises UpstreamLost."""
+    gateway = leg.gateway
+    if not gateway.owns(request.group_id):
+        leg.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
+        return
+    error = await check(leg, request.group_id, READ)
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    response, _ = await gateway.groups.call(request, leg.context(call))
+    leg.answer(call, response)
+
+
+def _refused(request: ConnectGroupHeartbeatRequest | MemberCall, error: ErrorCode, message: str) -> Response:
+    response = refuse(request, error)
+    assert isinstance(response, MemberResponse)
+    response.error_message = message
+    return response
+
+
+async def describe(leg: Leg, call: Call, request: ConnectGroupDescribeRequest) -> None:
+    """Answer a ConnectGroupDescribe, each group on its own. Raises UpstreamLost."""
+    groups = [await _described(leg, call, request, group_id) for group_id in request.group_ids]
+    leg.answer(call, ConnectGroupDescribeResponse(groups=groups))
+
+
+async def _described(leg: Leg, call: Call, request: ConnectGroupDescribeRequest, group_id: str) -> DescribedGroup:
+    if not leg.gateway.owns(group_id):
+        return DescribedGroup(
+            error_code=ErrorCode.GROUP_ID_NOT_FOUND, error_message=NOT_OURS, group_id=group_id, group_state="Dead"
+        )
+    try:
+        found = await standing(leg, group_id)
+    except UpstreamLost:
+        found = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if isinstance(found, Standing) and not found.allows(DESCRIBE):
+        found = ErrorCode.GROUP_AUTHORIZATION_FAILED
+    if not isinstance(found, Standing):
+        return DescribedGroup(error_code=found, group_id=group_id)
+    response, _ = await leg.gateway.groups.call(attrs.evolve(request, group_ids=[group_id]), leg.context(call))
+    assert isinstance(response, ConnectGroupDescribeResponse)
+    described = response.groups[0]
+    if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
+        described.authorized_operations = found.operations
+    return described

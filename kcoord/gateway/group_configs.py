@@ -1,0 +1,153 @@
+"""How are the settings of groups described and changed, of which some are the cluster's and some kcoord's?
+
+A group that is kcoord's has `connect.…` settings here, and all others (`consumer.…`, `share.…`) in the cluster, where
+groups of the newer protocols find them. Rules:
+
+1. Upstream is asked about every resource, also where a group's changes are all kcoord's: so it is upstream that says
+   whether the client may (connect-groups rule 30). What it refuses is not answered nor changed here.
+2. A description of a group that is kcoord's is upstream's, with kcoord's settings behind.
+3. Changes to both sides of one group are first checked on both, then made, here last: only a change that upstream makes
+   can be lost, and it is told.
+4. What names no group of kcoord's, or no setting of its own, is passed on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.group.group_configs import GROUP, PREFIX, named_twice
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_response import AlterConfigsResourceResponse
+from kcoord.protocol.messages import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["alter_configs", "describe_configs"]
+
+Key = tuple[int, str]
+Answers = dict[Key, AlterConfigsResourceResponse]
+
+
+async def describe_configs(leg: Leg, call: Call, request: DescribeConfigsRequest) -> None:
+    """Answer a DescribeConfigs, or pass it on. Raises UpstreamLost."""
+    ours = [each for each in request.resources if each.resource_type == GROUP and leg.gateway.owns(each.resource_name)]
+    if not ours:
+        leg.pass_on(call)
+        return
+    await leg.ready()
+    there = await leg.ask(request, call.header.api_version, call.header.client_id)
+    assert isinstance(there, DescribeConfigsResponse)
+    here, _ = await leg.gateway.groups.call(attrs.evolve(request, resources=ours), leg.context(call))
+    assert isinstance(here, DescribeConfigsResponse)
+    known = {each.resource_name: each for each in here.results}
+    for result in there.results:
+        mine = known.get(result.resource_name) if result.resource_type == GROUP else None
+        if mine is None or result.error_code != ErrorCode.NONE:
+            continue
+        result.error_code, result.error_message = mine.error_code, mine.error_message
+        result.configs = [*result.configs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
+    leg.answer(call, there)
+
+
+async def alter_configs(leg: Leg, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+    """Answer an IncrementalAlterConfigs, or pass it on. Raises UpstreamLost."""
+    twice = named_twice(request)
+    ours = {_key(each) for each in request.resources if _has_ours(leg, each)} - twice
+    if not ours:
+        leg.pass_on(call)
+        return
+    await leg.ready()
+    altering = _Altering(leg, call, request)
+    mine = [each for each in request.resources if _key(each) in ours]
+    await altering.ask_upstream([_theirs(each) for each in mine], validate_only=True)
+    await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=True)
+    if not request.validate_only:
+        both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
+        await altering.ask_upstream([_theirs(each) for each in both], validate_only=False)
+        await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=False)
+    others = [each for each in request.resources if _key(each) not in ours]
+    passed = await altering.pass_on(others)
+    answers = [altering.answers[_key(each)] if _key(each) in ours else next(passed) for each in request.resources]
+    leg.answer(call, IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers))
+
+
+class _Altering:
+    """One request on its way: what has been answered so far for the groups that have settings here."""
+
+    def __init__(self, leg: Leg, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+        self._leg = leg
+        self._call = call
+        self._request = request
+        self.answers: Answers = {}
+        self.throttle_ms = 0
+
+    def unrefused(self, resources: list[AlterConfigsResource]) -> list[AlterConfigsResource]:
+        return [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.NONE]
+
+    async def ask_upstream(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
+        self._take(await self._upstream(resources, validate_only))
+
+    async def ask_here(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
+        if not resources:
+            return
+        part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
+        response, _ = await self._leg.gateway.groups.call(part, self._leg.context(self._call))
+        assert isinstance(response, IncrementalAlterConfigsResponse)
+        self._take(response.responses)
+
+    async def pass_on(self, resources: list[AlterConfigsResource]) -> Iterator[AlterConfigsResourceResponse]:
+        return iter(await self._upstream(resources, self._request.validate_only))
+
+    async def _upstream(
+        self, resources: list[AlterConfigsResource], validate_only: bool
+    ) -> list[AlterConfigsResourceResponse]:
+        """Upstream's answers, in the order of `resources` whatever order they came in."""
+        if not resources:
+            return []
+        part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
+        header = self._call.header
+        response = await self._leg.ask(part, header.api_version, header.client_id)
+        assert isinstance(response, IncrementalAlterConfigsResponse)
+        self.throttle_ms = max(self.throttle_ms, response.throttle_time_ms)
+        by_key = {(each.resource_type, each.resource_name): each for each in response.responses}
+        return [by_key.get(_key(each)) or _silence(each) for each in resources]
+
+    def _take(self, answers: Iterable[AlterConfigsResourceResponse]) -> None:
+        self.answers.update({(each.resource_type, each.resource_name): each for each in answers})
+
+
+def _key(resource: AlterConfigsResource) -> Key:
+    return resource.resource_type, resource.resource_name
+
+
+def _has_ours(leg: Leg, resource: AlterConfigsResource) -> bool:
+    is_ours = resource.resource_type == GROUP and leg.gateway.owns(resource.resource_name)
+    return is_ours and any(change.name.startswith(PREFIX) for change in resource.configs)
+
+
+def _mine(resource: AlterConfigsResource) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(PREFIX)])
+
+
+def _theirs(resource: AlterConfigsResource) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(PREFIX)])
+
+
+def _silence(resource: AlterConfigsResource) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=ErrorCode.UNKNOWN_SERVER_ERROR,
+        error_message="the cluster behind kcoord has not answered for it",
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

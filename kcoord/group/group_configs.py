@@ -1,0 +1,318 @@
+"""What can be set for one connect group, and how are DescribeConfigs and IncrementalAlterConfigs of groups answered?
+
+A group's own settings are named as the server's are without the leading `group.`, and override them, as Kafka's
+`consumer.…` do with `group.consumer.…`. Rules, as far as they can be Kafka's:
+
+1. The changes of one resource are made all or none. An unknown name and a value out of bounds are INVALID_CONFIG with
+   the reason, what cannot be meant (a name twice, no value, no group) is INVALID_REQUEST.
+2. APPEND and SUBTRACT are for lists.
+3. A description names every setting with the value in force, where it comes from, and if asked for all values that it
+   could come from, the one in force first: the group's own, the one that this kcoord was started with, the default.
+4. ValidateOnly checks everything and changes nothing.
+5. A session that is not longer than the heartbeat interval is refused, whichever of the two is set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import IntEnum
+
+import attrs
+
+from kcoord.group.connect.settings import (
+    ASSIGNORS,
+    HEARTBEAT_INTERVAL,
+    MAX_SIZE,
+    REBALANCE_DELAY,
+    SESSION_TIMEOUT,
+    ConnectSettings,
+    overridden,
+)
+from kcoord.group.refuse import refuse
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_response import (
+    DescribeConfigsResourceResult,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_response import AlterConfigsResourceResponse
+from kcoord.protocol.messages import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    Request,
+    Response,
+)
+
+GROUP = 32
+"""The resource type of groups."""
+PREFIX = "connect."
+"""What the names of all settings of connect groups begin with."""
+_SERVER_PREFIX = "group."
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
+
+
+class Source(IntEnum):
+    """Where a value comes from; Kafka's numbers."""
+
+    STATIC = 4
+    """The file, the environment or the command line of this kcoord."""
+    DEFAULT = 5
+    GROUP = 8
+
+
+class Kind(IntEnum):
+    """What a value is; Kafka's numbers."""
+
+    INT = 3
+    LIST = 7
+
+
+class Operation(IntEnum):
+    """What IncrementalAlterConfigs does with a value."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class ConfigRefused(Exception):
+    """A change that is not made; the text is the reason."""
+
+    def __init__(self, error: ErrorCode, reason: str) -> None:
+        super().__init__(reason)
+        self.error = error
+
+
+@attrs.frozen
+class Definition:
+    """One setting of a connect group."""
+
+    name: str
+    kind: Kind
+    of_server: Callable[[ConnectSettings], str]
+    bounds: Callable[[ConnectSettings], tuple[int, int]] | None
+    about: str
+
+    @property
+    def server_name(self) -> str:
+        """The name of the server's setting that it overrides."""
+        return _SERVER_PREFIX + self.name
+
+
+DEFINITIONS: dict[str, Definition] = {
+    each.name: each
+    for each in (
+        Definition(
+            SESSION_TIMEOUT,
+            Kind.INT,
+            lambda server: str(server.session_timeout_ms),
+            lambda server: (server.min_session_timeout_ms, server.max_session_timeout_ms),
+            "After so many ms without a heartbeat a worker is gone.",
+        ),
+        Definition(
+            HEARTBEAT_INTERVAL,
+            Kind.INT,
+            lambda server: str(server.heartbeat_interval_ms),
+            lambda server: (server.min_heartbeat_interval_ms, server.max_heartbeat_interval_ms),
+            "How often workers send a heartbeat, in ms.",
+        ),
+        Definition(
+            REBALANCE_DELAY,
+            Kind.INT,
+            lambda server: str(server.rebalance_delay_ms),
+            lambda server: (0, server.max_rebalance_delay_ms),
+            "How long what a worker had that is gone waits for its return, in ms.",
+        ),
+        Definition(
+            MAX_SIZE,
+            Kind.INT,
+            lambda server: str(server.max_size),
+            lambda server: (1, server.max_size),
+            "How many workers the group may have.",
+        ),
+        Definition(
+            ASSIGNORS,
+            Kind.LIST,
+            lambda server: ",".join(each.name for each in server.assignors),
+            None,
+            "Which of the server's assignors workers may ask for, the default first.",
+        ),
+    )
+}
+
+
+class GroupConfigs:
+    """Knows the server's settings: `server` with all values, `given` the names of those that are not defaults."""
+
+    def __init__(self, server: ConnectSettings, given: frozenset[str] = frozenset()) -> None:
+        self._server = server
+        self._given = given
+
+    # -- describe -----------------------------------------------------------------------------------------------------
+
+    def described(self, request: DescribeConfigsRequest, own: Mapping[str, str]) -> DescribeConfigsResponse:
+        """The answer for the one group that `request` names, whose own settings are `own`."""
+        resource = request.resources[0]
+        result = DescribeConfigsResult(
+            error_message=None, resource_type=resource.resource_type, resource_name=resource.resource_name
+        )
+        if not resource.resource_name:
+            result.error_code, result.error_message = ErrorCode.INVALID_REQUEST, "a group has a name"
+        else:
+            names = resource.configuration_keys
+            result.configs = [
+                self._entry(definition, own, request.include_synonyms, request.include_documentation)
+                for definition in DEFINITIONS.values()
+                if names is None or definition.name in names
+            ]
+        return DescribeConfigsResponse(results=[result])
+
+    def _entry(
+        self, definition: Definition, own: Mapping[str, str], synonyms: bool, documentation: bool
+    ) -> DescribeConfigsResourceResult:
+        values = list(self._values(definition, own))
+        first = values[0]
+        return DescribeConfigsResourceResult(
+            name=definition.name,
+            value=first.value,
+            config_source=first.source,
+            synonyms=values if synonyms else [],
+            config_type=definition.kind,
+            documentation=definition.about if documentation else None,
+        )
+
+    def _values(self, definition: Definition, own: Mapping[str, str]) -> Iterator[DescribeConfigsSynonym]:
+        """Every value there is for a setting, the one in force first."""
+        if definition.name in own:
+            yield DescribeConfigsSynonym(definition.name, own[definition.name], Source.GROUP)
+        server_name = definition.server_name
+        if server_name in self._given:
+            yield DescribeConfigsSynonym(server_name, definition.of_server(self._server), Source.STATIC)
+        yield DescribeConfigsSynonym(server_name, definition.of_server(ConnectSettings()), Source.DEFAULT)
+
+    # -- alter --------------------------------------------------------------------------------------------------------
+
+    def altered(self, resource: AlterConfigsResource, own: Mapping[str, str]) -> dict[str, str]:
+        """The group's own settings after the changes of `resource`. Raises ConfigRefused."""
+        if not resource.resource_name:
+            raise ConfigRefused(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
+        check_changes(resource)
+        changed = dict(own)
+        for change in resource.configs:
+            self._apply(changed, change)
+        for change in resource.configs:
+            if change.name in changed:
+                changed[change.name] = self._checked(change.name, changed[change.name])
+        together = overridden(self._server, changed)
+        if together.session_timeout_ms <= together.heartbeat_interval_ms:
+            raise ConfigRefused(
+                ErrorCode.INVALID_CONFIG,
+                f"{SESSION_TIMEOUT} ({together.session_timeout_ms}) must be more than "
+                f"{HEARTBEAT_INTERVAL} ({together.heartbeat_interval_ms})",
+            )
+        return changed
+
+    def _apply(self, own: dict[str, str], change: AlterableConfig) -> None:
+        name, value = change.name, change.value or ""
+        match change.config_operation:
+            case Operation.SET:
+                own[name] = value
+            case Operation.DELETE:
+                own.pop(name, None)
+            case Operation.APPEND | Operation.SUBTRACT as operation:
+                definition = DEFINITIONS.get(name)
+                if definition is None or definition.kind is not Kind.LIST:
+                    word = Operation(operation).name
+                    raise ConfigRefused(
+                        ErrorCode.INVALID_CONFIG, f"Can't {word} to key {name} because its type is not LIST."
+                    )
+                words = _words(own.get(name, definition.of_server(self._server)))
+                if operation == Operation.APPEND:
+                    words += [word for word in _words(value) if word not in words]
+                else:
+                    words = [word for word in words if word not in _words(value)]
+                own[name] = ",".join(words)
+            case other:
+                raise ConfigRefused(ErrorCode.INVALID_REQUEST, f"there is no operation {other}")
+
+    def _checked(self, name: str, value: str) -> str:
+        """The value as it is kept. Raises ConfigRefused for a name that does not exist or a value that does not fit."""
+        definition = DEFINITIONS.get(name)
+        if definition is None:
+            raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
+        if definition.bounds is None:
+            words = _words(value)
+            self._check_assignors(name, words)
+            return ",".join(words)
+        if not _WHOLE_NUMBER.fullmatch(value):
+            raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is no whole number")
+        number = int(value)
+        least, most = definition.bounds(self._server)
+        if not least <= number <= most:
+            raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {number} is not between {least} and {most}")
+        return str(number)
+
+    def _check_assignors(self, name: str, words: Sequence[str]) -> None:
+        known = [each.name for each in self._server.assignors]
+        if not words:
+            raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: a group needs one assignor at least")
+        for word in words:
+            if word not in known:
+                raise ConfigRefused(
+                    ErrorCode.INVALID_CONFIG, f"{name}: there is no assignor {word}; there are {', '.join(known)}"
+                )
+        if len(set(words)) < len(words):
+            raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: an assignor stands there twice")
+
+
+def check_changes(resource: AlterConfigsResource) -> None:
+    """Raise ConfigRefused for changes that cannot be meant, whatever they are of."""
+    if len({change.name for change in resource.configs}) < len(resource.configs):
+        raise ConfigRefused(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
+    without = [c.name for c in resource.configs if c.value is None and c.config_operation != Operation.DELETE]
+    if without:
+        raise ConfigRefused(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(without)}")
+
+
+def alter_answer(
+    resource: AlterConfigsResource, refused: ConfigRefused | None = None
+) -> IncrementalAlterConfigsResponse:
+    """The answer for one resource."""
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=refused.error if refused else ErrorCode.NONE,
+                error_message=str(refused) if refused else None,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+        ]
+    )
+
+
+def refuse_config(request: Request, error: ErrorCode, reason: str | None) -> Response:
+    """The answer with nothing but an error and its reason, for all resources that `request` names."""
+    response = refuse(request, error)
+    if isinstance(response, DescribeConfigsResponse):
+        for result in response.results:
+            result.error_message = reason
+    elif isinstance(response, IncrementalAlterConfigsResponse):
+        for answer in response.responses:
+            answer.error_message = reason
+    return response
+
+
+def named_twice(request: DescribeConfigsRequest | IncrementalAlterConfigsRequest) -> set[tuple[int, str]]:
+    """Resources that stand in the request more than once."""
+    counted = Counter((each.resource_type, each.resource_name) for each in request.resources)
+    return {resource for resource, count in counted.items() if count > 1}
+
+
+def _words(value: str) -> list[str]:
+    return [word for each in value.split(",") if (word := each.strip())]

@@ -1,0 +1,193 @@
+"""Who may do what to a group, where no cluster stands behind that could be asked?
+
+Whoever carries out requests asks an `Authorizer` before a group is touched. Rules (connect-groups rule 30, and Kafka's
+own for the others):
+
+1. What is not allowed is answered GROUP_AUTHORIZATION_FAILED and touches nothing. A request for several groups is
+   answered for each: what is allowed is done.
+2. Lists show what may be described.
+3. Authorized operations, where they are asked for, are the ones that the authorizer allows.
+
+In front of a cluster the cluster is asked instead (`kcoord.gateway.rights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Protocol
+
+import attrs
+
+from kcoord.group.batch import Gathering, empty_answer, split
+from kcoord.group.group_configs import GROUP, named_twice, refuse_config
+from kcoord.group.refuse import refuse
+from kcoord.group.step import Remember
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    ListGroupsResponse,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    Request,
+    Response,
+    SyncGroupRequest,
+)
+
+TOPIC = 2
+"""The resource type of topics."""
+
+Deliver = Callable[[Response, Remember | None], None]
+Submit = Callable[[Request, Deliver], None]
+
+
+class Operation(IntEnum):
+    """What can be allowed on a group; the numbers are Kafka's of AclOperation."""
+
+    READ = 3
+    DELETE = 6
+    DESCRIBE = 8
+    DESCRIBE_CONFIGS = 10
+    ALTER_CONFIGS = 11
+
+
+class Client(Protocol):
+    """Who asks, as far as an authorizer may look."""
+
+    peer: str
+    client_host: str
+
+
+class Authorizer(Protocol):
+    """Decides. It must answer at once: it stands in the way of every request."""
+
+    @property
+    def holds_ms(self) -> int | None:
+        """How long an answer may be built upon, in ms; None: as long as the connection."""
+
+    def allows(self, client: Client, operation: Operation, group_id: str) -> bool:
+        """Whether `client` may do `operation` to the group."""
+
+
+@attrs.frozen
+class AllowAll:
+    """Everybody may do everything, as in a Kafka without an authorizer."""
+
+    holds_ms: int | None = None
+
+    def allows(self, client: Client, operation: Operation, group_id: str) -> bool:
+        return True
+
+
+NEEDED: dict[type[Request], Operation] = {
+    JoinGroupRequest: Operation.READ,
+    SyncGroupRequest: Operation.READ,
+    HeartbeatRequest: Operation.READ,
+    LeaveGroupRequest: Operation.READ,
+    OffsetCommitRequest: Operation.READ,
+    OffsetDeleteRequest: Operation.DELETE,
+    OffsetFetchRequest: Operation.DESCRIBE,
+    DescribeGroupsRequest: Operation.DESCRIBE,
+    DeleteGroupsRequest: Operation.DELETE,
+    ConnectGroupHeartbeatRequest: Operation.READ,
+    ConnectGroupPrepareAssignmentRequest: Operation.READ,
+    ConnectGroupInstallAssignmentRequest: Operation.READ,
+    ConnectGroupDescribeRequest: Operation.DESCRIBE,
+}
+"""What each API needs on each group that it names. ListGroups needs nothing, and shows what may be described."""
+
+
+def submit_allowed(authorizer: Authorizer, client: Client, request: Request, submit: Submit, deliver: Deliver) -> None:
+    """Hand to `submit` what `client` may do, and to `deliver` the answer to all of it."""
+    if isinstance(request, ListGroupsRequest):
+        submit(request, lambda response, _: deliver(_listed(authorizer, client, response), None))
+        return
+    needed = NEEDED[type(request)]
+    parts = split(request)
+    if parts is None:
+        group_id: str = getattr(request, "group_id", "") or ""
+        if authorizer.allows(client, needed, group_id):
+            submit(request, deliver)
+        else:
+            deliver(refuse(request, ErrorCode.GROUP_AUTHORIZATION_FAILED), None)
+        return
+    described = _with_operations(authorizer, client, request, deliver)
+    if all(authorizer.allows(client, needed, group_id) for group_id, _ in parts):
+        submit(request, described)
+        return
+    gathering = Gathering(len(parts), lambda response: described(response, None))
+    for at, (group_id, part) in enumerate(parts):
+        if authorizer.allows(client, needed, group_id):
+            submit(part, gathering.taker(at))
+        else:
+            gathering.taker(at)(refuse(part, ErrorCode.GROUP_AUTHORIZATION_FAILED), None)
+
+
+def submit_allowed_configs(
+    authorizer: Authorizer,
+    client: Client,
+    request: DescribeConfigsRequest | IncrementalAlterConfigsRequest,
+    submit: Submit,
+    deliver: Deliver,
+) -> None:
+    """The same for settings: of groups alone, for a kcoord that runs alone has no others."""
+    alter = isinstance(request, IncrementalAlterConfigsRequest)
+    needed = Operation.ALTER_CONFIGS if alter else Operation.DESCRIBE_CONFIGS
+    parts = split(request) or []
+    if not parts:
+        deliver(empty_answer(request), None)
+        return
+    twice = named_twice(request) if alter else set()
+    gathering = Gathering(len(parts), lambda response: deliver(response, None))
+    for at, (group_id, part) in enumerate(parts):
+        take = gathering.taker(at)
+        kind = request.resources[at].resource_type
+        if kind != GROUP:
+            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if kind == TOPIC else ErrorCode.INVALID_REQUEST
+            take(refuse_config(part, error, "a kcoord that runs alone has settings of groups only"), None)
+        elif (kind, group_id) in twice:
+            take(refuse_config(part, ErrorCode.INVALID_REQUEST, "Each resource must appear at most once."), None)
+        elif not authorizer.allows(client, needed, group_id):
+            take(refuse(part, ErrorCode.GROUP_AUTHORIZATION_FAILED), None)
+        else:
+            submit(part, take)
+
+
+def operations(authorizer: Authorizer, client: Client, group_id: str) -> int:
+    """A bit for each operation that `client` may do on the group, as Kafka's answers have them."""
+    return sum(1 << each for each in Operation if authorizer.allows(client, each, group_id))
+
+
+def _with_operations(authorizer: Authorizer, client: Client, request: Request, deliver: Deliver) -> Deliver:
+    """`deliver`, with the authorized operations filled in where the request asks for them."""
+    if not getattr(request, "include_authorized_operations", False):
+        return deliver
+
+    def fill_in(response: Response, remember: Remember | None) -> None:
+        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
+            for group in response.groups:
+                if group.error_code == ErrorCode.NONE:
+                    group.authorized_operations = operations(authorizer, client, group.group_id)
+        deliver(response, remember)
+
+    return fill_in
+
+
+def _listed(authorizer: Authorizer, client: Client, response: Response) -> Response:
+    assert isinstance(response, ListGroupsResponse)
+    shown = [each for each in response.groups if authorizer.allows(client, Operation.DESCRIBE, each.group_id)]
+    return attrs.evolve(response, groups=shown)
