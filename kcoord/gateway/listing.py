@@ -5,12 +5,14 @@ Rules (gateway rules 13, 16-18):
 1. A batch is split: what is here is answered here, the rest is asked upstream as one request, and the answers are
    merged in the order of the question.
 2. ListGroups is asked upstream without filters, at the client's version. A group that is known here stands there once,
-   with kcoord's state, type and protocol type in place of the sentinel's; the filters are applied to the result.
+   with kcoord's state, type and protocol type in place of the sentinel's; the filters are applied to the result. A
+   connect group without members has no sentinel there, and is added.
 3. Deleting: checked here, then the sentinel leaves, then upstream deletes, then here.
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import attrs
@@ -18,6 +20,7 @@ import attrs
 from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
 from kcoord.gateway.sentinel import PROTOCOL_TYPE
 from kcoord.gateway.upstream import UpstreamLost
+from kcoord.group.list_groups import CONNECT
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
@@ -91,11 +94,28 @@ async def list_groups(leg: Leg, call: Call, request: ListGroupsRequest) -> None:
     assert isinstance(here, ListGroupsResponse)
     ours = {each.group_id: each for each in here.groups if leg.gateway.is_described_here(each.group_id)}
     listed = [_ours_or_theirs(each, ours) for each in there.groups]
+    listed += await _only_here(leg, ours, {each.group_id for each in there.groups})
     kept = [each for each in listed if _passes_filters(each, request)]
     for each in kept:
         each.group_state = each.group_state if version >= STATES_FILTER else ""
         each.group_type = each.group_type if version >= TYPES_FILTER else ""
     leg.answer(call, attrs.evolve(there, groups=kept))
+
+
+async def _only_here(leg: Leg, ours: dict[str, ListedGroup], there: set[str]) -> list[ListedGroup]:
+    """Connect groups without members: upstream does not keep what has neither members nor offsets. They are listed
+    where their coordinator is, as far as the client may see them.
+    """
+    found = []
+    for group_id, listed in ours.items():
+        is_here = group_id not in there and leg.gateway.coordinators.of(group_id) in (leg.broker_id, None)
+        if not is_here or listed.group_type != CONNECT:
+            continue
+        with contextlib.suppress(UpstreamLost):
+            known = await standing(leg, group_id)
+            if isinstance(known, Standing) and known.allows(DESCRIBE):
+                found.append(listed)
+    return found
 
 
 def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> ListedGroup:

@@ -29,7 +29,7 @@ __all__ = ["NewerHeartbeat", "newer_heartbeat"]
 
 NewerHeartbeat = ConsumerGroupHeartbeatRequest | ShareGroupHeartbeatRequest | StreamsGroupHeartbeatRequest
 
-HINT = "this group is coordinated by kcoord and has members of the classic protocol: set group.protocol=classic"
+HINT = "this group is coordinated by kcoord and has members of another protocol: set group.protocol=classic"
 
 
 async def newer_heartbeat(leg: Leg, call: Call, request: NewerHeartbeat) -> None:

@@ -27,6 +27,8 @@ from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
 from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     FindCoordinatorRequest,
@@ -97,6 +99,10 @@ class Outages:
         assert isinstance(described, DescribeGroupsResponse)
         for each in described.groups:
             gateway.pause(each.group_id, [member.member_id for member in each.members])
+        connect, _ = await gateway.groups.call(ConnectGroupDescribeRequest(group_ids=group_ids), context)
+        assert isinstance(connect, ConnectGroupDescribeResponse)
+        for connect_group in connect.groups:
+            gateway.pause(connect_group.group_id, [member.member_id for member in connect_group.members])
         log.warning("upstream is away: members that were here before are kept until it is back")
 
     async def _watch(self, broker_id: int | None) -> None:

@@ -20,6 +20,7 @@ from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
 from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
 from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.records import configuration
 from kcoord.group.connect.replay import settle_load
 from kcoord.group.connect.sessions import hold_is_over, open_connect_sessions, sweep_connect
@@ -200,6 +201,12 @@ class Shard:
             self._contents, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
         )
 
+    def may_write(self, request: Request) -> bool:
+        """Whether `request`, of an API that need not write, may do so all the same: a heartbeat of a connect group, but
+        for one that says nothing new.
+        """
+        return isinstance(request, ConnectGroupHeartbeatRequest) and not is_quiet(self._contents, request)
+
     def config(self, group_id: str) -> Mapping[str, str]:
         """What the connect group of that name has been configured with itself, whether it exists or not."""
         return self._contents.configurations.get(group_id, {})
@@ -228,13 +235,13 @@ class Shard:
         """Let a member's session stand still until `until_ms` at most, or until its next sign of life (gateway rule
         10).
         """
-        group = self._contents.groups.get(group_id)
+        group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             pause(group, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
         """Start a member's session afresh (gateway rule 10)."""
-        group = self._contents.groups.get(group_id)
+        group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
 

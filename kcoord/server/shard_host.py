@@ -236,7 +236,7 @@ class ShardHost:
             # Java's client.
             beat = isinstance(request, HeartbeatRequest) and self.state is ShardState.LOADING
             waiting.refuse(ErrorCode.NONE if beat else REFUSALS[self.state])
-        elif isinstance(request, WRITES) and not self._log.writable:
+        elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif isinstance(request, DescribeConfigsRequest):
             described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))

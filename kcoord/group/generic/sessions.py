@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from sys import intern
 
+from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup, recorded_state
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.reasons import Reason, tell
@@ -70,14 +71,14 @@ def _expect_syncs(turn: Turn, group: GenericGroup) -> None:
         turn.wake(group, group.sync_due_ms)
 
 
-def pause(group: GenericGroup, member_id: str, until_ms: int) -> None:
+def pause(group: GenericGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
     """Let a member's session stand still until `until_ms` at most. Nothing happens when there is no such member."""
     member = group.members.get(member_id)
     if member is not None and member.last_seen_ms < until_ms:
         member.last_seen_ms = until_ms
 
 
-def resume(group: GenericGroup, member_id: str, now_ms: int) -> None:
+def resume(group: GenericGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
     """Start a member's session afresh. Nothing happens when there is no such member."""
     member = group.members.get(member_id)
     if member is not None:

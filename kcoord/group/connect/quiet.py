@@ -1,0 +1,33 @@
+"""Does a heartbeat say nothing but that its sender lives?
+
+While the log cannot be written (a full disk), workers that have converged must go on: what they would be answered is
+known, and nothing comes of it that would have to be written.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.contents import Contents
+from kcoord.group.modern.states import State
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
+from kcoord.protocol.resources import unpack
+
+
+def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
+    """Whether the heartbeat is of a converged member of a stable group, and tells nothing new."""
+    group = contents.connect.get(request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is None or member is None or group.state is not State.STABLE or member.put_out:
+        return False
+    if not request.member_epoch == member.epoch == group.assignment_epoch:
+        return False
+    says_more = (
+        request.instance_id is not None
+        or request.rebalance_timeout_ms != -1
+        or request.server_assignor is not None
+        or request.client_assignors is not None
+        or request.url is not None
+        or request.config_offset != -1
+        or request.configured_connectors_and_tasks is not None
+    )
+    owned = request.connectors_and_tasks
+    return not says_more and (owned is None or unpack(owned) == member.current)
