@@ -116,6 +116,7 @@ class ScriptedMember:
 
     async def join(self) -> JoinGroupResponse:
         """One JoinGroup that succeeds: again where a member id, or a moment, is needed first."""
+        is_new = not self.member_id
 
         async def attempt() -> JoinGroupResponse | None:
             joined = await self.try_join()
@@ -123,6 +124,9 @@ class ScriptedMember:
                 self.member_id = joined.member_id
                 joined = await self.try_join()
             error = ErrorCode(joined.error_code)
+            if is_new and error == ErrorCode.UNKNOWN_MEMBER_ID:
+                self.member_id = ""  # a broker that is only just coordinator may forget whom it has given an id
+                return None
             assert error == ErrorCode.NONE or error.retriable, error.name
             return None if error else joined
 
