@@ -129,9 +129,10 @@ class Membership:
         """Change what the worker says of itself (fields of `Setup`, but not who it is); it is said at once."""
         assert not _FIXED & changes.keys(), "who a worker is does not change"
         state = self._state
-        state.setup = attrs.evolve(state.setup, **changes)
-        if state.phase in (Phase.JOINING, Phase.MEMBER) and state.saying.news(state.setup, state.owned):
-            state.urgent = True
+        setup = attrs.evolve(state.setup, **changes)
+        if setup != state.setup:
+            state.setup = setup
+            state.urgent |= state.phase in (Phase.JOINING, Phase.MEMBER)
         return self._settle(now_ms)
 
     def poll(self, now_ms: int) -> list[Action]:
@@ -231,6 +232,7 @@ class Membership:
             return
         if response.error_code != ErrorCode.NONE:
             computing.stop()
+            pace.after_computing(self._state, now_ms)
             return
         computing.step = Step.ASSIGNING
         computing.number = self._state.next_number()
@@ -247,5 +249,6 @@ class Membership:
             computing.step = Step.WAITING
             return
         computing.stop()
+        pace.after_computing(state, now_ms)
         if response.error_code != ErrorCode.NONE:
             state.out.append(Refused(response.error_code, response.error_message))

@@ -103,7 +103,7 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
         state.urgent = state.unheld = not told <= state.assigned or response.member_epoch != state.epoch
         _withdraw(state, state.assigned - told)
     else:
-        news |= told != state.assigned
+        news |= told != state.assigned or response.member_epoch != state.epoch or bool(sent.said)
         _confirm(state, sent, response)
         _withdraw(state, state.assigned - told)
         _take(state, response, told)
@@ -112,12 +112,14 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
 
 def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """As an answer without error (rule 17), and the group is to be assigned by this worker."""
-    reconcile(state, now_ms, sent, response)
     computing = state.computing
-    if computing.step is Step.IDLE:
+    idle, waiting = computing.step is Step.IDLE, computing.step is Step.WAITING
+    if idle:
         computing.step = Step.PREPARING
+    reconcile(state, now_ms, sent, response)
+    if idle:
         computing.number = state.send(Call.PREPARE, now_ms, prepare_request(state.setup, state.epoch))
-    elif computing.step is Step.WAITING:
+    elif waiting:
         install(state, now_ms)
 
 

@@ -4,11 +4,14 @@ are held, when one has come (connect-groups rule 26); never while it backs off.
 - A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
   (rule 12).
 - At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
+- While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to come
+  behind a request whose answer it cannot know (rule 3), and it costs no heartbeats.
 - An answer that was to be held and comes early without news would make the worker spin: then the interval counts.
 """
 
 from __future__ import annotations
 
+from kcoord.worker.computing import Step
 from kcoord.worker.saying import OWNED, farewell, heartbeat
 from kcoord.worker.state import Call, Link, Phase, Sent, State
 
@@ -18,11 +21,20 @@ _MOST_UNDER_WAY = 3
 def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
     """Set when the next heartbeat is due."""
     state.next_ms = sent.at_ms + state.interval_ms
-    if sent.hold_ms or _hold_ms(state):
-        held = 2 * (now_ms - sent.at_ms) >= sent.hold_ms > 0
-        let_go = any(each.number > sent.number for each in state.under_way.values())
-        if news or held or let_go:
-            state.next_ms = now_ms
+    if state.setup.max_wait_ms <= 0 or state.phase is not Phase.MEMBER:
+        return
+    held = 2 * (now_ms - sent.at_ms) >= sent.hold_ms > 0
+    let_go = any(each.number > sent.number for each in state.under_way.values())
+    if _is_busy(state):
+        state.next_ms = now_ms + min(state.interval_ms, _session_ms(state) // 3)
+    elif news or held or let_go:
+        state.next_ms = now_ms
+
+
+def after_computing(state: State, now_ms: int) -> None:
+    """What was installed is fetched at once, where answers are held."""
+    if state.setup.max_wait_ms > 0:
+        state.next_ms = now_ms
 
 
 def speak(state: State, now_ms: int) -> None:
@@ -71,9 +83,16 @@ def _beat(state: State, now_ms: int) -> None:
     state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said)
 
 
+def _is_busy(state: State) -> bool:
+    return bool(state.revoking) or state.computing.step is not Step.IDLE
+
+
 def _hold_ms(state: State) -> int:
-    """How long the next answer may be held. Not while a release is to come at epoch 0, which could not overtake it."""
-    if state.phase is not Phase.MEMBER or (state.epoch == 0 and state.revoking):
+    """How long the next answer may be held."""
+    if state.phase is not Phase.MEMBER or _is_busy(state):
         return 0
-    session_ms = state.session.timeout_ms if state.session is not None else 0
-    return max(0, min(state.setup.max_wait_ms, state.interval_ms, session_ms // 3))
+    return max(0, min(state.setup.max_wait_ms, state.interval_ms, _session_ms(state) // 3))
+
+
+def _session_ms(state: State) -> int:
+    return 0 if state.session is None else state.session.timeout_ms

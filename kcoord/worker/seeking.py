@@ -46,7 +46,7 @@ class Finder:
 
     async def _follow(self, asked: Connection) -> Connection:
         """To the coordinator that this broker names."""
-        request = FindCoordinatorRequest(key=self._group_id, key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
+        request = FindCoordinatorRequest(key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
         try:
             response = await asked.send(request, FindCoordinatorResponse)
             found = next((each for each in response.coordinators if each.key == self._group_id), None)

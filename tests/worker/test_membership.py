@@ -184,41 +184,69 @@ def test_held_answers_are_asked_for_one_after_the_other() -> None:
 def test_answers_that_come_early_and_say_nothing_do_not_make_it_spin() -> None:
     driver = member("a", HELD)
     driver.answer(1)
+    driver.answer(1)
     driver.nothing()
     driver.later(INTERVAL).heartbeat()
 
 
-def test_a_release_overtakes_the_held_heartbeat_and_names_what_is_owned() -> None:
-    """connect-groups rules 12, 26"""
+def test_while_it_revokes_nothing_is_held_so_that_the_release_comes_behind_no_answer() -> None:
+    """connect-groups rule 3: a release counts only where the worker had the answers before it."""
     driver = member("a b", HELD)
     driver.answer(1, "a")
     revoke = driver.take(Revoke)
-    held, _ = driver.heartbeat()
+    driver.later(INTERVAL - 1).nothing()
+    number, request = driver.later(1).heartbeat()
+    assert (request.max_wait_ms, owned_in(request)) == (0, None)
+    driver.answer(1, "a", number=number)
+    driver.nothing()
     driver.released(revoke.number)
     number, request = driver.heartbeat()
-    assert owned_in(request) == "a"
-    driver.answer(1, "a", number=held)
+    assert (request.max_wait_ms, owned_in(request)) == (INTERVAL, "a")
     driver.answer(2, "a", number=number)
     driver.take(Told)
+    driver.heartbeat()
+
+
+def overtaken(driver: Driver) -> tuple[int, int]:
+    """Something new is said while an answer is held; the numbers of both heartbeats."""
+    held, _ = driver.heartbeat()
+    driver.update(url="http://elsewhere")
+    number, _ = driver.heartbeat()
+    return held, number
+
+
+def test_what_overtakes_a_held_heartbeat_names_what_is_owned() -> None:
+    """connect-groups rule 12: else it would be fenced if the other's answer moves the epoch."""
+    driver = member("a b", HELD)
+    driver.answer(1, "a b")
+    driver.later(INTERVAL)
+    held, _ = driver.heartbeat()
+    driver.update(url="http://elsewhere")
+    _, request = driver.heartbeat()
+    assert (owned_in(request), request.url, request.member_epoch) == ("a b", "http://elsewhere", 1)
+    driver.answer(2, number=held)
+    third, request = driver.heartbeat()
+    assert (request.url, request.member_epoch) == ("http://elsewhere", 2)
+    assert third
 
 
 def test_an_answer_to_a_heartbeat_from_before_a_release_grants_nothing() -> None:
     """connect-groups rule 3: what the later request gives back must not be started by the earlier one's answer."""
     driver = member("a b", HELD)
-    driver.answer(1, "a")
-    revoke = driver.take(Revoke)
-    held, _ = driver.heartbeat()
-    driver.released(revoke.number)
-    number, _ = driver.heartbeat()
-    driver.answer(2, "a b", number=held)
+    first, second = overtaken(driver)
+    driver.answer(1, "a", number=first)
+    driver.released(driver.take(Revoke).number)
     third, request = driver.heartbeat()
+    assert owned_in(request) == "a"
+    driver.answer(2, "a b", number=second)
+    fourth, request = driver.heartbeat()
     assert (request.member_epoch, request.max_wait_ms, owned_in(request)) == (1, 0, "a")
     driver.nothing()
     assert told(driver.worker.owned) == "a"
-    driver.answer(2, "a b", number=number)
+    driver.answer(2, "a b", number=third)
     driver.take(Told)
     assert driver.take(Grant).resources == resources("b")
-    driver.answer(2, "a b", number=third)
+    driver.answer(2, "a b", number=fourth)
 
 
 def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
@@ -230,14 +258,12 @@ def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
     driver.take(Grant)
     number, request = driver.heartbeat()
     assert request.max_wait_ms == INTERVAL
-    driver.answer(0, "a", number=number)
-    revoke = driver.take(Revoke)
-    number, request = driver.heartbeat()
-    assert request.max_wait_ms == 0
-    driver.released(revoke.number)
+    driver.update(url="http://elsewhere")
     driver.nothing()
     driver.answer(0, "a", number=number)
-    assert owned_in(driver.heartbeat()[1]) == "a"
+    driver.take(Revoke)
+    _, request = driver.heartbeat()
+    assert (request.url, request.max_wait_ms) == ("http://elsewhere", 0)
 
 
 # Fenced

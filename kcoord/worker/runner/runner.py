@@ -38,6 +38,7 @@ class Runner(WorkerRebalanceListener):
     def __init__(self, source: Path, bootstrap_servers: str, group_id: str, **options: Any) -> None:
         self._source = source
         self._definitions = read(source)
+        self._told = Configured(self._definitions.offset, self._definitions.resources)
         self._bad_offset = -1
         self._running: dict[Resource, Running] = {}
         self._stopping: set[Running] = set()
@@ -128,11 +129,12 @@ class Runner(WorkerRebalanceListener):
         except DefinitionError as error:
             _log.error("%s; what was read before counts", error)
             self._bad_offset = offset_of(self._source) if self._source.exists() else -1
-        return Configured(self._definitions.offset, self._definitions.resources)
+        return self._told
 
     def _change(self, definitions: Definitions) -> None:
         """Another file: what runs here with a config that has changed is started anew."""
         self._definitions = definitions
+        self._told = Configured(definitions.offset, definitions.resources)
         for resource, running in list(self._running.items()):
             config = definitions.config_of(resource)
             if config is not None and config != running.context.config:
