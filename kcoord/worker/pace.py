@@ -4,8 +4,8 @@ are held, when one has come (connect-groups rule 26); never while it backs off.
 - A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
   (rule 12).
 - At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
-- While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to come
-  behind a request whose answer it cannot know (rule 3), and it costs no heartbeats.
+- While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to
+  come behind a request whose answer it cannot know (rule 3), and it costs no heartbeats.
 - An answer that was to be held and comes early without news would make the worker spin: then the interval counts.
 """
 
@@ -79,6 +79,7 @@ def _beat(state: State, now_ms: int) -> None:
         said[OWNED] = state.owned
     hold_ms = 0 if state.phase is Phase.JOINING or state.unheld else _hold_ms(state)
     state.urgent = state.unheld = False
+    state.saying.doubt(said)
     request = heartbeat(state.setup, state.epoch, said, hold_ms)
     state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said)
 

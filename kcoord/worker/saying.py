@@ -57,6 +57,11 @@ class Saying:
             if name not in known or (known[name] is not value and known[name] != value)
         }
 
+    def doubt(self, said: Mapping[str, object]) -> None:
+        """These are being said: until they are confirmed nobody knows what the coordinator knows."""
+        for name in said:
+            self.known.pop(name, None)
+
     def confirm(self, said: Mapping[str, object]) -> None:
         """The coordinator has taken these. One kind of assignor takes the place of the other (rule 15)."""
         for kind, other in (("server_assignor", "client_assignors"), ("client_assignors", "server_assignor")):

@@ -151,6 +151,17 @@ def test_a_release_that_was_taken_for_the_previous_epochs_is_said_again() -> Non
     assert owned_in(driver.later(INTERVAL).heartbeat()[1]) is None
 
 
+def test_what_comes_back_after_a_release_that_was_not_confirmed_is_said_again() -> None:
+    """The coordinator may know it or not: who says nothing means that nothing has changed since it was heard."""
+    driver = member("a b")
+    driver.later(INTERVAL).answer(1, "a")
+    driver.released(driver.take(Revoke).number)
+    driver.answer(2, "a b")
+    driver.take(Told)
+    driver.take(Grant)
+    assert owned_in(driver.later(INTERVAL).heartbeat()[1]) == "a b"
+
+
 def test_the_assignor_is_told_once_an_epoch_and_before_the_listener() -> None:
     """connect-groups rule 31"""
     driver = member()
