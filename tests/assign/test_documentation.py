@@ -1,0 +1,54 @@
+"""Does what docs/assignors.md shows do what it says?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcoord.assign import ConnectAssignor, CooperativeAssignor, Group, Member, ServerAssignor, UniformAssignor
+from kcoord.assign.built_in import CLIENT_SIDE, SERVER_SIDE
+from kcoord.group.connect.install import check
+from tests.assign.fleet import resources
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "assignors.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, Any]:
+    """All that the page's examples define, run from top to bottom; they assert what they promise."""
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL):
+        exec(block, names)
+    return names
+
+
+def test_the_table_lists_those_that_are_here() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| (server|client|both) \|", DOCUMENT, re.MULTILINE))
+    sides = {(True, False): "server", (False, True): "client", (True, True): "both"}
+    assert rows == {name: sides[name in SERVER_SIDE, name in CLIENT_SIDE] for name in (*SERVER_SIDE, *CLIENT_SIDE)}
+
+
+def test_the_server_side_example_is_one_that_the_coordinator_takes(shown: dict[str, Any]) -> None:
+    assignor = shown["IsolatingAssignor"]()
+    assert isinstance(assignor, ServerAssignor)
+    assert f'{assignor.name} = "isolating_assignor:{type(assignor).__name__}"' in DOCUMENT
+    for instances in ((None, None), ("heavy-1", None), ("heavy-1", "heavy-2")):
+        members = tuple(Member(f"w{at}", instance, target=resources("T7")) for at, instance in enumerate(instances))
+        group = Group(members, resources("AC0 AT0 AT1 BC0") | {("heavy-copy", task) for task in range(-1, 3)})
+        check(group, assignor.assign(group))
+
+
+def test_the_client_side_example_is_one_that_a_worker_takes(shown: dict[str, Any]) -> None:
+    assignor = shown["AskingAssignor"]()
+    group = Group((Member("w1"), Member("w2")), resources("AC0 AT0 AT1"))
+    assert isinstance(assignor, ConnectAssignor)
+    assert assignor.assign(group) == UniformAssignor().assign(group)
+    assert assignor.minimum_version <= assignor.metadata().version <= assignor.maximum_version
+
+
+def test_one_class_serves_on_either_side() -> None:
+    assert isinstance(CooperativeAssignor(), ServerAssignor)
+    assert isinstance(CooperativeAssignor(), ConnectAssignor)
