@@ -161,6 +161,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
             remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
             rebalance_delay_ms=limits.rebalance_delay_ms,
         ),
+        turn.now_ms,
     )
 
 

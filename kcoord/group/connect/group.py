@@ -41,6 +41,8 @@ class Frozen:
     epoch: int
     """The group epoch that the assignment will be of."""
     input: AssignorInput
+    at_ms: int
+    """When, on the steps' clock: a delay that the assignment schedules counts from here."""
 
 
 @attrs.define(slots=True, eq=False)

@@ -22,6 +22,7 @@ KEPT = 100
 MOVES_TOLD = 500
 """So many moved resources are named; `moved_count` counts all."""
 UNSET = -1
+_NONE: Resources = frozenset()
 
 
 def began(turn: Turn, group: ConnectGroup) -> None:
@@ -65,18 +66,17 @@ def note_convergence(turn: Turn, group: ConnectGroup) -> None:
 
 
 def moves_between(
-    before: Mapping[Resource, str], after: Mapping[str, Resources]
+    before: Mapping[str, Resources], after: Mapping[str, Resources]
 ) -> dict[tuple[str, str], list[Resource]]:
-    """What changes hands between two targets: `before` by resource, `after` by member id."""
+    """What changes hands between two targets, both by member id; only who has other resources than before is looked
+    at more closely.
+    """
+    changed = [each for each in {**before, **after} if before.get(each, _NONE) != after.get(each, _NONE)]
+    left = {resource: each for each in changed for resource in before.get(each, _NONE) - after.get(each, _NONE)}
     moves: dict[tuple[str, str], list[Resource]] = {}
-    claimed: dict[Resource, str] = {}
-    for taker, resources in after.items():
-        for resource in resources:
-            claimed[resource] = taker
-            giver = before.get(resource, "")
-            if giver != taker:
-                moves.setdefault((giver, taker), []).append(resource)
-    for resource, giver in before.items():
-        if resource not in claimed:
-            moves.setdefault((giver, ""), []).append(resource)
+    for taker in changed:
+        for resource in after.get(taker, _NONE) - before.get(taker, _NONE):
+            moves.setdefault((left.pop(resource, ""), taker), []).append(resource)
+    for resource, giver in left.items():
+        moves.setdefault((giver, ""), []).append(resource)
     return moves

@@ -35,25 +35,33 @@ def check(given: AssignorInput, assignment: Assignment) -> None:
     """
     members = {member.member_id for member in given.members}
     named: set[str] = set()
-    assigned: dict[Resource, str] = {}
     for each in assignment.members:
         if each.member_id not in members:
             raise NotValid(f"there is no member {each.member_id}")
         if each.member_id in named:
             raise NotValid(f"member {each.member_id} is named twice")
         named.add(each.member_id)
-        for resource in each.resources:
-            if resource in assigned:
-                raise NotValid(f"{_tell(resource)} is assigned to {assigned[resource]} and to {each.member_id}")
-            assigned[resource] = each.member_id
-    if given.configured is None:
+    assigned: Resources = frozenset().union(*[each.resources for each in assignment.members])
+    if len(assigned) != sum([len(each.resources) for each in assignment.members]):
+        raise NotValid(_assigned_twice(assignment))
+    if given.configured is None or given.configured == assigned:
         return
-    unknown = assigned.keys() - given.configured
+    unknown = assigned - given.configured
     if unknown:
         raise NotValid(f"{_tell(min(unknown))} is not configured")
-    missing = given.configured - assigned.keys()
+    missing = given.configured - assigned
     if missing and assignment.scheduled_delay_ms <= 0:
         raise NotValid(f"{_tell(min(missing))} is assigned to nobody, and no delay is scheduled")
+
+
+def _assigned_twice(assignment: Assignment) -> str:
+    owners: dict[Resource, str] = {}
+    for each in assignment.members:
+        for resource in sorted(each.resources):
+            if resource in owners:
+                return f"{_tell(resource)} is assigned to {owners[resource]} and to {each.member_id}"
+            owners[resource] = each.member_id
+    return "nothing is assigned twice"
 
 
 def _tell(resource: Resource) -> str:
@@ -65,12 +73,12 @@ def install(
     turn: Turn, group: ConnectGroup, frozen: Frozen, assignment: Assignment, computed_by: str | None, assignor: str
 ) -> None:
     """Make the assignment, which is valid for the frozen input, the group's target."""
-    before = dict(group.claimants)
+    before = {member_id: target.resources for member_id, target in group.targets.items()}
     targets = _new_targets(group, frozen, assignment)
     for member_id, target in targets.items():
         if group.targets.get(member_id) != target:
             turn.write(records.member_target(group.group_id, member_id, target))
-    deadline_wall_ms = _set_delay(turn, group, assignment.scheduled_delay_ms)
+    deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
     turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
     group.computation = None
     group.failures, group.retry_due_ms = 0, NEVER_MS
@@ -131,12 +139,14 @@ def _may_wait(group: ConnectGroup, member_id: str, target: Target) -> bool:
     return member_id in group.targets and bool(target.resources)
 
 
-def _set_delay(turn: Turn, group: ConnectGroup, scheduled_delay_ms: int) -> int:
-    """The new deadline in Unix time, which replaces the last one (rule 22)."""
+def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> int:
+    """The new deadline in Unix time, which replaces the last one (rule 22). It counts from the freeze: the assignor knew
+    what was left of the last delay then, and the time that it took must not prolong it.
+    """
     if scheduled_delay_ms <= 0:
         group.delay_due_ms = NEVER_MS
         return NO_DEADLINE
     delay_ms = min(scheduled_delay_ms, turn.contents.settings.connect.max_rebalance_delay_ms)
-    group.delay_due_ms = turn.now_ms + delay_ms
+    group.delay_due_ms = frozen.at_ms + delay_ms
     turn.wake(group, group.delay_due_ms)
-    return turn.wall_ms + delay_ms
+    return turn.wall_ms + group.delay_due_ms - turn.now_ms
