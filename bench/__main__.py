@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bench import assignors, codec, heartbeats, joins, many, perf_tools, restart
+from bench import assignors, codec, connect_heartbeats, connect_rebalance, heartbeats, joins, many, perf_tools, restart
 from bench.probe import allow_connections, machine_facts
 from bench.results import Kept, Outcome, load, show, store
 
@@ -22,6 +22,8 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "tools": perf_tools.run,
     "restart": restart.run,
     "codec": codec.run,
+    "connect": connect_heartbeats.run,
+    "rebalance": connect_rebalance.run,
     "assignors": assignors.run,
 }
 

@@ -15,6 +15,7 @@ import attrs
 
 from bench.lines import Asking, Repeating, Tally, request_frame
 from bench.members import HEARTBEAT_VERSION, Member, settle
+from bench.workers import settle_workers
 
 CONNECTING_AT_ONCE = 100
 TICK_S = 0.01
@@ -66,6 +67,22 @@ class Fleet:
                 raise LoadFailed(f"group {member.group_id} did not stay settled")
             answer = await member.line.ask_frame(frame)
             repeating.append(_turn(member.line, tally, frame, answer, ring))
+        return cls(repeating, len(frame), len(answer), tally)
+
+    @classmethod
+    async def of_workers(cls, host: str, port: int, groups: int, size: int, ring: int) -> Fleet:
+        """`groups` stable connect groups of `size` workers each, one connection a worker."""
+        lines = await connect(host, port, groups * size)
+        run = os.urandom(3).hex()
+        tally = Tally()
+        repeating: list[Repeating] = []
+        frame = answer = b""
+        for number in range(groups):
+            theirs = lines[number * size : (number + 1) * size]
+            for line, frame in zip(theirs, await settle_workers(theirs, f"bench-{run}-{number:04}"), strict=True):
+                await line.ask_frame(frame)  # still tells the assignment that a steady answer leaves out
+                answer = await line.ask_frame(frame)
+                repeating.append(_turn(line, tally, frame, answer, ring))
         return cls(repeating, len(frame), len(answer), tally)
 
     @classmethod

@@ -17,6 +17,7 @@ import attrs
 import uvloop
 
 from bench.fleet import Fleet, join_groups
+from bench.workers import Workers
 
 
 @attrs.define(eq=False)
@@ -24,6 +25,7 @@ class Load:
     """The fleets of this process, by name."""
 
     fleets: dict[str, Fleet] = attrs.Factory(dict)
+    workers: Workers | None = None
 
     async def do(self, command: dict[str, Any]) -> dict[str, Any]:
         """Carry out one command, named by its "do"."""
@@ -34,6 +36,29 @@ class Load:
 
     async def do_members(self, fleet: str, **shape: Any) -> dict[str, Any]:
         return self._keep(fleet, await Fleet.of_members(**shape))
+
+    async def do_connect_members(self, fleet: str, **shape: Any) -> dict[str, Any]:
+        return self._keep(fleet, await Fleet.of_workers(**shape))
+
+    async def do_workers(
+        self, count: int, connectors: int, tasks: int, deadline_s: float, **where: Any
+    ) -> dict[str, Any]:
+        self.workers = Workers(group_id="bench-workers", **where)
+        await self.workers.found(count, connectors, tasks, deadline_s)
+        gc.collect()
+        gc.freeze()
+        return {}
+
+    async def do_idle(self, seconds: float) -> dict[str, Any]:
+        began_s = time.monotonic()
+        await asyncio.sleep(seconds)
+        return {"seconds": time.monotonic() - began_s}
+
+    async def do_one_more_worker(self, deadline_s: float) -> dict[str, Any]:
+        assert self.workers is not None, "the group is to be founded first"
+        began_s = time.monotonic()
+        joined = await self.workers.one_more(deadline_s)
+        return {**attrs.asdict(joined), "watched_s": time.monotonic() - began_s}
 
     async def do_echoes(self, fleet: str, **shape: Any) -> dict[str, Any]:
         return self._keep(fleet, await Fleet.of_echoes(**shape))

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import attrs
 
+SETTLE_DEADLINE_S = 300.0
+
 
 class LoadFailed(Exception):
     """The load generator could not do what it was told; the text is its own."""
@@ -62,6 +64,30 @@ class Loader:
         host, port = address
         answer = self._do("members", fleet=fleet, host=host, port=port, groups=groups, size=size, ring=ring)
         return int(answer["frame_bytes"])
+
+    def connect_members(self, fleet: str, address: tuple[str, int], groups: int, size: int, ring: int = 64) -> int:
+        """The same for connect groups of `size` workers."""
+        host, port = address
+        answer = self._do("connect_members", fleet=fleet, host=host, port=port, groups=groups, size=size, ring=ring)
+        return int(answer["frame_bytes"])
+
+    def workers(
+        self, address: tuple[str, int], count: int, connectors: int, tasks: int, interval_s: float, max_wait_ms: int
+    ) -> None:
+        """Bring one connect group of `count` workers into being, and wait until it is stable."""
+        host, port = address
+        shape = {"count": count, "connectors": connectors, "tasks": tasks, "deadline_s": SETTLE_DEADLINE_S}
+        self._do("workers", host=host, port=port, interval_s=interval_s, max_wait_ms=max_wait_ms, **shape)
+
+    def idle(self, seconds: float) -> float:
+        """Let the load go on as it is for `seconds`; returns how long it really was."""
+        return float(self._do("idle", seconds=seconds)["seconds"])
+
+    def one_more_worker(self) -> dict[str, Any]:
+        """One worker joins the group of `workers`; what it cost (see `workers.Joined`), and `watched_s`, how long the
+        group was watched.
+        """
+        return self._do("one_more_worker", deadline_s=SETTLE_DEADLINE_S)
 
     def echoes(self, fleet: str, address: tuple[str, int], connections: int, frame_bytes: int, ring: int = 64) -> None:
         """Connect to an echo server."""

@@ -1,0 +1,61 @@
+"""How many heartbeats of workers does a CPU second answer, beside a server that only echoes?
+
+100 workers in 10 stable connect groups, each on a connection of its own, as in `heartbeats.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bench.loader import Loader
+from bench.results import Claim, Outcome, Table
+from bench.rounds import Round, beat_round, typical
+from bench.sides import Side, echo, kcoord
+
+GROUPS, SIZE = 10, 10
+DEPTHS = (1, 8)
+ROUNDS = 5
+ROUND_S = 3.0
+WARM_UP_S = 1.0
+OF_ECHO = 0.7
+
+
+def run(folder: Path) -> Outcome:
+    """Measure both sides in turn."""
+    rounds: dict[tuple[str, int], list[Round]] = {}
+    with Loader() as loader, kcoord(folder) as own, echo(folder) as bare:
+        frame_bytes = loader.connect_members(own.name, own.address, GROUPS, SIZE)
+        loader.echoes(bare.name, bare.address, GROUPS * SIZE, frame_bytes)
+        for side in (own, bare):
+            for depth in DEPTHS:
+                beat_round(loader, side, side.name, depth, WARM_UP_S)
+        for _ in range(ROUNDS):
+            for depth in DEPTHS:
+                for side in (own, bare):
+                    done = beat_round(loader, side, side.name, depth, ROUND_S)
+                    rounds.setdefault((side.name, depth), []).append(done)
+    return outcome({at: typical(each) for at, each in rounds.items()}, (own, bare), frame_bytes)
+
+
+def outcome(typical_of: Mapping[tuple[str, int], Round], sides: tuple[Side, ...], frame_bytes: int) -> Outcome:
+    """The medians beside each other."""
+    figures = Table(
+        ["server", "in flight", "heartbeats a CPU second", "heartbeats a second", "cores used"],
+        [
+            [side.name, str(depth), f"{each.a_cpu_second:,.0f}", f"{each.a_second:,.0f}", f"{each.cores:.2f}"]
+            for depth in DEPTHS
+            for side in sides
+            for each in [typical_of[side.name, depth]]
+        ],
+    )
+    claims = []
+    for depth in DEPTHS:
+        share = typical_of["kcoord", depth].a_cpu_second / typical_of["echo", depth].a_cpu_second
+        what = f"ConnectGroupHeartbeats a CPU second, 100 workers, {depth} in flight"
+        claims.append(Claim(what, f"≥ {OF_ECHO} of an echo", f"{share:.2f}", share >= OF_ECHO))
+    how = (
+        f"{GROUPS} stable connect groups of {SIZE} workers, a connection each, heartbeats of {frame_bytes} bytes; "
+        f"medians of {ROUNDS} rounds of {ROUND_S:.0f} s, sides in turn."
+    )
+    return Outcome("Heartbeats of connect groups", how, claims, [figures])
