@@ -192,9 +192,10 @@ class GroupConfigs:
         if definition.name in own:
             yield DescribeConfigsSynonym(definition.name, own[definition.name], Source.GROUP)
         server_name = definition.server_name
-        if server_name in self._given:
-            yield DescribeConfigsSynonym(server_name, definition.of_server(self._server), Source.STATIC)
-        yield DescribeConfigsSynonym(server_name, definition.of_server(ConnectSettings()), Source.DEFAULT)
+        started_with, default = definition.of_server(self._server), definition.of_server(ConnectSettings())
+        if server_name in self._given or started_with != default:
+            yield DescribeConfigsSynonym(server_name, started_with, Source.STATIC)
+        yield DescribeConfigsSynonym(server_name, default, Source.DEFAULT)
 
     # -- alter --------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,248 @@
+"""Can a connect group be configured as Kafka's own groups are, and does it matter to its workers?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcoord.config import Settings, load_settings
+from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
+from kcoord.group.settings import GroupSettings
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    IncrementalAlterConfigsRequest,
+    ListGroupsRequest,
+)
+from kcoord.server.run import connect_settings
+from tests.connectgroups.configs import asked, change
+from tests.connectgroups.conftest import CONNECT
+from tests.connectgroups.worker import Worker, resources
+from tests.gateway.scripted import ask, connect
+from tests.server.harness import Client, Running, standalone
+
+SESSION, INTERVAL = "connect.session.timeout.ms", "connect.heartbeat.interval.ms"
+DELAY, SIZE, ASSIGNORS = "connect.rebalance.delay.ms", "connect.max.size", "connect.assignors"
+INVALID_CONFIG, INVALID_REQUEST = ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST
+
+
+async def alter(client: Client, *resources: AlterConfigsResource, **fields: Any) -> list[tuple[ErrorCode, str]]:
+    answer = await ask(client, IncrementalAlterConfigsRequest([*resources], **fields))
+    return [(ErrorCode(each.error_code), each.error_message or "") for each in answer.responses]
+
+
+async def shown(client: Client, group: str, *names: str) -> dict[str, tuple[str, Source]]:
+    answer = await ask(client, DescribeConfigsRequest([asked(group, *names)]))
+    [result] = answer.results
+    assert result.error_code == ErrorCode.NONE
+    return {each.name: (each.value, Source(each.config_source)) for each in result.configs}
+
+
+def test_the_defaults_that_are_told_are_those_of_the_settings() -> None:
+    assert connect_settings(Settings()) == attrs_like(ConnectSettings())
+    for name in DEFINITIONS:
+        assert f"group.{name}".replace(".", "_") in Settings.model_fields
+
+
+def attrs_like(settings: ConnectSettings) -> Any:
+    """Assignors are compared by what they are, not which."""
+
+    class Same:
+        def __eq__(self, other: object) -> bool:
+            names = [name for name in ConnectSettings.__slots__ if not name.startswith("__")]
+            return all(_plain(getattr(settings, name)) == _plain(getattr(other, name)) for name in names)
+
+    return Same()
+
+
+def _plain(value: Any) -> Any:
+    return [type(each) for each in value] if isinstance(value, tuple) else value
+
+
+async def test_all_settings_are_described_with_where_they_come_from(client: Client, name: str) -> None:
+    answer = await ask(client, DescribeConfigsRequest([asked(name)], include_synonyms=True, include_documentation=True))
+    [result] = answer.results
+    assert (result.error_code, result.resource_type, result.resource_name) == (0, GROUP, name)
+    assert {each.name: each.value for each in result.configs} == {
+        SESSION: "45000",
+        INTERVAL: "5000",
+        DELAY: "0",
+        SIZE: "4",
+        ASSIGNORS: "uniform,cooperative",
+    }
+    for each in result.configs:
+        started_with = each.name in (DELAY, SIZE)
+        source = Source.STATIC if started_with else Source.DEFAULT
+        assert (each.read_only, each.is_sensitive, each.config_source) == (False, False, source)
+        assert each.config_type == (Kind.LIST if each.name == ASSIGNORS else Kind.INT)
+        assert each.documentation
+        assert [synonym.name for synonym in each.synonyms] == [f"group.{each.name}"] * (1 + started_with)
+
+
+async def test_what_is_not_asked_for_is_not_told(client: Client, name: str) -> None:
+    answer = await ask(client, DescribeConfigsRequest([asked(name, SESSION, "consumer.session.timeout.ms")]))
+    [entry] = answer.results[0].configs
+    assert (entry.name, entry.synonyms, entry.documentation) == (SESSION, [], None)
+    for version in range(1, 5):
+        assert (await ask(client, DescribeConfigsRequest([asked(name)]), version)).results[0].error_code == 0
+
+
+async def test_synonyms_name_every_place_that_a_value_could_come_from(tmp_path: Path, name: str) -> None:
+    settings = load_settings(["group.connect.session.timeout.ms=50000", f"data.dir={tmp_path}"])
+    async with standalone(tmp_path, settings=GroupSettings(connect=connect_settings(settings))) as server:
+        for host in server.coordinator._hosts:
+            host._configs._given = frozenset({"group.connect.session.timeout.ms"})
+        client = await connect(server.port)
+        assert (await shown(client, name, SESSION))[SESSION] == ("50000", Source.STATIC)
+        await alter(client, change(name, {SESSION: "55000"}))
+        answer = await ask(client, DescribeConfigsRequest([asked(name, SESSION)], include_synonyms=True))
+        [entry] = answer.results[0].configs
+        assert [(each.name, each.value, each.source) for each in entry.synonyms] == [
+            (SESSION, "55000", Source.GROUP),
+            ("group.connect.session.timeout.ms", "50000", Source.STATIC),
+            ("group.connect.session.timeout.ms", "45000", Source.DEFAULT),
+        ]
+        assert (entry.value, entry.config_source) == ("55000", Source.GROUP)
+
+
+async def test_a_change_holds_from_the_next_heartbeat_and_over_a_restart(tmp_path: Path, name: str) -> None:
+    settings = GroupSettings(initial_rebalance_delay_ms=0, connect=CONNECT)
+    async with standalone(tmp_path, settings=settings) as server:
+        client = await connect(server.port)
+        worker = Worker(client, name)
+        await worker.join(resources("a"))
+        for _ in range(3):
+            assert await worker.heartbeat() == ErrorCode.NONE
+        assert (worker.last.heartbeat_interval_ms, worker.last.session_timeout_ms) == (5_000, 45_000)
+        admin = await connect(server.port)
+        assert await alter(admin, change(name, {SESSION: "60000", INTERVAL: "15000"})) == [(ErrorCode.NONE, "")]
+        assert await worker.heartbeat() == ErrorCode.NONE
+        assert (worker.last.heartbeat_interval_ms, worker.last.session_timeout_ms) == (15_000, 60_000)
+    async with standalone(tmp_path, settings=settings) as server:
+        client = await connect(server.port)
+        worker.client = client
+        assert await worker.heartbeat() == ErrorCode.NONE
+        assert (worker.last.heartbeat_interval_ms, worker.last.session_timeout_ms) == (15_000, 60_000)
+        assert await shown(client, name, SESSION) == {SESSION: ("60000", Source.GROUP)}
+
+
+async def test_rule_29_settings_do_not_need_their_group_and_outlive_it(client: Client, name: str) -> None:
+    assert await alter(client, change(name, {SIZE: "1"})) == [(ErrorCode.NONE, "")]
+    assert (await ask(client, ListGroupsRequest())).groups == []
+    first, second = Worker(client, name, "w1"), Worker(client, name, "w2")
+    assert await first.join(resources("a")) == ErrorCode.NONE
+    assert await second.join() == ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert await first.leave() == ErrorCode.NONE
+    assert (await ask(client, DeleteGroupsRequest([name]))).results[0].error_code == ErrorCode.NONE
+    assert (await ask(client, ListGroupsRequest())).groups == []
+    assert await shown(client, name, SIZE) == {SIZE: ("1", Source.GROUP)}
+
+
+async def test_lists_are_added_to_and_taken_from(client: Client, name: str) -> None:
+    steps: list[tuple[Operation, str | None, str]] = [
+        (Operation.SUBTRACT, "uniform", "cooperative"),
+        (Operation.SUBTRACT, "uniform", "cooperative"),
+        (Operation.APPEND, "uniform", "cooperative,uniform"),
+        (Operation.APPEND, "uniform,cooperative", "cooperative,uniform"),
+        (Operation.SET, " uniform , cooperative", "uniform,cooperative"),
+        (Operation.SET, "cooperative", "cooperative"),
+        (Operation.DELETE, None, "uniform,cooperative"),
+    ]
+    for operation, value, expected in steps:
+        assert await alter(client, change(name, {ASSIGNORS: value}, operation)) == [(ErrorCode.NONE, "")]
+        assert (await shown(client, name, ASSIGNORS))[ASSIGNORS][0] == expected, operation
+    worker = Worker(client, name)
+    await alter(client, change(name, {ASSIGNORS: "cooperative"}))
+    assert await worker.join(resources("a"), server_assignor="uniform") == ErrorCode.UNSUPPORTED_ASSIGNOR
+    assert await worker.join(resources("a"), server_assignor="cooperative") == ErrorCode.NONE
+
+
+REFUSED: list[tuple[str, dict[str, str | None], Operation, ErrorCode, str]] = [
+    ("an unknown name", {"connect.colour": "red"}, Operation.SET, INVALID_CONFIG, "Unknown group config name"),
+    ("Kafka's own name", {"consumer.session.timeout.ms": "50000"}, Operation.SET, INVALID_CONFIG, "Unknown"),
+    ("no number", {SESSION: "soon"}, Operation.SET, INVALID_CONFIG, "no whole number"),
+    ("no decimal number", {SESSION: "4_5000"}, Operation.SET, INVALID_CONFIG, "no whole number"),
+    ("an empty number", {SESSION: ""}, Operation.SET, INVALID_CONFIG, "no whole number"),
+    ("less than the least", {SESSION: "44999"}, Operation.SET, INVALID_CONFIG, "between 45000 and 60000"),
+    ("more than the most", {SESSION: "60001"}, Operation.SET, INVALID_CONFIG, "between 45000 and 60000"),
+    ("too short an interval", {INTERVAL: "1"}, Operation.SET, INVALID_CONFIG, "between 5000 and 15000"),
+    ("a delay below 0", {DELAY: "-1"}, Operation.SET, INVALID_CONFIG, "between 0"),
+    ("a group for nobody", {SIZE: "0"}, Operation.SET, INVALID_CONFIG, "between 1"),
+    ("an assignor that is not there", {ASSIGNORS: "best"}, Operation.SET, INVALID_CONFIG, "there is no assignor best"),
+    ("an assignor twice", {ASSIGNORS: "uniform,uniform"}, Operation.SET, INVALID_CONFIG, "twice"),
+    ("no assignor", {ASSIGNORS: ""}, Operation.SET, INVALID_CONFIG, "needs one"),
+    ("the last assignor", {ASSIGNORS: "uniform,cooperative"}, Operation.SUBTRACT, INVALID_CONFIG, "needs one"),
+    ("a number to add to", {SESSION: "1"}, Operation.APPEND, INVALID_CONFIG, "not LIST"),
+    ("a number to take from", {SESSION: "1"}, Operation.SUBTRACT, INVALID_CONFIG, "not LIST"),
+    ("no value", {SESSION: None}, Operation.SET, INVALID_REQUEST, "Null value"),
+]
+
+
+@pytest.mark.parametrize("validate_only", [False, True])
+@pytest.mark.parametrize(
+    ("why", "values", "operation", "error", "says"), REFUSED, ids=lambda value: value if isinstance(value, str) else ""
+)
+async def test_what_does_not_fit_is_refused_with_the_reason_and_changes_nothing(
+    client: Client,
+    name: str,
+    why: str,
+    values: dict[str, str | None],
+    operation: Operation,
+    error: ErrorCode,
+    says: str,
+    validate_only: bool,
+) -> None:
+    assert await alter(client, change(name, {DELAY: "1234"})) == [(ErrorCode.NONE, "")]
+    before = await shown(client, name)
+    both = change(name, values, operation)
+    if DELAY not in values:  # all changes of a resource are made, or none
+        both.configs.append(AlterableConfig(DELAY, Operation.SET, "99"))
+    [(found, text)] = await alter(client, both, validate_only=validate_only)
+    assert (found, says in text) == (error, True), text
+    assert await shown(client, name) == before
+
+
+async def test_session_and_interval_must_fit_each_other(tmp_path: Path, name: str) -> None:
+    short = ConnectSettings(min_session_timeout_ms=1_000, min_heartbeat_interval_ms=500)
+    async with standalone(tmp_path, settings=GroupSettings(connect=short)) as server:
+        client = await connect(server.port)
+        [(error, text)] = await alter(client, change(name, {SESSION: "4000"}))
+        assert (error, text) == (INVALID_CONFIG, f"{SESSION} (4000) must be more than {INTERVAL} (5000)")
+        assert await alter(client, change(name, {SESSION: "4000", INTERVAL: "1000"})) == [(ErrorCode.NONE, "")]
+        assert (await alter(client, change(name, {INTERVAL: None}, Operation.DELETE)))[0][0] == INVALID_CONFIG
+        assert await alter(client, change(name, {SESSION: None, INTERVAL: None}, Operation.DELETE)) == [(0, "")]
+
+
+async def test_what_cannot_be_meant_is_refused(client: Client, name: str) -> None:
+    twice = change(name, {})
+    twice.configs = [AlterableConfig(DELAY, Operation.SET, "1"), AlterableConfig(DELAY, Operation.SET, "2")]
+    assert (await alter(client, twice))[0][0] == INVALID_REQUEST
+    assert (await alter(client, change("", {DELAY: "1"})))[0][0] == INVALID_REQUEST
+    same = [change(name, {DELAY: "1"}), change(f"{name}-2", {DELAY: "1"}), change(name, {DELAY: "1"})]
+    assert [error for error, _ in await alter(client, *same)] == [INVALID_REQUEST, 0, INVALID_REQUEST]
+    assert (await alter(client, change(name, {DELAY: "1"}, operation=9)))[0][0] == INVALID_REQUEST
+    assert (await shown(client, name, DELAY))[DELAY] == ("0", Source.STATIC)
+    assert await alter(client) == []
+    empty = await ask(client, DescribeConfigsRequest([asked("")]))
+    assert empty.results[0].error_code == INVALID_REQUEST
+
+
+async def test_a_kcoord_alone_has_settings_of_groups_only(client: Client, name: str) -> None:
+    answer = await ask(client, DescribeConfigsRequest([asked(name, kind=2), asked("0", kind=4), asked(name, SIZE)]))
+    assert [each.error_code for each in answer.results] == [
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        INVALID_REQUEST,
+        ErrorCode.NONE,
+    ]
+    errors = await alter(client, change(name, {"x": "1"}, kind=2), change("0", {"x": "1"}, kind=4))
+    assert [error for error, _ in errors] == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST]
+
+
+async def test_validate_only_changes_nothing(server: Running, client: Client, name: str) -> None:
+    assert await alter(client, change(name, {DELAY: "7"}), validate_only=True) == [(ErrorCode.NONE, "")]
+    assert (await shown(client, name, DELAY))[DELAY] == ("0", Source.STATIC)
