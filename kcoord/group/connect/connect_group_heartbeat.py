@@ -23,7 +23,7 @@ from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.records import current_assignment
-from kcoord.group.connect.said import first_said, merged_said, still_supported
+from kcoord.group.connect.said import first_said, merged_said, said_anew, still_supported
 from kcoord.group.connect.settings import Effective, effective
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_heartbeat
@@ -71,7 +71,8 @@ def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestCon
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
     if elder is not None and elder.member_id == request.member_id:
         _check_connection(elder, context)
-        said = merged_said(elder.said, request, context)
+        _check_let_go(elder, context)
+        said = said_anew(elder.said, said)
     still_supported(group, request.member_id, elder, said, limits)
     epoch = group.epoch
     group, member = _admit(turn, group, request.member_id, elder, said)
@@ -93,11 +94,11 @@ def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> 
     if holder_id is None:
         return None
     holder = group.members[holder_id]
+    if holder.away:
+        return holder
     if group.fenced.get(request.instance_id) == request.member_id:
         raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder_id} is {request.instance_id} now")
-    if not holder.away:
-        raise Refused(ErrorCode.UNRELEASED_INSTANCE_ID, f"member {holder_id} is {request.instance_id} still")
-    return holder
+    raise Refused(ErrorCode.UNRELEASED_INSTANCE_ID, f"member {holder_id} is {request.instance_id} still")
 
 
 def _admit(
@@ -130,7 +131,7 @@ def _live(
     said = merged_said(member.said, request, context)
     if said is not member.said:
         still_supported(group, member.member_id, member, said, limits)
-    first = _take_in(turn, group, member, context, request.member_epoch)
+    first = _take_in(turn, group, member, context, None if repeat else request.member_epoch)
     epoch = group.epoch
     if not repeat:
         _note_owned(turn, group, member, context, owned, first)
@@ -166,9 +167,11 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
         holder = group.static_ids.get(request.instance_id)
         if holder is not None and holder != request.member_id:
             raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
-    if group is not None and request.member_id in group.fenced.values():
-        raise Refused(ErrorCode.FENCED_INSTANCE_ID, "another has taken this static member's place")
+        if member is not None and holder is None:
+            raise Refused(ErrorCode.INVALID_REQUEST, f"member {member.member_id} has no or another InstanceId")
     if group is None or member is None:
+        if group is not None and request.member_id in group.fenced.values():
+            raise Refused(ErrorCode.FENCED_INSTANCE_ID, "another has taken this static member's place")
         if request.member_epoch == JOINING_EPOCH and owned:
             raise Refused(ErrorCode.INVALID_REQUEST, "a worker that joins owns nothing yet")
         raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
@@ -179,6 +182,14 @@ def _check_connection(member: Member, context: RequestContext) -> None:
     """A member belongs to its newest connection (rule 4)."""
     if context.connection < member.connection:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
+
+
+def _check_let_go(member: Member, context: RequestContext) -> None:
+    """A join says that all is let go (rule 6); but one that was read before the last answer had been sent was written
+    before that answer came, which may have granted more.
+    """
+    if member.current and context.pipelined and context.connection == member.connection:
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member may have been granted more since it joined")
 
 
 def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resources | None) -> bool:
@@ -205,8 +216,8 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
         group.version += 1  # an answer that the hot path remembers for the elder connection holds no more
     elif member.answer is not None and not context.pipelined:
         member.session_timeout_ms = member.answer.session_timeout_ms  # it has that answer (rule 8)
-    if member.epoch_unsure and epoch is not None:
-        member.move(epoch)
+    if member.epoch_unsure:
+        member.move(member.epoch if epoch is None else epoch)
         member.epoch_unsure = False
     member.last_seen_ms = turn.now_ms
     return first
@@ -218,7 +229,9 @@ def _note_owned(
     """Take a valid release (rule 3): on the newest connection, read after the answer that withdrew the resources had
     been sent, a list without them.
     """
-    if owned is not None:
+    if owned is not None and owned != member.reported:
+        if member.reported is not None:
+            group.version += 1  # an answer that the hot path remembers was to another report
         member.reported = owned
     last = member.answer
     if first or last is None or context.pipelined or member.reported is None:
@@ -242,8 +255,6 @@ def _leave(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestCo
     group, member = _find(turn, request, None)
     _check_connection(member, context)
     if request.member_epoch == AWAY_EPOCH:
-        if member.said.instance_id is None:
-            raise Refused(ErrorCode.INVALID_REQUEST, f"member {member.member_id} is not a static one")
         go_away(turn, group, member)
     else:
         remove(turn, group, [member], Reason.LEFT)

@@ -49,8 +49,8 @@ def _answer(turn: Turn, token: Token, error: ErrorCode, message: str | None = No
 
 def _install(turn: Turn, request: ConnectGroupInstallAssignmentRequest, context: RequestContext) -> None:
     group, member = check_member(turn, request, context)
-    if group.computed_by == member.member_id and group.assignment_epoch == request.group_epoch:
-        return  # a doubled one
+    if group.computed_by == member.member_id and group.assignment_epoch == request.group_epoch and not group.error:
+        return  # a doubled one; with an error the target is of an older epoch
     _, _, computation = check_computing(turn, request, context)
     frozen = computation.frozen
     if frozen is None or frozen.epoch != request.group_epoch:

@@ -28,6 +28,8 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     Returns the group: the first member's record founds it.
     """
     returned = _departed_like(group, member_id, said)
+    if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
+        del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, said))
     group = turn.contents.connect[group.group_id]
     if returned is not None:
@@ -97,8 +99,12 @@ def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
 
 def _forget_session(member: Member) -> None:
     """Nothing of what the member was told holds any more."""
-    member.epoch, member.previous_epoch, member.epoch_unsure = JOINING_EPOCH, NO_EPOCH, False
-    member.answer, member.reported = None, None
+    member.epoch, member.previous_epoch = JOINING_EPOCH, NO_EPOCH
+    _forget_told(member)
+
+
+def _forget_told(member: Member) -> None:
+    member.answer, member.reported, member.epoch_unsure = None, None, False
     member.releasing, member.release_due_ms = NOTHING, NEVER_MS
 
 
@@ -133,8 +139,7 @@ def _ranges(said: Said) -> list[tuple[str, int, int]]:
 def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (rule 28)."""
     turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH))
-    member.answer, member.reported = None, None
-    member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+    _forget_told(member)
     unchoose(group, member.member_id)
     let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
 
@@ -151,7 +156,7 @@ def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: R
 def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
     let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
-    if member.current or member.recorded_epoch != JOINING_EPOCH:
+    if member.recorded:
         turn.write(records.no_current(group.group_id, member.member_id))
     turn.write(records.member_said(group.group_id, member.member_id, None))
 

@@ -112,6 +112,7 @@ def _current(
         return
     if member is None:
         member = group.members[key.member_id] = Member(key.member_id, UNSAID)
+    member.recorded = True
     member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
     member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
     member.put_out = value.put_out

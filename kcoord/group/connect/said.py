@@ -31,6 +31,18 @@ def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, s
     )
 
 
+def said_anew(known: Said, said: Said) -> Said:
+    """What a known member says that joins again: all fields are set, so what it leaves out it does not use. It stays
+    the static member that it is.
+    """
+    return attrs.evolve(
+        said,
+        instance_id=known.instance_id,
+        session_timeout_ms=known.session_timeout_ms,
+        group_epoch=known.group_epoch,
+    )
+
+
 def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: RequestContext) -> Said:
     """What is known of a member, with what the request changes; `known` itself where it changes nothing. Setting one
     kind of assignor clears the other.
@@ -63,25 +75,21 @@ def _kept(each: heard.Assignor) -> kept.Assignor:
 
 def still_supported(group: ConnectGroup, member_id: str, elder: Member | None, said: Said, limits: Effective) -> None:
     """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that is not on, and for version ranges with which
-    no worker could compute for all (rule 16).
+    no worker could compute for all any more (rule 16).
     """
+    if elder is not None and not elder.put_out and _support(elder.said) == _support(said):
+        return  # whatever the group makes of it, it does already
     if said.server_assignor is not None and limits.assignor(said.server_assignor) is None:
         on = ", ".join(each.name for each in limits.assignors)
         raise Refused(ErrorCode.UNSUPPORTED_ASSIGNOR, f"there is no assignor {said.server_assignor} here, but {on}")
     replaced = member_id if elder is None else elder.member_id
-    others = [(each.member_id, each.said) for each in group.participants() if each.member_id != replaced]
-    if said.assignors and not _is_like(said, others) and leaves_nobody(others, (member_id, said)):
+    now = [(each.member_id, each.said) for each in group.participants()]
+    then = [each for each in now if each[0] != replaced] + [(member_id, said)]
+    if said.assignors and leaves_nobody(then) and not leaves_nobody(now):
         raise Refused(
             ErrorCode.UNSUPPORTED_ASSIGNOR, "no worker would support the versions of all members' common assignor"
         )
 
 
-def _is_like(said: Said, others: list[tuple[str, Said]]) -> bool:
-    """Whether somebody is there already who supports the very same: then nothing can change for the worse. In a fleet
-    of equal workers the last one that came tells it, without a look at all of them.
-    """
-    return bool(others) and _support(others[-1][1]) == _support(said)
-
-
-def _support(said: Said) -> list[tuple[str, int, int]]:
-    return [(each.name, each.minimum_version, each.maximum_version) for each in said.assignors]
+def _support(said: Said) -> tuple[str | None, list[tuple[str, int, int]]]:
+    return said.server_assignor, [(each.name, each.minimum_version, each.maximum_version) for each in said.assignors]

@@ -87,8 +87,7 @@ def select(participants: Sequence[Member], server_order: Sequence[str]) -> Selec
     return ClientSide(name, able) if able else Nobody(name)
 
 
-def leaves_nobody(others: Sequence[tuple[str, Said]], joining: tuple[str, Said]) -> bool:
-    """Whether with `joining` no worker could compute for all, so that it must be refused (rule 16)."""
-    members = [*others, joining]
+def leaves_nobody(members: Sequence[tuple[str, Said]]) -> bool:
+    """Whether these have an assignor in common, and none of them could compute for all (rule 16)."""
     name = common_assignor([said for _, said in members])
     return name is not None and not qualified(members, name)

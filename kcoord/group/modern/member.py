@@ -59,6 +59,8 @@ class Member(Generic[Said, R]):
     said: Said
     """What it says of itself: the value of its record."""
     current: frozenset[R] = frozenset()
+    recorded: bool = False
+    """Whether there is a record of its current, which must go with it."""
     recorded_epoch: int = JOINING_EPOCH
     recorded_previous: int = NO_EPOCH
     put_out: bool = False
