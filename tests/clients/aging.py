@@ -15,7 +15,7 @@ QUICK_TO_FORGET = {"offsets.retention.minutes": 1, "offsets.retention.check.inte
 
 @attrs.frozen
 class Aging:
-    """Three groups that were there before kcoord, with offsets committed at the same time."""
+    """Three groups that were there before kcoord took them, with offsets committed at about the same time."""
 
     kafka: KafkaCluster
     front: Front
@@ -32,19 +32,19 @@ class Aging:
 
     @classmethod
     def begin(cls, folder: Path) -> "Aging":
-        """Commit offsets directly, and let members come through kcoord."""
+        """Commit offsets directly, and let members come through kcoord: to the last group soon, before it ages."""
         kafka = KafkaCluster.start(folder / "kafka", overrides=QUICK_TO_FORGET)
+        front = front_of(kafka, folder / "kcoord")
         kafka.create_topic(TOPIC)
         write_topic(kafka, TOPIC, ["a", "b", "c"])
-        for group in (cls.ALONE, cls.HELD, cls.LEFT):
+        for group in (cls.ALONE, cls.LEFT, cls.HELD):
             with Librdkafka(kafka.bootstrap, group, [TOPIC]) as before:
                 before.wait_for_values({"a", "b", "c"})
                 before.commit()
-        front = front_of(kafka, folder / "kcoord")
-        with Librdkafka(front.bootstrap, cls.LEFT, [TOPIC]) as leaving:
-            leaving.wait_for_partitions(1)
         present = Librdkafka(front.bootstrap, cls.HELD, [TOPIC])
         present.wait_for_partitions(1)
+        with Librdkafka(front.bootstrap, cls.LEFT, [TOPIC]) as leaving:
+            leaving.wait_for_partitions(1)
         return cls(kafka, front, present, {(TOPIC, 0): 3})
 
     def end(self) -> None:

@@ -6,10 +6,11 @@ read. One class a library: librdkafka, kafka-python, aiokafka.
 
 import abc
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 import aiokafka
@@ -27,7 +28,9 @@ Partition = tuple[str, int]
 
 POLL_S = 0.1
 REQUEST_S = 30.0
-SESSION_MS = 10_000
+TASK_S = 120.0
+SESSION_MS = 30_000
+"""Nobody waits for its end; a loaded machine may stand still for some seconds."""
 HEARTBEAT_MS = 500
 
 
@@ -121,7 +124,9 @@ class Member(abc.ABC):
         eventually(committed, f"{self.library} commits")
 
     def do(self, task: Callable[[], T]) -> T:
-        """Run a task on the member's own thread, between two polls."""
+        """Run a task on the member's own thread, between two polls. Raises what it raises, or, where the member has
+        failed before, that.
+        """
         future: Future[T] = Future()
 
         def run() -> None:
@@ -131,7 +136,13 @@ class Member(abc.ABC):
                 future.set_exception(error)
 
         self._tasks.put(run)
-        return future.result(60)
+        for _ in range(int(TASK_S / POLL_S)):
+            ended = not self._thread.is_alive()
+            if wait([future], POLL_S).done:
+                break
+            if ended:
+                raise self.error or AssertionError(f"{self.library} is closed")
+        return future.result(0)
 
     def _run(self) -> None:
         try:
@@ -142,7 +153,7 @@ class Member(abc.ABC):
                 self.values += self._poll()
         except Exception as error:  # told by wait_for…
             self.error = error
-        finally:
+        with contextlib.suppress(Exception):  # who was refused, or did not even open, may fail to say good-bye
             self._close()
 
     def _now_assigned(self, partitions: frozenset[Partition]) -> None:

@@ -12,7 +12,7 @@ from tests.kafka.groups import check_kcoord_owns, describe
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import eventually, let_pass
 
-SESSION_MS = 3_000
+SESSION_MS = 6_000
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ def test_streams_application(
             streams.check_running()
             return sorted(read_topic(kafka, target)) == sorted(VALUES)
 
-        eventually(copied, "all is copied")
+        eventually(copied, "all is copied", deadline_s=180)
         assert group_type(front.bootstrap, name) == "streams"
     finally:
         streams.kill()

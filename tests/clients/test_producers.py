@@ -86,13 +86,14 @@ def test_large_record(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) 
     kafka.create_topic("large")
     value = hashlib.sha256(b"kcoord").digest() * (LARGE // 32)
     try:
-        producer = confluent_kafka.Producer({"bootstrap.servers": front.bootstrap, "message.max.bytes": LARGE + MIB})
+        at = {"bootstrap.servers": front.bootstrap, "socket.timeout.ms": 300_000}
+        producer = confluent_kafka.Producer({**at, "message.max.bytes": LARGE + MIB, "request.timeout.ms": 120_000})
         producer.produce("large", value)
-        assert producer.flush(60) == 0
+        assert producer.flush(120) == 0
         limits = {"fetch.max.bytes": LARGE + MIB, "receive.message.max.bytes": LARGE + 2 * MIB}
-        consumer = confluent_kafka.Consumer({"bootstrap.servers": front.bootstrap, "group.id": "large", **limits})
+        consumer = confluent_kafka.Consumer({**at, "group.id": "large", **limits})
         consumer.assign([confluent_kafka.TopicPartition("large", 0, 0)])
-        message = consumer.poll(60)
+        message = consumer.poll(120)
         assert message is not None
         assert message.value() == value
         consumer.close()

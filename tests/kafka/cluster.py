@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import attrs
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
     NewTopic,
+    OffsetSpec,
     ScramCredentialInfo,
     ScramMechanism,
     UserScramCredentialAlteration,
@@ -95,7 +96,7 @@ class KafkaCluster:
         return AdminClient({"bootstrap.servers": bootstrap, **quickly, **self.client().librdkafka()})
 
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
-        """Create a topic, wait until its partitions have leaders, and return its name."""
+        """Create a topic, wait until its partitions have leaders that serve, and return its name."""
         admin = self.admin()
         admin.create_topics([NewTopic(name, num_partitions=partitions, config=dict(config or {}))])[name].result(30)
 
@@ -105,7 +106,14 @@ class KafkaCluster:
                 p.leader in self.ports for p in topic.partitions.values()
             )
 
+        def is_served() -> bool:
+            """A broker that is named as leader already may not know it yet, and refuse."""
+            latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+            asked = admin.list_offsets({TopicPartition(name, number): latest for number in range(partitions)})
+            return all(answer.result(30).offset >= 0 for answer in asked.values())
+
         eventually(has_leaders, f"leaders of {name}", retry=KafkaException)
+        eventually(is_served, f"leaders of {name} serve", retry=KafkaException)
         return name
 
     def committed(self, group: str, bootstrap: str | None = None) -> dict[tuple[str, int], int]:
