@@ -24,7 +24,7 @@ def _consumer(reader: "_Reader") -> Iterator[str]:
     reader.int16()
     for _ in range(reader.count()):
         topic = reader.string()
-        yield f"{topic}: {_ranges([reader.int32() for _ in range(reader.count())])}"
+        yield f"{topic}: {ranges([reader.int32() for _ in range(reader.count())])}"
 
 
 def _connect(reader: "_Reader") -> Iterator[str]:
@@ -35,10 +35,11 @@ def _connect(reader: "_Reader") -> Iterator[str]:
     reader.int64()  # config offset
     for _ in range(reader.count()):
         connector = reader.string()
-        yield f"{connector}: {_ranges([reader.int32() for _ in range(reader.count())])}"
+        yield f"{connector}: {ranges([reader.int32() for _ in range(reader.count())])}"
 
 
-def _ranges(numbers: list[int]) -> str:
+def ranges(numbers: list[int]) -> str:
+    """`connector, 0-3, 7`; -1 is the connector."""
     parts = ["connector"] if -1 in numbers else []
     start = before = None
     for number in [*sorted(number for number in numbers if number >= 0), None]:

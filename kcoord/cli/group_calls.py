@@ -1,6 +1,7 @@
 """What does `kcoord groups` ask of brokers?
 
-Every broker lists the groups that it coordinates; a group is described and deleted by its coordinator.
+Every broker lists the groups that it coordinates; a group is described and deleted by its coordinator. A coordinator
+that serves connect groups is asked first whether it is one.
 """
 
 import asyncio
@@ -9,7 +10,8 @@ from typing import Any
 import attrs
 
 from kcoord.cli.assignments import assignment_text
-from kcoord.client import Broker, Cluster
+from kcoord.cli.connect_groups import ConnectGroup, address_of, describe_connect_group
+from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
@@ -51,8 +53,8 @@ class Member:
 
 
 @attrs.frozen
-class Description:
-    """A group as its coordinator describes it; `exists` is False for a group that it does not know."""
+class ClassicGroup:
+    """A group of the classic protocol; `exists` is False for a group that its coordinator does not know."""
 
     group: str
     exists: bool
@@ -64,7 +66,9 @@ class Description:
     note: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return attrs.asdict(self)
+        return {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None} | attrs.asdict(
+            self
+        )
 
 
 @attrs.frozen
@@ -85,7 +89,7 @@ async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> lis
         if response.error_code:
             raise _refused(broker, "does not list its groups", response.error_code)
         return [
-            GroupLine(each.group_id, each.group_type, each.protocol_type, each.group_state, _address(broker))
+            GroupLine(each.group_id, each.group_type, each.protocol_type, each.group_state, address_of(broker))
             for each in response.groups
         ]
 
@@ -93,26 +97,45 @@ async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> lis
     return sorted((line for lines in lists for line in lines), key=lambda line: line.group)
 
 
-async def describe(cluster: Cluster, groups: list[str]) -> list[Description]:
+async def describe(cluster: Cluster, groups: list[str]) -> list[ClassicGroup | ConnectGroup]:
     """Each group as its coordinator describes it. Raises ClientError."""
     return [await _describe(cluster, group) for group in groups]
 
 
-async def _describe(cluster: Cluster, group: str) -> Description:
+async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup:
     broker = await cluster.coordinator(group)
+    found = await describe_connect_group(cluster, broker, group)
+    return found if isinstance(found, ConnectGroup) else await _describe_classic(cluster, broker, group)
+
+
+async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
+    """A connect group, with its history. Raises ClientError, also if the group is none."""
+    broker = await cluster.coordinator(group)
+    found = await describe_connect_group(cluster, broker, group)
+    if isinstance(found, ConnectGroup):
+        return found
+    if not found.served:
+        raise ClientError(f"{found.why}: only a kcoord with group.connect.enable can explain a group")
+    if (classic := await _describe_classic(cluster, broker, group)).exists:
+        kind = classic.protocol_type or "classic"
+        raise ClientError(f"{group} is a group of the classic protocol ({kind}): only connect groups have a history")
+    raise ClientError(f"{group}: there is no such group")
+
+
+async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> ClassicGroup:
     connection = await cluster.to(broker)
     response = await connection.send(DescribeGroupsRequest(groups=[group]), DescribeGroupsResponse)
     for each in response.groups:
         if each.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
             raise _refused(broker, f"does not describe {group}", each.error_code)
         exists = not each.error_code and each.group_state != "Dead"
-        return Description(
+        return ClassicGroup(
             group,
             exists,
             each.group_state,
             each.protocol_type,
             each.protocol_data,
-            _address(broker),
+            address_of(broker),
             [
                 Member(
                     member.member_id,
@@ -150,11 +173,5 @@ _WHY_NOT: dict[int, str] = {
 }
 
 
-def _address(broker: Broker) -> str:
-    return f"{broker.host}:{broker.port} ({broker.node_id})"
-
-
-def _refused(broker: Broker, what: str, code: int) -> Exception:
-    from kcoord.client import ClientError
-
-    return ClientError(f"{_address(broker)} {what}: {_WHY_NOT.get(code) or error_name(code)}")
+def _refused(broker: Broker, what: str, code: int) -> ClientError:
+    return ClientError(f"{address_of(broker)} {what}: {_WHY_NOT.get(code) or error_name(code)}")

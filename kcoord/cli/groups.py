@@ -1,31 +1,15 @@
-"""`kcoord groups`: list, describe and delete groups, at kcoord or at any broker of Kafka's."""
+"""`kcoord groups`: list, describe, explain and delete groups, at kcoord or at any broker of Kafka's."""
 
-import asyncio
-import json
-from collections.abc import Callable, Coroutine
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kcoord.cli.failure import FAILED, USAGE, fail
-
-if TYPE_CHECKING:
-    from kcoord.client import Cluster
+from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.failure import FAILED
 
 app = typer.Typer(help="Look at groups, and delete them.", no_args_is_help=True, rich_markup_mode=None)
 
-Bootstrap = Annotated[
-    str, typer.Option("--bootstrap-server", metavar="HOST:PORT,...", help="Whom to ask: kcoord, or any Kafka broker.")
-]
-CommandConfig = Annotated[
-    Path | None,
-    typer.Option("--command-config", metavar="FILE", help="Client properties for TLS and SASL, as Kafka's tools take."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 GroupIds = Annotated[list[str], typer.Argument(metavar="GROUP...", help="Group ids.")]
-
-DEFAULT_BOOTSTRAP = "localhost:9092"
 
 
 @app.command("list")
@@ -36,7 +20,7 @@ def list_groups(
     ] = None,
     type_: Annotated[
         list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only groups of this type: classic, consumer, ..."),
+        typer.Option("--type", metavar="TYPE", help="Only groups of this type: connect, classic, consumer, ..."),
     ] = None,
     as_json: AsJson = False,
     command_config: CommandConfig = None,
@@ -44,10 +28,10 @@ def list_groups(
     """List all groups."""
     from kcoord.cli import group_calls, tables
 
-    found = _ask(
+    found = ask(
         bootstrap_server, command_config, lambda cluster: group_calls.list_all(cluster, state or [], type_ or [])
     )
-    print(json.dumps([group.as_json() for group in found], indent=2) if as_json else tables.of_groups(found), end="")
+    show([group.as_json() for group in found] if as_json else tables.of_groups(found))
 
 
 @app.command("describe")
@@ -57,13 +41,30 @@ def describe_groups(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Show the members of groups, and what is assigned to them."""
+    """Show the members of groups, and what is assigned to them; of connect groups all that is going on."""
     from kcoord.cli import group_calls, tables
 
-    found = _ask(bootstrap_server, command_config, lambda cluster: group_calls.describe(cluster, group))
-    print(json.dumps([each.as_json() for each in found], indent=2) if as_json else tables.of_members(found), end="")
+    found = ask(bootstrap_server, command_config, lambda cluster: group_calls.describe(cluster, group))
+    show([each.as_json() for each in found] if as_json else tables.of_members(found))
     if not all(each.exists for each in found):
         raise typer.Exit(FAILED)
+
+
+@app.command("explain")
+def explain_group(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")],
+    last: Annotated[
+        int, typer.Option("--last", metavar="N", min=1, help="So many epochs, the latest ones; kcoord keeps 100.")
+    ] = 10,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    as_json: AsJson = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Tell the history of a connect group: each epoch, why it came, what moved, and how long it took."""
+    from kcoord.cli import explaining, group_calls
+
+    found = ask(bootstrap_server, command_config, lambda cluster: group_calls.history_of(cluster, group))
+    show(found.history_json(last) if as_json else explaining.explained(found, last))
 
 
 @app.command("delete")
@@ -74,28 +75,8 @@ def delete_groups(
     from kcoord.cli import group_calls
 
     failed = False
-    for outcome in _ask(bootstrap_server, command_config, lambda cluster: group_calls.delete(cluster, group)):
+    for outcome in ask(bootstrap_server, command_config, lambda cluster: group_calls.delete(cluster, group)):
         print(outcome.text)
         failed |= outcome.failed
     if failed:
         raise typer.Exit(FAILED)
-
-
-def _ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[Any, Any, Any]]") -> Any:
-    """Connect, ask, and give the answer; an error ends the command with one line."""
-    from kcoord.client import ClientError, Cluster, Security
-    from kcoord.config import parse_address
-
-    try:
-        addresses = [parse_address(part.strip()) for part in bootstrap.split(",")]
-    except ValueError as error:
-        fail(f"--bootstrap-server: {error}", USAGE)
-
-    async def ask(security: Security) -> Any:
-        async with Cluster(addresses, security) as cluster:
-            return await question(cluster)
-
-    try:
-        return asyncio.run(ask(Security.from_file(config) if config else Security()))
-    except ClientError as error:
-        fail(error)

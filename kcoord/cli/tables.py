@@ -1,58 +1,118 @@
 """How are groups shown to people?"""
 
-import io
-import shutil
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from rich.console import RenderableType
+from rich.text import Text
+
+from kcoord.cli.connect_groups import ConnectGroup, Worker
+from kcoord.cli.explaining import outcome
+from kcoord.cli.names import Names
+from kcoord.cli.paper import STATE_STYLES, table_of, written
+from kcoord.cli.resources import resources_text
+from kcoord.cli.times import ago, clock, span
 
 if TYPE_CHECKING:
-    from kcoord.cli.group_calls import Description, GroupLine
-
-_PIPE_WIDTH = 1000
-"""A pipe has no width: lines are not to be broken there, as the next program reads them."""
+    from kcoord.cli.group_calls import ClassicGroup, GroupLine
 
 
 def of_groups(groups: "Sequence[GroupLine]") -> str:
     """A table of groups."""
     if not groups:
         return "There are no such groups.\n"
-    rows = [(each.group, each.type, each.protocol_type, each.state, each.coordinator) for each in groups]
-    return _table(("GROUP", "TYPE", "PROTOCOL TYPE", "STATE", "COORDINATOR"), rows)
+    rows = [(each.group, each.type, each.protocol_type, state(each.state), each.coordinator) for each in groups]
+    return written(table_of(("GROUP", "TYPE", "PROTOCOL TYPE", "STATE", "COORDINATOR"), rows))
 
 
-def of_members(groups: "Iterable[Description]") -> str:
+def of_members(groups: "Iterable[ClassicGroup | ConnectGroup]") -> str:
     """Each group with a table of its members."""
-    texts = []
-    for each in groups:
-        if not each.exists:
-            texts.append(f"{each.group}: {each.note}\n")
-            continue
-        facts = [each.state, each.protocol_type, each.protocol, f"coordinator {each.coordinator}"]
-        text = f"{each.group}: {', '.join(fact for fact in facts if fact)}\n"
-        if each.members:
-            rows = [
-                (member.member, member.instance or "-", member.client, member.host, member.assignment)
-                for member in each.members
-            ]
-            text += _table(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
-        else:
-            text += "no members\n"
-        texts.append(text)
-    return "\n".join(texts)
+    return "\n".join(
+        _of_connect_group(each) if isinstance(each, ConnectGroup) else _of_classic_group(each) for each in groups
+    )
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
-    out = io.StringIO()
-    Console(file=out, width=width, highlight=False, markup=False, color_system=None).print(table)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+def _of_classic_group(group: "ClassicGroup") -> str:
+    if not group.exists:
+        return f"{group.group}: {group.note}\n"
+    facts = [group.protocol_type, group.protocol, f"coordinator {group.coordinator}"]
+    rows = [
+        (member.member, member.instance or "-", member.client, member.host, member.assignment)
+        for member in group.members
+    ]
+    members = table_of(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
+    return written(_head(group.group, group.state, facts), members if rows else "no members")
+
+
+def _of_connect_group(group: ConnectGroup) -> str:
+    names = Names.of(group)
+    members = workers_table(group, names) if group.workers else "no members"
+    return written(_head(group.group, group.state, _facts(group)), *_standing(group, names), members)
+
+
+def _head(group: str, group_state: str, facts: Iterable[str]) -> Text:
+    return Text.assemble(f"{group}: ", state(group_state), *(f", {fact}" for fact in facts if fact))
+
+
+def _facts(group: ConnectGroup) -> Iterator[str]:
+    yield "connect"
+    yield f"epoch {group.epoch}"
+    if group.assignment_epoch != group.epoch:
+        yield f"assigned up to epoch {group.assignment_epoch}"
+    if group.assignor:
+        yield f"assignor {group.assignor}"
+    yield f"coordinator {group.coordinator}"
+
+
+def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """What is going on, a line each."""
+    if group.history:
+        last = group.history[-1]
+        when = f"{clock(last.at_ms)} ({ago(last.at_ms)})"
+        yield f"epoch {last.epoch} since {when}: {names.in_reason(last.reason)}; {outcome(last, group)}"
+    if group.computing is not None:
+        yield f"{names(group.computing)} computes the assignment"
+    if group.error:
+        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+    for departed in group.departed:
+        if departed.resources:
+            name = departed.instance or names(departed.member)
+            yield f"waits for the return of {name}{_delay(group)}: {resources_text(departed.resources)}"
+    waiting = frozenset[tuple[str, int]]().union(*(each.resources for each in group.departed))
+    if free := group.free - waiting:
+        yield f"nobody runs: {resources_text(free)}"
+
+
+def _delay(group: ConnectGroup) -> str:
+    return "" if group.delay_ms is None else f" (another {span(group.delay_ms)})"
+
+
+def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
+    """The members; columns in which nobody has anything are left out."""
+    columns = [
+        ("MEMBER", [names(each.member) for each in group.workers]),
+        ("INSTANCE", [each.instance or "" for each in group.workers]),
+        ("HOST", [each.host for each in group.workers]),
+        ("URL", [each.url or "" for each in group.workers]),
+        ("EPOCH", [str(each.epoch) for each in group.workers]),
+        ("STATE", [each.state for each in group.workers]),
+        ("OWNS", [resources_text(each.owns, "nothing") for each in group.workers]),
+        ("WAITS FOR", [_awaited(each) for each in group.workers]),
+        ("MUST LET GO", [resources_text(each.must_release, "") for each in group.workers]),
+    ]
+    filled = [(name, cells) for name, cells in columns if any(cells)]
+    rows = zip(*([_cell(name, cell) for cell in cells] for name, cells in filled), strict=True)
+    return table_of([name for name, _ in filled], rows)
+
+
+def _awaited(worker: Worker) -> str:
+    return resources_text(worker.waits_for, "")
+
+
+def _cell(column: str, text: str) -> Text:
+    return state(text) if column == "STATE" else Text(text or "-")
+
+
+def state(name: str) -> Text:
+    """A state in its colour."""
+    return Text(name, style=STATE_STYLES.get(name, ""))

@@ -1,0 +1,58 @@
+"""How does a command ask a broker? The options that say whom, and one way to connect, ask, and end with a line."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from kcoord.cli.failure import USAGE, fail
+
+if TYPE_CHECKING:
+    from kcoord.client import Cluster
+
+T = TypeVar("T")
+
+Bootstrap = Annotated[
+    str, typer.Option("--bootstrap-server", metavar="HOST:PORT,...", help="Whom to ask: kcoord, or any Kafka broker.")
+]
+CommandConfig = Annotated[
+    Path | None,
+    typer.Option("--command-config", metavar="FILE", help="Client properties for TLS and SASL, as Kafka's tools take."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+DEFAULT_BOOTSTRAP = "localhost:9092"
+
+
+def addresses_of(bootstrap: str) -> list[tuple[str, int]]:
+    """The addresses of `--bootstrap-server`; what is none ends the command."""
+    from kcoord.config import parse_address
+
+    try:
+        return [parse_address(part.strip()) for part in bootstrap.split(",")]
+    except ValueError as error:
+        fail(f"--bootstrap-server: {error}", USAGE)
+
+
+def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
+    """Connect, ask, and give the answer; an error ends the command with one line."""
+    from kcoord.client import ClientError, Cluster, Security
+
+    addresses = addresses_of(bootstrap)
+
+    async def asked(security: Security) -> T:
+        async with Cluster(addresses, security) as cluster:
+            return await question(cluster)
+
+    try:
+        return asyncio.run(asked(Security.from_file(config) if config else Security()))
+    except ClientError as error:
+        fail(error)
+
+
+def show(what: str | list[Any] | dict[str, Any]) -> None:
+    """Print a text that ends its last line itself, or anything else as JSON."""
+    print(what if isinstance(what, str) else json.dumps(what, indent=2) + "\n", end="")

@@ -1,0 +1,270 @@
+"""What does a coordinator tell of a connect group? The answer to ConnectGroupDescribe, as commands use it.
+
+A program gets the same by `--json`: names as here, times in ms (Unix time, or spans), null where there is nothing yet.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from kcoord.assign import Resource
+from kcoord.cli.resources import resources_json
+from kcoord.client import Broker, ClientError, Cluster
+from kcoord.client.connection import error_name
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import connect_group_describe_response as wire
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
+from kcoord.protocol.resources import unpack
+
+Resources = frozenset[Resource]
+
+_UNSET = -1
+
+
+@attrs.frozen
+class Worker:
+    """A member of the group."""
+
+    member: str
+    instance: str | None
+    client: str
+    host: str
+    url: str | None
+    epoch: int
+    state: str
+    """Stable, Waiting (for others to let go), Releasing (it lets go), Away (a static one), PutOut."""
+    owns: Resources
+    target: Resources
+    waits_for: Resources
+    must_release: Resources
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "member": self.member,
+            "instance": self.instance,
+            "client": self.client,
+            "host": self.host,
+            "url": self.url,
+            "epoch": self.epoch,
+            "state": self.state,
+            "owns": resources_json(self.owns),
+            "target": resources_json(self.target),
+            "waits_for": resources_json(self.waits_for),
+            "must_release": resources_json(self.must_release),
+        }
+
+
+@attrs.frozen
+class Departed:
+    """A worker that is gone, and whose resources wait for its return."""
+
+    member: str
+    instance: str | None
+    url: str | None
+    resources: Resources
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "member": self.member,
+            "instance": self.instance,
+            "url": self.url,
+            "resources": resources_json(self.resources),
+        }
+
+
+@attrs.frozen
+class Move:
+    """What went from one worker to another; None is nobody."""
+
+    giver: str | None
+    taker: str | None
+    resources: Resources
+
+    def as_json(self) -> dict[str, Any]:
+        return {"from": self.giver, "to": self.taker, "resources": resources_json(self.resources)}
+
+
+@attrs.frozen
+class Epoch:
+    """One group epoch: why it came, and what came of it."""
+
+    epoch: int
+    reason: str
+    at_ms: int
+    installed_ms: int | None
+    """When its assignment was there; None: not yet, or never, because the group had changed again."""
+    converged_ms: int | None
+    """When every worker owned what it was to own; None as above."""
+    moved: int
+    """Of very many, not all are named in `moves`."""
+    moves: tuple[Move, ...]
+
+    @property
+    def installed_after_ms(self) -> int | None:
+        return None if self.installed_ms is None else max(self.installed_ms - self.at_ms, 0)
+
+    @property
+    def converged_after_ms(self) -> int | None:
+        return None if self.converged_ms is None else max(self.converged_ms - self.at_ms, 0)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "epoch": self.epoch,
+            "reason": self.reason,
+            "at_ms": self.at_ms,
+            "installed_after_ms": self.installed_after_ms,
+            "converged_after_ms": self.converged_after_ms,
+            "moved": self.moved,
+            "moves": [each.as_json() for each in self.moves],
+        }
+
+
+@attrs.frozen
+class ConnectGroup:
+    """A connect group as its coordinator describes it."""
+
+    group: str
+    coordinator: str
+    state: str
+    epoch: int
+    assignment_epoch: int
+    assignor: str
+    workers: tuple[Worker, ...]
+    computing: str | None
+    """The worker that computes the next assignment; None: nobody does, or the coordinator itself."""
+    configured: Resources | None
+    """All that exists, None where no worker has said it."""
+    departed: tuple[Departed, ...]
+    delay_ms: int | None
+    """How long what the departed had waits yet; None: no such delay runs."""
+    error: int
+    error_message: str | None
+    history: tuple[Epoch, ...]
+    """The oldest first."""
+
+    @property
+    def exists(self) -> bool:
+        """As of a group of the classic protocol."""
+        return True
+
+    @property
+    def free(self) -> Resources:
+        """What exists and nobody owns."""
+        return (self.configured or frozenset()).difference(*(each.owns for each in self.workers))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "exists": True,
+            "type": "connect",
+            "state": self.state,
+            "coordinator": self.coordinator,
+            "epoch": self.epoch,
+            "assignment_epoch": self.assignment_epoch,
+            "assignor": self.assignor,
+            "computing": self.computing,
+            "delay_ms": self.delay_ms,
+            "assignment_error": self.error,
+            "assignment_error_message": self.error_message,
+            "configured": None if self.configured is None else resources_json(self.configured),
+            "members": [each.as_json() for each in self.workers],
+            "departed": [each.as_json() for each in self.departed],
+        }
+
+    def history_json(self, last: int) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "state": self.state,
+            "epoch": self.epoch,
+            "assignment_epoch": self.assignment_epoch,
+            "epochs": [each.as_json() for each in self.history[-last:]],
+        }
+
+
+@attrs.frozen
+class NoConnectGroup:
+    """Why a group cannot be described as a connect group."""
+
+    served: bool
+    """Whether the coordinator knows of such groups at all."""
+    why: str
+
+
+async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -> ConnectGroup | NoConnectGroup:
+    """Ask the group's coordinator. Raises ClientError."""
+    connection = await cluster.to(broker)
+    address = address_of(broker)
+    if not connection.serves(ConnectGroupDescribeRequest):
+        return NoConnectGroup(False, f"{address} does not serve connect groups (ConnectGroupDescribe)")
+    response = await connection.send(ConnectGroupDescribeRequest(group_ids=[group]), ConnectGroupDescribeResponse)
+    for each in response.groups:
+        if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
+            return NoConnectGroup(True, each.error_message or f"Group {group} not found.")
+        if each.error_code:
+            raise ClientError(
+                f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"
+            )
+        return _group(each, address)
+    raise ClientError(f"{address} says nothing of {group}")
+
+
+def address_of(broker: Broker) -> str:
+    """`host:port (node id)`."""
+    return f"{broker.host}:{broker.port} ({broker.node_id})"
+
+
+def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
+    return ConnectGroup(
+        group=told.group_id,
+        coordinator=address,
+        state=told.group_state,
+        epoch=told.group_epoch,
+        assignment_epoch=told.assignment_epoch,
+        assignor=told.assignor_name,
+        workers=tuple(sorted(map(_worker, told.members), key=lambda each: (each.instance or "", each.member))),
+        computing=told.computing_member_id,
+        configured=None if told.configured is None else unpack(told.configured),
+        departed=tuple(
+            Departed(each.member_id, each.instance_id, each.url, unpack(each.connectors_and_tasks))
+            for each in told.departed
+        ),
+        delay_ms=_set(told.remaining_delay_ms),
+        error=told.assignment_error,
+        error_message=told.assignment_error_message,
+        history=tuple(_epochs(told.history)),
+    )
+
+
+def _worker(told: wire.Member) -> Worker:
+    return Worker(
+        member=told.member_id,
+        instance=told.instance_id,
+        client=told.client_id,
+        host=told.client_host.removeprefix("/"),
+        url=told.url,
+        epoch=told.member_epoch,
+        state=told.state,
+        owns=unpack(told.owned),
+        target=unpack(told.target),
+        waits_for=unpack(told.waiting_for),
+        must_release=unpack(told.to_release),
+    )
+
+
+def _epochs(told: list[wire.HistoryEntry]) -> Iterable[Epoch]:
+    for each in sorted(told, key=lambda each: each.epoch):
+        moves = [Move(move.from_ or None, move.to or None, unpack(move.connectors_and_tasks)) for move in each.moves]
+        yield Epoch(
+            each.epoch,
+            each.reason,
+            each.timestamp_ms,
+            _set(each.installed_ms),
+            _set(each.converged_ms),
+            each.moved_count,
+            tuple(moves),
+        )
+
+
+def _set(value: int) -> int | None:
+    return None if value == _UNSET else value

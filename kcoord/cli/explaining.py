@@ -1,0 +1,119 @@
+"""How did a connect group come to be as it is? Its history, told to people.
+
+Each epoch is a block: when and why it came, what changed hands, how long until the assignment was there and until every
+worker owned what it was to own. The newest is the last, next to the prompt.
+"""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from kcoord.cli.connect_groups import ConnectGroup, Epoch, Move, Worker
+from kcoord.cli.names import Names
+from kcoord.cli.paper import STATE_STYLES, written
+from kcoord.cli.resources import counted, resources_text
+from kcoord.cli.times import ago, clock, span
+
+_INDENT = 4
+
+
+def explained(group: ConnectGroup, last: int) -> str:
+    """The last epochs of a group."""
+    names = Names.of(group)
+    shown = group.history[-last:]
+    blocks: list[RenderableType] = [_head(group, len(shown))]
+    for epoch in shown:
+        blocks += ["", *_block(epoch, group, names)]
+    if pending := list(_pending(group, names)):
+        blocks += ["", *pending]
+    return written(*blocks)
+
+
+def outcome(epoch: Epoch, group: ConnectGroup) -> str:
+    """`assigned after 3 ms, in place everywhere after 1.2 s`, or why not."""
+    current = epoch.epoch == group.epoch
+    if epoch.installed_after_ms is None:
+        if not current:
+            return "never assigned: the group had changed again"
+        return "nothing to assign" if not group.workers else "not assigned yet"
+    assigned = f"assigned after {span(epoch.installed_after_ms)}"
+    if epoch.converged_after_ms is not None:
+        return f"{assigned}, in place everywhere after {span(epoch.converged_after_ms)}"
+    return (
+        f"{assigned}, {'not in place everywhere yet' if current else 'the group changed again before it was in place'}"
+    )
+
+
+def _head(group: ConnectGroup, shown: int) -> Text:
+    count = len(group.workers)
+    workers = "no workers" if not count else "1 worker" if count == 1 else f"{count} workers"
+    told = "all that has happened" if shown == group.epoch else f"its last {shown} of {group.epoch} epochs"
+    return Text.assemble(
+        (f"{group.group}: ", "bold"),
+        (group.state, STATE_STYLES.get(group.state, "")),
+        f" at epoch {group.epoch}, {workers}; {told if shown else 'nothing has happened yet'}",
+    )
+
+
+def _block(epoch: Epoch, group: ConnectGroup, names: Names) -> Iterator[RenderableType]:
+    yield Text.assemble(
+        (f"epoch {epoch.epoch}", "bold"),
+        f"  {clock(epoch.at_ms)}  ",
+        (f"({ago(epoch.at_ms)})  ", "dim"),
+        (names.in_reason(epoch.reason), "bold cyan"),
+    )
+    if epoch.moves:
+        yield Padding(_moves(epoch, names), (0, 0, 0, _INDENT))
+    elif epoch.installed_ms is not None:
+        yield " " * _INDENT + "nothing changed hands"
+    yield Text(" " * _INDENT + outcome(epoch, group), style="dim")
+
+
+def _moves(epoch: Epoch, names: Names) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for move in epoch.moves:
+        grid.add_row(_moved(move, names), Text(resources_text(move.resources), overflow="fold"))
+    told = sum(len(move.resources) for move in epoch.moves)
+    if epoch.moved > told:
+        grid.add_row("", f"and {counted(epoch.moved - told)} more")
+    return grid
+
+
+def _moved(move: Move, names: Names) -> Text:
+    if move.giver is None:
+        return Text(f"to {names(move.taker)}")
+    if move.taker is None:
+        return Text(f"from {names(move.giver)}, to nobody")
+    return Text(f"from {names(move.giver)} to {names(move.taker)}")
+
+
+def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """Why it is not all in place yet."""
+    if group.computing is not None:
+        yield f"{names(group.computing)} computes the assignment"
+    if group.error:
+        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+    for worker in group.workers:
+        if worker.must_release:
+            yield f"{names(worker.member)} must let go of {resources_text(worker.must_release)}"
+        if worker.waits_for:
+            yield f"{names(worker.member)} waits for {_awaited(worker, group, names)}"
+    for departed in group.departed:
+        if departed.resources:
+            left = "" if group.delay_ms is None else f" for another {span(group.delay_ms)}"
+            name = departed.instance or names(departed.member)
+            yield f"{resources_text(departed.resources)} waits{left} for the return of {name}"
+
+
+def _awaited(worker: Worker, group: ConnectGroup, names: Names) -> str:
+    """What it waits for, and who has it."""
+    holders = [
+        f"{resources_text(held)} of {names(other.member)}"
+        for other in group.workers
+        if (held := other.owns & worker.waits_for)
+    ]
+    free = worker.waits_for.difference(*(other.owns for other in group.workers))
+    return ", ".join([*holders, *([resources_text(free)] if free else [])])

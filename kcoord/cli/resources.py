@@ -1,0 +1,33 @@
+"""How are many connectors and tasks shown? `clock: connector, 0-3; usage: 0` for people, by connector for programs."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from kcoord.assign import CONNECTOR, Resource
+from kcoord.cli.assignments import ranges
+
+
+def resources_text(resources: Collection[Resource], nothing: str = "-") -> str:
+    """All of them on one line, tasks in ranges."""
+    return "; ".join(f"{name}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
+
+
+def resources_json(resources: Collection[Resource]) -> dict[str, Any]:
+    """Connectors by name, and each connector's tasks by number."""
+    grouped = [(name, [task for task in tasks if task != CONNECTOR]) for name, tasks in _by_connector(resources)]
+    return {
+        "connectors": sorted(name for name, task in resources if task == CONNECTOR),
+        "tasks": {name: tasks for name, tasks in grouped if tasks},
+    }
+
+
+def counted(count: int) -> str:
+    """`1 connector or task`, `12 connectors and tasks`."""
+    return "1 connector or task" if count == 1 else f"{count} connectors and tasks"
+
+
+def _by_connector(resources: Collection[Resource]) -> Iterable[tuple[str, list[int]]]:
+    found: dict[str, list[int]] = {}
+    for name, task in sorted(resources):
+        found.setdefault(name, []).append(task)
+    return found.items()

@@ -1,0 +1,28 @@
+"""How are times and spans told to people?"""
+
+import time
+
+_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
+
+
+def span(ms: int) -> str:
+    """`7 ms`, `1.4 s`, `12 s`, `3 min`, `2 h`: as exact as anybody wants it."""
+    if ms < 1_000:
+        return f"{max(ms, 0)} ms"
+    if ms < 9_950:
+        return f"{ms / 1_000:.1f} s"
+    size, unit = next(each for each in _UNITS if ms >= each[0])
+    return f"{round(ms / size)} {unit}"
+
+
+def ago(at_ms: int, now_ms: int | None = None) -> str:
+    """`12 s ago`."""
+    now_ms = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+    return f"{span(max(now_ms - at_ms, 0))} ago"
+
+
+def clock(at_ms: int) -> str:
+    """The time of day here, with its date unless that is today's."""
+    at = time.localtime(at_ms / 1000)
+    today = at[:3] == time.localtime()[:3]
+    return time.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S", at)
