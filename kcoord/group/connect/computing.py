@@ -43,6 +43,10 @@ class AssignmentError(IntEnum):
     ASSIGNOR_FAILED = 4
 
 
+TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
+"""The others end when the group changes, which asks for a new assignment by itself."""
+
+
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     """Have the next assignment computed, unless it is being computed already."""
     if group.epoch <= group.assignment_epoch or not group.participants():
@@ -70,7 +74,7 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
                 _compute_here(turn, group, limits, FALLBACK)
             else:
                 why = f"no worker reads all versions of assignor {name}, and nobody has said what is configured"
-                _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why, retry=False)
+                _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why)
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], excluded: set[str]) -> None:
@@ -94,15 +98,21 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], e
 
 
 def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
-    """The chosen worker failed at this input: exclude it, and let the next one compute (rule 20)."""
+    """The chosen worker failed at this input: exclude it, and let the next one compute (rule 20). If the group has
+    moved on, the input is another: the worker may try that one if nobody else can.
+    """
     computation = group.computation
     assert computation is not None
-    computation.excluded.add(computation.chosen)
-    computation.frozen = None
-    group.touched.add(computation.chosen)
+    chosen = computation.chosen
+    group.touched.add(chosen)
     limits = effective(turn.contents, group.group_id)
     selection = select(group.participants(), [each.name for each in limits.assignors])
-    excluded = computation.excluded if computation.epoch == group.epoch else {computation.chosen}
+    excluded = {*computation.excluded, chosen}
+    if computation.epoch != group.epoch:
+        others = isinstance(selection, ClientSide) and any(each != chosen for each in selection.qualified)
+        excluded = {chosen} if others else set()
+    group.computation = None
+    group.version += 1
     _compute(turn, group, limits, selection, excluded)
 
 
@@ -120,7 +130,7 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
     assert assignor is not None
     if group.configured is None:
         why = f"assignor {name} needs to know what is configured, and no worker has said so"
-        _fail(turn, group, AssignmentError.NOTHING_CONFIGURED, why, retry=False)
+        _fail(turn, group, AssignmentError.NOTHING_CONFIGURED, why)
         return
     frozen = freeze(turn, group, name, limits)
     assignment, why = _ask(assignor, frozen.input)
@@ -190,13 +200,13 @@ def remaining_delay_ms(group: ConnectGroup, wall_ms: int) -> int:
     return max(0, group.delay_deadline_wall_ms - wall_ms)
 
 
-def _fail(turn: Turn, group: ConnectGroup, error: int, why: str, retry: bool = True) -> None:
+def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
     """No new target: the old one stays and counts for this epoch (rule 20)."""
     group.computation = None
     turn.write(
         records.target_assignment(group, group.computed_by, group.assignor, group.delay_deadline_wall_ms, error, why)
     )
-    if retry:
+    if error in TRIED_AGAIN:
         back_off_ms = min(BACK_OFF_MS << min(group.failures, 10), MAX_BACK_OFF_MS)
         group.failures += 1
         group.retry_due_ms = turn.now_ms + back_off_ms

@@ -8,7 +8,9 @@ from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
 from kcoord.group.connect.found import Refused
+from kcoord.group.connect.group import Computation, ConnectGroup
 from kcoord.group.connect.settings import effective
+from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_prepare
 from kcoord.group.connect.who import check_computing
 from kcoord.group.step import RequestContext, Token
@@ -34,13 +36,12 @@ def connect_group_prepare_assignment(
         turn.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
         return
     try:
-        group, _, computation = check_computing(turn, request, context)
+        group, computation = _as_of_now(turn, request, context)
     except Refused as refused:
         turn.answer(token, _refused(refused.error, refused.message))
         return
     limits = effective(turn.contents, group.group_id)
     computation.frozen = freeze(turn, group, computation.assignor, limits)
-    computation.epoch = group.epoch
     given = computation.frozen.input
     turn.answer(
         token,
@@ -57,6 +58,18 @@ def connect_group_prepare_assignment(
             rebalance_delay_ms=given.rebalance_delay_ms,
         ),
     )
+
+
+def _as_of_now(
+    turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext
+) -> tuple[ConnectGroup, Computation]:
+    """What the worker computes. If the group has moved on since it was frozen, who computes what is asked anew."""
+    group, _, computation = check_computing(turn, request, context)
+    if computation.epoch != group.epoch:
+        computation.frozen = None
+        settle(turn, group)
+        group, _, computation = check_computing(turn, request, context)
+    return group, computation
 
 
 def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentResponse:

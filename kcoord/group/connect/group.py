@@ -21,6 +21,8 @@ Resources: TypeAlias = frozenset[Resource]
 
 NO_OFFSET = -1
 NO_DEADLINE = -1
+PASSED_DEADLINE = 0
+"""The delay is over, and the group epoch was bumped for that already."""
 
 PROTOCOL_TYPE = "connect"
 """As ListGroups and DescribeGroups name it."""

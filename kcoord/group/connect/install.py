@@ -1,8 +1,7 @@
 """When is an assignment valid, and what does installing it change? (connect-groups rules 18, 21, 22)
 
-`check` judges it against the input that it was made from. Then, because the group may have moved on:
-
-Where nobody ever said what exists, the assignment itself does (rule 21).
+`check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself does
+(rule 21). Then, because the group may have moved on:
 
 1. Members that departed since keep their new target as departed ones; who joined since keeps what it has, less what the
    assignment gives to others.
@@ -105,7 +104,7 @@ def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) ->
             frozen_member.instance_id,
             frozen_member.url,
         )
-    _others(group, frozen, assignment.scheduled_delay_ms > 0, given, targets)
+    _others(group, frozen, exists, assignment.scheduled_delay_ms > 0, given, targets)
     return targets
 
 
@@ -118,30 +117,30 @@ def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
 
 
 def _others(
-    group: ConnectGroup, frozen: Frozen, delayed: bool, given: set[Resource], targets: dict[str, Target | None]
+    group: ConnectGroup,
+    frozen: Frozen,
+    exists: Resources | None,
+    delayed: bool,
+    given: set[Resource],
+    targets: dict[str, Target | None],
 ) -> None:
-    """The targets that the assignment does not name, and those of members that are no members any more."""
+    """The targets that the assignment does not name, and those of members that take no part any more."""
     went_before = {each.member_id for each in frozen.input.departed}
     for member_id, known in group.targets.items():
         if member_id not in targets:
-            gone = member_id in went_before and member_id not in group.members and not delayed
-            targets[member_id] = None if gone else attrs.evolve(known, resources=known.resources - given)
+            gone = member_id in went_before and not group.takes_part(member_id) and not delayed
+            left = known.resources - given
+            if exists is not None and not left <= exists:
+                left &= exists
+            targets[member_id] = None if gone else attrs.evolve(known, resources=left)
     for member_id, target in list(targets.items()):
-        if target is not None and not _may_wait(group, member_id, target):
-            targets[member_id] = None
-
-
-def _may_wait(group: ConnectGroup, member_id: str, target: Target) -> bool:
-    """Whether a member can have a target: it is there, not put out, or it departed and something waits for it."""
-    member = group.members.get(member_id)
-    if member is not None:
-        return not member.put_out
-    return member_id in group.targets and bool(target.resources)
+        if target is not None and not target.resources and not group.takes_part(member_id):
+            targets[member_id] = None  # nothing waits
 
 
 def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> int:
-    """The new deadline in Unix time, which replaces the last one (rule 22). It counts from the freeze: the assignor knew
-    what was left of the last delay then, and the time that it took must not prolong it.
+    """The new deadline in Unix time, which replaces the last one (rule 22). It counts from the freeze: what was left of
+    the last delay was told then, and the time that the assignor took must not prolong it.
     """
     if scheduled_delay_ms <= 0:
         group.delay_due_ms = NEVER_MS

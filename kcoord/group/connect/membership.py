@@ -30,7 +30,7 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     returned = _departed_like(group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
-    turn.write(records.member_said(group.group_id, member_id, said))
+    turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
     group = turn.contents.connect[group.group_id]
     if returned is not None:
         _take_over_target(turn, group, returned, member_id, said)
@@ -53,9 +53,13 @@ def _departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | Non
 
 
 def _take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
-    """Give a waiting target to the member that it waited for, less what another target names by now."""
+    """Give a waiting target to the member that it waited for, less what another target names by now, and
+    what exists no more.
+    """
     elder = group.targets[elder_id]
     mine = frozenset([each for each in elder.resources if group.claimants.get(each, elder_id) == elder_id])
+    if group.configured is not None:
+        mine &= group.configured.resources
     if elder_id != member_id:
         turn.write(records.member_target(group.group_id, elder_id, None))
     target = attrs.evolve(elder, resources=mine, instance_id=said.instance_id, url=said.url)
@@ -69,7 +73,8 @@ def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said
     changed = differs(elder.said, said)
     target = group.targets.get(elder.member_id)
     _write_gone(turn, group, elder)
-    turn.write(records.member_said(group.group_id, member_id, said))
+    epoch = elder.said.group_epoch if changed is None else group.epoch + 1
+    turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=epoch)))
     if target is not None:
         turn.write(records.member_target(group.group_id, elder.member_id, None))
         turn.write(records.member_target(group.group_id, member_id, _of(target, said)))
@@ -115,6 +120,8 @@ def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly:
     if said == attrs.evolve(elder, group_epoch=said.group_epoch):
         return
     reason = differs(elder, said)
+    if reason is not None:
+        said = attrs.evolve(said, group_epoch=group.epoch + 1)
     turn.write(records.member_said(group.group_id, member.member_id, said))
     if reason is not None and not quietly:
         bump(turn, group, reason, [member.member_id])
@@ -173,8 +180,8 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
 
 
 def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
-    """Members did not let go in time: no target of theirs any more, and what they may be running stays reserved until
-    they join anew or their session ends (rule 7).
+    """Members did not let go in time: their targets wait as those of departed members do, and what they may be running
+    stays reserved until they join anew or their session ends (rule 7).
     """
     for member in members:
         turn.write(
@@ -182,8 +189,6 @@ def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
                 group, member, member.current, member.recorded_epoch, member.recorded_previous, put_out=True
             )
         )
-        if member.member_id in group.targets:
-            turn.write(records.member_target(group.group_id, member.member_id, None))
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
         let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from kcoord.group.connect.group import Configured, ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.group import PASSED_DEADLINE, Configured, ConnectGroup, Member, Resources, Said, Target
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.generated import connect_worker_group_target_assignment_member_value as record9
@@ -83,11 +83,20 @@ def target_assignment(
 
 def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
     """6: the static member that computed goes by another id now."""
+    return _same_target(group, member_id, group.delay_deadline_wall_ms)
+
+
+def delay_over(group: ConnectGroup) -> Record:
+    """6: the delay that the target was installed with is over."""
+    return _same_target(group, group.computed_by, PASSED_DEADLINE)
+
+
+def _same_target(group: ConnectGroup, computed_by: str | None, delay_deadline_wall_ms: int) -> Record:
     return target_assignment(
         group,
-        member_id,
+        computed_by,
         group.assignor,
-        group.delay_deadline_wall_ms,
+        delay_deadline_wall_ms,
         group.error,
         group.error_message,
         group.assignment_epoch,

@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from kcoord.group.connect.answers import let_go
-from kcoord.group.connect.computing import ensure_computing, give_up_chosen, retry
+from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Member
+from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.records import delay_over
 from kcoord.group.connect.settle import settle
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import AWAY_EPOCH
@@ -31,12 +32,12 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
         if member.current - target and not member.put_out:
             member.releasing = member.current - target
             member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
-    if group.delay_deadline_wall_ms != NO_DEADLINE and group.members:
+    if group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE):
         group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)
-    if group.error and group.epoch == group.assignment_epoch:
-        group.retry_due_ms = turn.now_ms
+    if group.error in TRIED_AGAIN:
+        group.retry_due_ms = turn.now_ms + BACK_OFF_MS
     group.touched.clear()
-    ensure_computing(turn, group)
+    settle(turn, group)
     _ask_for_next_look(turn, group)
 
 
@@ -47,10 +48,14 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
     if ended:
         remove(turn, group, ended, Reason.SESSION_EXPIRED)
     overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
-    if overdue:
-        put_out(turn, group, overdue)
+    stubborn = [member for member in overdue if _keeps(group, member)]
+    for member in overdue:
+        member.release_due_ms = NEVER_MS
+    if stubborn:
+        put_out(turn, group, stubborn)
     if group.delay_due_ms <= now_ms:
         group.delay_due_ms = NEVER_MS
+        turn.write(delay_over(group))
         bump(turn, group, Reason.DELAY_OVER)
     if group.retry_due_ms <= now_ms:
         retry(turn, group)
@@ -59,6 +64,11 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
         give_up_chosen(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
+
+
+def _keeps(group: ConnectGroup, member: Member) -> bool:
+    """Whether the member still has something that it was told to let go, and that no newer target has given back."""
+    return not (member.releasing & member.current) <= (group.target_of(member) or frozenset())
 
 
 def _session_ends_ms(member: Member) -> int:

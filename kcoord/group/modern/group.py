@@ -83,9 +83,14 @@ class ModernGroup(Generic[M, R]):
         target = self.targets.get(member.member_id)
         return None if target is None else target.resources
 
+    def takes_part(self, member_id: str) -> bool:
+        """Whether assignments are made for it: a member that was not put out (rule 7)."""
+        member = self.members.get(member_id)
+        return member is not None and not member.put_out
+
     def departed(self) -> list[tuple[str, Target[R]]]:
-        """The targets of those who are no members (any more), by member id."""
-        return sorted((each for each in self.targets.items() if each[0] not in self.members), key=lambda each: each[0])
+        """The targets of those who take no part (any more), by member id: what waits for them, or for others."""
+        return sorted((each for each in self.targets.items() if not self.takes_part(each[0])), key=lambda each: each[0])
 
     # -- following the records; only `replay` calls these -------------------------------------------------------------
 
