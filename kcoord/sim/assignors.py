@@ -1,0 +1,105 @@
+"""Who computes in a simulated group, and how does it go wrong? The assignors that kcoord brings, and their failures.
+
+A flawed one fails, says that it failed, takes too long, or gives nonsense: a resource twice, one that does not exist,
+none of some, or something to a member that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.assign import Assignment, Group, MemberAssignment, ServerAssignor
+from kcoord.assign.built_in import CLIENT_SIDE
+from kcoord.worker.actions import Assign
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+
+class AssignorFailed(Exception):
+    """A server-side assignor raises whatever it likes."""
+
+
+def _failing(assignment: Assignment) -> Assignment | None:
+    return None
+
+
+def _reporting(assignment: Assignment) -> Assignment | None:
+    return attrs.evolve(assignment, error=7)
+
+
+def _twice(assignment: Assignment) -> Assignment | None:
+    """Everybody gets what somebody gets."""
+    most = max((each.resources for each in assignment.members), key=len, default=frozenset())
+    return attrs.evolve(assignment, members=tuple(attrs.evolve(each, resources=most) for each in assignment.members))
+
+
+def _stranger(assignment: Assignment) -> Assignment | None:
+    return attrs.evolve(assignment, members=(*assignment.members, MemberAssignment("nobody")))
+
+
+def _unknown(assignment: Assignment) -> Assignment | None:
+    first, *others = assignment.members
+    first = attrs.evolve(first, resources=first.resources | {("nothing", 0)})
+    return attrs.evolve(assignment, members=(first, *others))
+
+
+def _short(assignment: Assignment) -> Assignment | None:
+    return attrs.evolve(assignment, members=assignment.members[1:], scheduled_delay_ms=0)
+
+
+FLAWS: tuple[Callable[[Assignment], Assignment | None], ...] = (
+    _failing, _reporting, _twice, _stranger, _unknown, _short,
+)  # fmt: skip
+"""What may become of an assignment."""
+
+
+class Assignors:
+    """Client-side ones, as the workers of this run have them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._random = world.random
+        self._known = {name: make() for name, make in CLIENT_SIDE.items()}
+
+    def assign(self, action: Assign) -> tuple[Assignment | None, int]:
+        """What comes of it, and how long it takes, in ms."""
+        world, chance = self._world, self._random.random
+        group = action.group
+        if not world.plan.tells:
+            # nobody says what exists: the assignors of these workers know it from elsewhere
+            group = attrs.evolve(group, configured=world.configured)
+        assignment: Assignment | None = self._known[action.assignor].assign(group)
+        takes_ms = int(chance() * 50)
+        if world.faulty and chance() < world.plan.flawed:
+            if chance() < 0.2:
+                return assignment, int(chance() * 20_000)
+            flaw = self._random.choice(FLAWS)
+            if world.plan.tells or flaw is _failing or flaw is _reporting:
+                assert assignment is not None
+                assignment = flaw(assignment)
+        return assignment, takes_ms
+
+
+class FlawedServerAssignor:
+    """A server-side one that fails now and then."""
+
+    def __init__(self, inner: ServerAssignor, random: Random, flawed: Callable[[], float]) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._random = random
+        self._flawed = flawed
+
+    def assign(self, group: Group) -> Assignment:
+        """As the inner one does, unless it goes wrong."""
+        assignment = self._inner.assign(group)
+        if self._random.random() < self._flawed():
+            flawed = self._random.choice(FLAWS)(assignment)
+            if flawed is None:
+                raise AssignorFailed("on purpose")
+            return flawed
+        return assignment

@@ -1,0 +1,338 @@
+"""How does the one coordinator run? The shell around a shard, as the server has it, on virtual time.
+
+- One request of a connection is in work at a time; what comes behind it waits, or lets its held answer go.
+- A step's records are one append. Appends are committed in order, some time later; a reply leaves when all that the
+  shard had appended when it was made is committed (connect-groups rule 24).
+- It crashes at any time: what is committed is in the log, and of the appends on their way the first few may be too.
+- An append fails: the shard is dropped and loaded again, while the connections live.
+- Of a log that is loaded all may be there, or the last record of each key only.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from kcoord.group.refuse import refuse
+from kcoord.group.settings import GroupSettings
+from kcoord.group.shard import Shard
+from kcoord.group.step import Remember, RequestContext, Step
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.message import Request, Response
+from kcoord.protocol.records import Record, decode_record, encode_record
+from kcoord.sim import trace
+from kcoord.sim.network import Frame, Link
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+CATCH_UP_MS = 250
+"""After a standstill what waits is read so long before time goes on, as the server does it."""
+WALL_MS = 1_700_000_000_000
+HOST = "/10.0.0.1"
+
+
+class Stage(Enum):
+    """What the coordinator can answer."""
+
+    DOWN = "nothing: it cannot be reached"
+    LOADING = "that it loads"
+    UP = "everything"
+
+
+class Pending:
+    """One append on its way, and what waits for it."""
+
+    __slots__ = ("records", "release", "waiting")
+
+    def __init__(self, records: list[Record]) -> None:
+        self.records = records
+        self.release: list[Callable[[], None]] = []
+        self.waiting: list[Frame] = []
+
+
+class Coordinator:
+    """One shard, its log, its connections."""
+
+    def __init__(self, world: World, settings: GroupSettings) -> None:
+        self._world = world
+        self._events = world.events
+        self._random = world.random
+        self._network = world.network
+        self._plan = world.plan
+        self.settings = settings
+        self.stage = Stage.DOWN
+        self.shard = Shard(settings, lambda: "id")
+        self.log: list[list[Record]] = []
+        """What is committed, append by append."""
+        self.pending: deque[Pending] = deque()
+        self.appended = 0
+        """Appends since the log began, committed or not."""
+        self.frozen_until_ms = 0
+        self._unread: list[Frame] = []
+        self.woken_ms = 0
+        """When it was last not able to serve."""
+        self._life = 0
+        """Counts loads, so that what was meant for an earlier life is ignored."""
+        self._commit_ms = 0
+        self._fails = False
+        self._timer_ms: int | None = None
+        self._wall_ms = WALL_MS
+        self._network.arrive = self._arrive
+        self._network.gone = self._gone
+
+    @property
+    def committed(self) -> int:
+        """Appends that are in the log."""
+        return len(self.log)
+
+    @property
+    def wall_ms(self) -> int:
+        """The time of day, which may jump while the coordinator is down."""
+        return self._wall_ms + self._events.now_ms
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Load the log, and serve."""
+        self.stage = Stage.LOADING
+        self._life += 1
+        self._events.after(int(self._random.random() * 50), self._loaded, self._life)
+
+    def _loaded(self, life: int) -> None:
+        if life != self._life:
+            return
+        self.shard = self.replayed(compacted=self._random.random() < 0.5)
+        self.appended = self.committed
+        self._commit_ms = 0
+        self._timer_ms = None
+        self.stage = Stage.UP
+        self.woken_ms = self._events.now_ms
+        self._world.note("coordinator", "has loaded its log")
+        self._world.checks.loaded()
+        self._take(self.shard.loaded(self._events.now_ms, self.wall_ms), None)
+
+    def replayed(self, *, compacted: bool, everything: bool = False) -> Shard:
+        """A shard as a load would make it, of what is committed, or of everything that was appended."""
+        shard = Shard(self.settings, lambda: "id")
+        records = [record for batch in self.log for record in batch]
+        if everything:
+            records += [record for pending in self.pending for record in pending.records]
+        if compacted:
+            last = {self._world.key_of(record): at for at, record in enumerate(records)}
+            records = [records[at] for at in sorted(last.values()) if records[at].value is not None]
+        for record in records:
+            shard.replay(decode_record(*encode_record(record)) if self._plan.wire else record)
+        return shard
+
+    def crash(self, down_ms: int, wall_jump_ms: int = 0) -> None:
+        """The process dies, and comes back after a while."""
+        if self.stage is Stage.DOWN:
+            return
+        self._world.note("coordinator", f"crashes, {len(self.pending)} appends under way")
+        self._drop(answer=None)
+        self.stage = Stage.DOWN
+        self._life += 1
+        self._network.reset()
+        self._wall_ms += wall_jump_ms
+        self._events.after(down_ms, self._up_again, self._life)
+
+    def _up_again(self, life: int) -> None:
+        if life == self._life:
+            self.start()
+
+    def fail_next_append(self) -> None:
+        """The next append fails: the shard is lost, the process is not."""
+        self._fails = True
+
+    def heal(self) -> None:
+        """From now on nothing goes wrong."""
+        self._fails = False
+        self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
+        self._go_on()
+
+    def _failed(self) -> None:
+        self._fails = False
+        self._world.note("coordinator", f"an append fails, {len(self.pending)} were under way")
+        self._drop(answer=ErrorCode.NOT_COORDINATOR)
+        self.start()
+
+    def _drop(self, answer: ErrorCode | None) -> None:
+        """Forget what is not committed; of the appends on their way the first few may be."""
+        survivors = int(self._random.random() * (len(self.pending) + (answer is None)))
+        pending = list(self.pending)
+        self.pending.clear()
+        for each in pending[:survivors]:
+            self.log.append(each.records)
+        self._world.checks.dropped(pending[:survivors])
+        waiting = [frame for each in pending for frame in each.waiting]
+        waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
+        self.stage = Stage.LOADING
+        if answer is not None:
+            for frame in waiting:
+                frame.seen = 0
+                self._deliver(frame, refuse(frame.request, answer), None)
+
+    def freeze(self, ms: int) -> None:
+        """The process stands still for a while."""
+        self.frozen_until_ms = max(self.frozen_until_ms, self._events.now_ms + ms)
+        self._events.at(self.frozen_until_ms, self._go_on)
+
+    def _go_on(self) -> None:
+        """What came while the process stood still is read."""
+        if self.frozen_until_ms <= self._events.now_ms:
+            unread, self._unread = self._unread, []
+            for frame in unread:
+                self._arrive(frame)
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def _arrive(self, frame: Frame) -> None:
+        link = frame.link
+        if self.stage is Stage.DOWN or not link.server_open:
+            return
+        if self.frozen_until_ms > self._events.now_ms:
+            self._unread.append(frame)
+            return
+        if link.call is not None:
+            link.queue.append(frame)
+            frame.pipelined = True
+            if self.stage is Stage.UP and link.call.seen < 0:
+                self._let_go(link)
+            return
+        self._begin(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        link = frame.link
+        link.call = frame
+        frame.began_ms = self._events.now_ms
+        if self.stage is not Stage.UP:
+            self._deliver(frame, refuse(frame.request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS), None)
+            return
+        hot = link.hot
+        if hot is not None and hot[2].group.version == hot[2].version and hot[0] == frame.request:
+            hot[2].session.last_seen_ms = self._events.now_ms
+            self._world.hot_answers += 1
+            self._world.checks.hot(frame, hot[1])
+            self._deliver(frame, hot[1], hot[2])
+            return
+        world = self._world
+        if world.tracing:
+            more = " (doubled)" if frame.copied else " (pipelined)" if frame.pipelined else ""
+            world.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
+        request = frame.request
+        if self._plan.wire:
+            request = type(request).decode(request.encode(0), 0)
+        world.checks.before(frame)
+        step = self.shard.handle(request, self._context(link.serial, frame.pipelined), frame, self._events.now_ms)
+        self._take(step, frame)
+
+    def _context(self, connection: int, pipelined: bool = False) -> RequestContext:
+        return RequestContext(0, "sim", HOST, connection, self._wall_ms + self._events.now_ms, pipelined)
+
+    def ask(self, request: Request) -> None:
+        """An administrator's request; its answer does not matter."""
+        if self.stage is Stage.UP:
+            if self._world.tracing:
+                self._world.note("admin", trace.of_request(request))
+            self._take(self.shard.handle(request, self._context(0), None, self._events.now_ms), None)
+
+    def alter_config(self, group: str, values: Mapping[str, str]) -> None:
+        """An administrator sets all of a group's own settings."""
+        if self.stage is Stage.UP:
+            self._world.note("admin", f"configures the group: {dict(values)}")
+            self._take(self.shard.alter_config(group, values, self._events.now_ms, self.wall_ms), None)
+
+    def _let_go(self, link: Link) -> None:
+        self._take(self.shard.let_go(link.serial, self._events.now_ms, self.wall_ms), None)
+
+    def _gone(self, link: Link) -> None:
+        """A connection has ended."""
+        link.call = link.hot = None
+        link.queue.clear()
+        if self.stage is Stage.UP:
+            self._let_go(link)
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _take(self, step: Step, frame: Frame | None) -> None:
+        """Append what a step writes, let its replies go when they may."""
+        world = self._world
+        world.steps += 1
+        records = step.records
+        if world.tracing:
+            for record in records:
+                world.note("  log", trace.of_record(record))
+        if records:
+            self.appended += 1
+            pending = Pending(records)
+            self.pending.append(pending)
+            delay = int(self._random.random() * (self._plan.commit_ms + 1))
+            self._commit_ms = max(self._commit_ms, self._events.now_ms + delay)
+            self._events.at(self._commit_ms, self._committed, pending)
+        world.checks.after(step, frame)
+        for reply in step.replies:
+            token = reply.token
+            if isinstance(token, Frame):
+                token.seen = self.appended
+                self._when_committed(token, reply.response, reply.remember)
+        self._set_timer()
+
+    def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
+        """Let a reply go when all that the shard has appended until now is committed (rule 24)."""
+        if not self.pending:
+            self._deliver(frame, response, remember)
+            return
+        last = self.pending[-1]
+        last.waiting.append(frame)
+        last.release.append(lambda: self._deliver(frame, response, remember))
+
+    def _committed(self, pending: Pending) -> None:
+        if not self.pending or self.pending[0] is not pending:
+            return  # dropped before
+        if self._fails:
+            self._failed()
+            return
+        self.pending.popleft()
+        self.log.append(pending.records)
+        for release in pending.release:
+            release()
+
+    def _deliver(self, frame: Frame, response: Response, remember: Remember | None) -> None:
+        """The answer leaves, and what waited behind it begins."""
+        link = frame.link
+        if link.call is not frame:
+            return
+        world = self._world
+        world.checks.leaves(frame)
+        if world.tracing:
+            world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
+        if self._plan.wire:
+            response = type(response).decode(response.encode(0), 0)
+        if self._plan.hot_path and remember is not None:
+            link.hot = (frame.request, response, remember)
+        link.call = None
+        self._network.answer(frame, response)
+        if link.queue and self.stage is not Stage.DOWN:
+            self._begin(link.queue.popleft())
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def _set_timer(self) -> None:
+        due_ms = self.shard.next_deadline()
+        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
+            self._timer_ms = due_ms
+            self._events.at(due_ms, self._time, due_ms, self._life)
+
+    def _time(self, at_ms: int, life: int) -> None:
+        if life != self._life or self._timer_ms != at_ms or self.stage is not Stage.UP:
+            return
+        now_ms = self._events.now_ms
+        if self.frozen_until_ms > now_ms:
+            self._timer_ms = self.frozen_until_ms + CATCH_UP_MS
+            self._events.at(self._timer_ms, self._time, self._timer_ms, life)
+            return
+        self._timer_ms = None
+        self._take(self.shard.advance(now_ms, self.wall_ms), None)

@@ -1,0 +1,185 @@
+"""What goes wrong, when and to whom? One small function for each fault; the plan says how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.group.connect.settings import ASSIGNORS, HEARTBEAT_INTERVAL, REBALANCE_DELAY, SESSION_TIMEOUT
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    DeleteGroupsRequest,
+    DescribeGroupsRequest,
+    ListGroupsRequest,
+)
+from kcoord.sim.fleet import GROUP, Place
+from kcoord.sim.plan import resources
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+
+class Faults:
+    """Draws the next fault until the run has to be quiet."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._random = world.random
+        weights = world.plan.weights
+        self._kinds = [kind for kind in FAULTS if weights[kind]]
+        self._weights = [weights[kind] for kind in self._kinds]
+
+    def start(self) -> None:
+        """From now on things go wrong."""
+        if self._kinds:
+            self._next()
+
+    def _next(self) -> None:
+        gap_ms = int(self._random.expovariate(1 / self._world.plan.gap_ms))
+        self._world.events.after(1 + gap_ms, self._strike)
+
+    def _strike(self) -> None:
+        if self._world.faulty:
+            (kind,) = self._random.choices(self._kinds, self._weights)
+            FAULTS[kind](self)
+            self._next()
+
+    # -- whom ---------------------------------------------------------------------------------------------------------
+
+    def _running(self) -> Place | None:
+        places = [place for place in self._world.fleet.places if place.process is not None]
+        return self._random.choice(places) if places else None
+
+    def _ms(self, *most: int) -> int:
+        """Up to one of these."""
+        return int(self._random.random() * self._random.choice(most))
+
+    # -- the network --------------------------------------------------------------------------------------------------
+
+    def _cut(self) -> None:
+        place = self._running()
+        if place is not None and place.process is not None and place.process.link is not None:
+            self._world.note("network", f"cuts #{place.process.link.serial} of {place.name}")
+            self._world.network.cut(place.process.link)
+
+    def _stall(self) -> None:
+        place = self._running()
+        if place is not None and place.process is not None and place.process.link is not None:
+            ms = self._ms(300, 3_000, 20_000)
+            self._world.note("network", f"stalls #{place.process.link.serial} of {place.name} for {ms} ms")
+            self._world.network.stall(place.process.link, ms)
+
+    # -- the coordinator ----------------------------------------------------------------------------------------------
+
+    def _crash(self) -> None:
+        jump_ms = self._random.choice((0, 0, 5_000, -5_000))
+        self._world.coordinator.crash(self._ms(100, 2_000, 15_000), jump_ms)
+
+    def _fail_append(self) -> None:
+        self._world.coordinator.fail_next_append()
+
+    def _freeze_coordinator(self) -> None:
+        ms = self._ms(1_000, 15_000)
+        self._world.note("coordinator", f"stands still for {ms} ms")
+        self._world.coordinator.freeze(ms)
+
+    def _ask(self) -> None:
+        self._world.coordinator.ask(
+            self._random.choice(
+                (
+                    ConnectGroupDescribeRequest(group_ids=[GROUP]),
+                    DescribeGroupsRequest(groups=[GROUP]),
+                    ListGroupsRequest(),
+                )
+            )
+        )
+
+    def _delete(self) -> None:
+        self._world.coordinator.ask(DeleteGroupsRequest(groups_names=[GROUP]))
+
+    def _settings(self) -> None:
+        choice = self._random.choice
+        values = {}
+        if choice((True, True, False)):
+            values[SESSION_TIMEOUT] = str(choice((3_000, 6_000, 10_000, 25_000)))
+        if choice((True, False)):
+            values[HEARTBEAT_INTERVAL] = str(choice((400, 1_000, 2_000)))
+        if choice((True, False)):
+            values[REBALANCE_DELAY] = str(choice((0, 3_000, 20_000)))
+        if choice((True, False, False)):
+            values[ASSIGNORS] = choice(("uniform,cooperative", "cooperative,uniform"))
+        self._world.coordinator.alter_config(GROUP, values)
+
+    # -- workers ------------------------------------------------------------------------------------------------------
+
+    def _freeze(self) -> None:
+        place = self._running()
+        if place is None or place.process is None or place.process.frozen:
+            return
+        ms = self._ms(500, 5_000, 60_000)
+        self._world.note(place.name, f"is frozen for {ms} ms")
+        place.process.freeze()
+        self._world.events.after(ms, place.process.thaw)
+
+    def _kill(self) -> None:
+        place = self._running()
+        if place is not None:
+            self._world.fleet.kill(place, self._back_ms())
+
+    def _back_ms(self) -> int | None:
+        return self._random.choice((None, 1 + self._ms(300), self._ms(3_000), self._ms(30_000)))
+
+    def _leave(self) -> None:
+        place = self._running()
+        if place is not None and place.process is not None:
+            permanent = self._random.random() < 0.3
+            self._world.note(place.name, "wants to leave" + (" for good" if permanent else ""))
+            place.process.leave(permanent)
+
+    def _start(self) -> None:
+        places = [place for place in self._world.fleet.places if place.process is None]
+        if places:
+            place = self._random.choice(places)
+            place.wanted = True
+            self._world.fleet.start(place)
+
+    def _configure(self) -> None:
+        if self._world.plan.tells:
+            plan, random = self._world.plan, self._random
+            connectors = random.randint(0, plan.connectors)
+            tasks = {at: random.randint(0, plan.tasks) for at in range(connectors)}
+            self._world.configure(resources(connectors, tasks))
+
+    def _metadata(self) -> None:
+        place = self._running()
+        if place is None or place.process is None:
+            return
+        choice = self._random.choice
+        if place.setup.offers and choice((True, False)):
+            first, *others = place.setup.offers
+            first = attrs.evolve(first, reason=choice((0, 1, 2)), metadata=choice((b"", b"x", b"y")))
+            changes: dict[str, object] = {"offers": (first, *others)}
+        else:
+            changes = {"rebalance_timeout_ms": choice((1_000, 3_000, 10_000))}
+        place.setup = attrs.evolve(place.setup, **changes)  # type: ignore[arg-type]
+        place.process.update(**changes)
+
+
+FAULTS: Mapping[str, Callable[[Faults], None]] = {
+    "cut": Faults._cut,
+    "stall": Faults._stall,
+    "crash": Faults._crash,
+    "fail_append": Faults._fail_append,
+    "freeze_coordinator": Faults._freeze_coordinator,
+    "freeze": Faults._freeze,
+    "kill": Faults._kill,
+    "leave": Faults._leave,
+    "start": Faults._start,
+    "configure": Faults._configure,
+    "settings": Faults._settings,
+    "metadata": Faults._metadata,
+    "ask": Faults._ask,
+    "delete": Faults._delete,
+}

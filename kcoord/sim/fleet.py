@@ -1,0 +1,109 @@
+"""Which workers are there, and who starts them again? Places for workers, each with one process at most.
+
+A worker that starts again in its place has the same url and instance id, and the same member id or a new one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.sim.worker import Process
+from kcoord.worker.actions import Gone
+from kcoord.worker.setup import Offer, Setup
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+GROUP = "g"
+
+
+@attrs.define(eq=False)
+class Place:
+    """Where one worker at a time runs."""
+
+    name: str
+    setup: Setup
+    process: Process | None = None
+    lives: int = 0
+    wanted: bool = True
+    """Whether its process is started again when it has ended."""
+
+
+class Fleet:
+    """All places of a run."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._random = world.random
+        self.places = [Place(f"w{at}", self._setup(at)) for at in range(world.plan.workers)]
+
+    def _setup(self, at: int) -> Setup:
+        plan, chance, choice = self._world.plan, self._random.random, self._random.choice
+        computing = plan.computing
+        if computing == "mixed":
+            computing = choice(("client", "client", "both", "eager", "uniform"))
+        offers: tuple[Offer, ...] = ()
+        newest = choice((0, 1, 1, 2))
+        cooperative, eager = Offer("cooperative", -1, newest, 0, newest), Offer("eager", -1, 0)
+        if computing == "client":
+            offers = (cooperative,) if chance() < 0.7 else (cooperative, eager)
+        elif computing == "both":
+            offers = (eager, cooperative)
+        elif computing == "eager":
+            offers = (eager,)
+        return Setup(
+            GROUP,
+            f"w{at}",
+            instance_id=f"i{at}" if chance() < plan.static else None,
+            url=f"http://w{at}" if chance() < 0.7 else None,
+            rebalance_timeout_ms=choice((1_000, 3_000, 3_000, 10_000)),
+            server_assignor=computing if computing == "cooperative" else None,
+            offers=offers,
+            max_wait_ms=choice((500, 60_000)) if chance() < plan.held else 0,
+            request_timeout_ms=choice((500, 2_000, 5_000)),
+            leave_timeout_ms=2_000,
+        )
+
+    def processes(self) -> list[Process]:
+        """All that live."""
+        return [place.process for place in self.places if place.process is not None]
+
+    def start(self, place: Place) -> None:
+        """A new process, if there is none."""
+        if place.process is not None or not place.wanted:
+            return
+        place.lives += 1
+        world = self._world
+        new_id = place.lives > 1 and self._random.random() < 0.5
+        member_id = f"{place.name}.{place.lives}" if new_id else place.setup.member_id
+        place.setup = attrs.evolve(place.setup, member_id=member_id, **world.configuration())
+        world.note(place.name, f"starts as {member_id}")
+        place.process = Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone))
+        world.checks.born(place.process)
+        place.process.start()
+
+    def kill(self, place: Place, back_ms: int | None) -> None:
+        """The process dies; another one starts after `back_ms`, or none."""
+        if place.process is not None:
+            self._world.note(place.name, "dies")
+            self._world.checks.died(place.process)
+            place.process.kill()
+            self._over(place, back_ms)
+
+    def _ended(self, place: Place, gone: Gone) -> None:
+        assert place.process is not None
+        self._world.checks.died(place.process)
+        back_ms: int | None = 1_000 + int(self._random.random() * 4_000)
+        if gone.error_code == ErrorCode.NONE and self._world.faulty and self._random.random() < 0.3:
+            back_ms = None
+        self._over(place, back_ms)
+
+    def _over(self, place: Place, back_ms: int | None) -> None:
+        place.process = None
+        if back_ms is None:
+            place.wanted = False
+        else:
+            self._world.events.after(back_ms, self.start, place)

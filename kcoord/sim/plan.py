@@ -1,0 +1,111 @@
+"""How large is a run, and what goes wrong in it how often? Everything is drawn from the seed before the run begins.
+
+Times in ms of virtual time. `gap_ms` is the mean time between two faults; which one it is follows the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import attrs
+
+from kcoord.assign import Resource
+
+FAULTS: Mapping[str, int] = {
+    "cut": 10,
+    "stall": 5,
+    "crash": 3,
+    "fail_append": 3,
+    "freeze_coordinator": 2,
+    "freeze": 6,
+    "kill": 4,
+    "leave": 3,
+    "start": 6,
+    "configure": 5,
+    "settings": 3,
+    "metadata": 4,
+    "ask": 2,
+    "delete": 1,
+}
+"""What may happen, and its usual weight."""
+
+
+@attrs.frozen
+class Plan:
+    """One run."""
+
+    workers: int
+    connectors: int
+    tasks: int
+    """Of each connector, at most."""
+    faulty_ms: int
+    """How long things go wrong."""
+    gap_ms: int
+    weights: Mapping[str, int]
+    """By fault; 0: never."""
+
+    # the coordinator
+    session_ms: int
+    interval_ms: int
+    rebalance_delay_ms: int
+    commit_ms: int
+    """An append takes so long, at most."""
+    hot_path: bool
+    wire: bool
+    """Whether messages and records go through their codecs: slower, so not in every run."""
+    computing: str
+    """Who assigns: uniform, cooperative (server-side), client, eager, mixed."""
+    tells: bool
+    """Whether workers say what is configured; if not, the first assignment defines it (connect-groups rule 21)."""
+    flawed: float
+    """How probably an assignor fails, or gives nonsense."""
+
+    # workers
+    held: float
+    """How many of them let their answers be held."""
+    static: float
+    """How many of them are static members."""
+    slow: float
+    """How probably a revocation takes long."""
+    latency_ms: int
+    """A message takes so long, at most, while nothing is wrong."""
+
+
+def draw(random: Random) -> Plan:
+    """A run of any size; most are small, because small groups meet the same faults sooner."""
+    chance, choice = random.random, random.choice
+    workers = choice((1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8))
+    tells = chance() < 0.9
+    client_side = ("client", "client", "eager")
+    return Plan(
+        workers=workers,
+        connectors=choice((1, 1, 2, 2, 3, 4)),
+        tasks=choice((1, 2, 3, 4, 6)),
+        faulty_ms=choice((20_000, 40_000, 40_000, 80_000)),
+        gap_ms=choice((400, 1_000, 2_000, 4_000, 10_000)),
+        weights={fault: choice((0, weight, weight, 4 * weight)) for fault, weight in FAULTS.items()},
+        session_ms=choice((6_000, 10_000, 10_000, 20_000)),
+        interval_ms=choice((500, 1_000, 2_000)),
+        rebalance_delay_ms=choice((0, 0, 2_000, 10_000, 30_000)),
+        commit_ms=choice((0, 2, 20, 200)),
+        hot_path=chance() < 0.5,
+        wire=chance() < 0.1,
+        computing=choice(("uniform", "cooperative", "mixed", *client_side) if tells else client_side),
+        tells=tells,
+        flawed=choice((0.0, 0.0, 0.1, 0.4)),
+        held=choice((0.0, 0.5, 1.0)),
+        static=choice((0.0, 0.0, 0.5, 1.0)),
+        slow=choice((0.0, 0.1, 0.4)),
+        latency_ms=choice((2, 20, 20, 200)),
+    )
+
+
+def resources(connectors: int, tasks: Mapping[int, int]) -> frozenset[Resource]:
+    """Connectors `a`, `b`, … with so many tasks each."""
+    found = set()
+    for at in range(connectors):
+        name = chr(ord("a") + at)
+        found.add((name, -1))
+        found.update((name, task) for task in range(tasks.get(at, 0)))
+    return frozenset(found)

@@ -1,0 +1,88 @@
+"""What happened in a run, for people? One line an event: virtual seconds, who, what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kcoord.assign import Resource, tell
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.message import Request, Response
+from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
+)
+from kcoord.protocol.records import Record
+from kcoord.protocol.resources import unpack
+
+Sink = Callable[[str], None]
+
+
+def names(resources: Iterable[Resource]) -> str:
+    """`[a a-0]`"""
+    return f"[{' '.join(map(tell, sorted(resources)))}]"
+
+
+def of_request(request: Request) -> str:
+    """A request in short: what it says, not what it leaves out."""
+    match request:
+        case ConnectGroupHeartbeatRequest():
+            said = [f"heartbeat {request.member_id} epoch {request.member_epoch}"]
+            if request.connectors_and_tasks is not None:
+                said.append(f"owns {names(unpack(request.connectors_and_tasks))}")
+            if request.rebalance_timeout_ms > 0:
+                said.append("all fields")
+            if request.configured_connectors_and_tasks is not None:
+                configured = unpack(request.configured_connectors_and_tasks)
+                said.append(f"configured@{request.config_offset} {names(configured)}")
+            if request.max_wait_ms:
+                said.append(f"may be held {request.max_wait_ms} ms")
+            return ", ".join(said)
+        case ConnectGroupInstallAssignmentRequest():
+            given = ", ".join(f"{each.member_id} {names(unpack(each.connectors_and_tasks))}" for each in request.members)
+            return (
+                f"install {request.member_id} epoch {request.member_epoch}, group epoch {request.group_epoch}, "
+                f"error {request.error}, delay {request.scheduled_delay_ms}: {given}"
+            )
+        case _:
+            what = type(request).__name__.removeprefix("ConnectGroup").removesuffix("Request")
+            return f"{what} {getattr(request, 'member_id', '')} epoch {getattr(request, 'member_epoch', '')}"
+
+
+def of_response(response: Response) -> str:
+    """An answer in short."""
+    error = getattr(response, "error_code", 0)
+    said = [ErrorCode(error).name] if error else []
+    match response:
+        case ConnectGroupHeartbeatResponse():
+            if not error or error == ErrorCode.COMPUTE_ASSIGNMENT:
+                said.append(f"epoch {response.member_epoch}")
+                said.append(f"session {response.session_timeout_ms} ms")
+            if response.assignment is not None:
+                said.append(f"run {names(unpack(response.assignment.connectors_and_tasks))}")
+        case ConnectGroupPrepareAssignmentResponse():
+            said.append(f"group epoch {response.group_epoch}")
+    if text := getattr(response, "error_message", None):
+        said.append(f"({text})")
+    return ", ".join(said) or "ok"
+
+
+def of_record(record: Record) -> str:
+    """A record in short."""
+    key, value = record.key, record.value
+    what = type(key).__name__.removeprefix("ConnectWorkerGroup").removesuffix("Key")
+    who = getattr(key, "member_id", "") or getattr(key, "epoch", "")
+    if value is None:
+        return f"{what} {who} gone"
+    told = []
+    for name in (
+        "epoch", "reason", "assignment_epoch", "computed_by", "delay_deadline_ms", "error", "config_offset",
+        "member_epoch", "previous_member_epoch", "put_out", "session_timeout_ms", "instance_id", "configurations",
+    ):  # fmt: skip
+        found = getattr(value, name, None)
+        if found not in (None, "", 0, -1, False):
+            told.append(f"{name} {found}")
+    if (resources := getattr(value, "connectors_tasks", None)) is not None:
+        told.append(names(unpack(resources)))
+    return f"{what} {who} {', '.join(told)}"

@@ -1,0 +1,277 @@
+"""What does one worker do, and what does it run? A process around the same membership that the library has.
+
+What it runs (`running`) is what its listener has started and not stopped: that, and not the coordinator's books, is
+judged for two owners. Calls of the listener come one after the other; a revocation may take long, or hang until it is
+cut short because all must stop.
+
+A frozen process does nothing; when it wakes it finds what came meanwhile, in any order. One that wakes after its session
+has ended (a zombie) is excused until it has stopped, which it must do first of all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kcoord.assign import Assignment, Resource
+from kcoord.protocol.message import Response
+from kcoord.sim import trace
+from kcoord.sim.network import Frame, Link
+from kcoord.sim.violation import Violation
+from kcoord.worker import actions
+from kcoord.worker.membership import Membership
+from kcoord.worker.setup import Setup
+from kcoord.worker.state import Phase
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+CLOSE_MS = 10_000
+"""A worker that leaves waits so long for its revocations, and then gives up."""
+
+
+class Process:
+    """One life of one worker."""
+
+    def __init__(self, world: World, name: str, setup: Setup, ended: Callable[[Process, actions.Gone], None]) -> None:
+        self.name = name
+        self.member = Membership(setup, world.random.random)
+        self.member_id = setup.member_id
+        self.alive = True
+        self.frozen = False
+        self.excused = False
+        """It woke after its session had ended, and has not stopped yet."""
+        self.running: set[Resource] = set()
+        self.link: Link | None = None
+        self._world = world
+        self._ended = ended
+        self._events = world.events
+        self._random = world.random
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._calls: deque[actions.Revoke | actions.Grant] = deque()
+        self._busy = 0
+        """The number of the listener's call that runs; 0: none."""
+        self._serial = 0
+        self._seeking = 0
+        self._timer_ms: int | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether what it runs is judged."""
+        return self.alive and not self.frozen and not self.excused
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Join."""
+        self._do(self.member.start(self._events.now_ms))
+
+    def leave(self, permanent: bool) -> None:
+        """Leave in order."""
+        if self._later(self.leave, permanent):
+            return
+        self._do(self.member.leave(self._events.now_ms, permanent=permanent))
+        self._events.after(CLOSE_MS, self._give_up)
+
+    def _give_up(self) -> None:
+        if not self._later(self._give_up) and self.alive and self.member.phase is not Phase.GONE:
+            self._do(self.member.give_up(self._events.now_ms, "closing takes too long"))
+
+    def update(self, **changes: Any) -> None:
+        """Say something new."""
+        if not self._later(lambda: self.update(**changes)) and self.alive:
+            self._do(self.member.update(self._events.now_ms, **changes))
+
+    def kill(self) -> None:
+        """The process dies at once."""
+        self.alive = False
+        self.running.clear()
+        if self.link is not None:
+            self._world.network.close(self.link, orderly=False)
+            self.link = None
+
+    def freeze(self) -> None:
+        """Stand still."""
+        self.frozen = True
+
+    def thaw(self) -> None:
+        """Go on, with what came meanwhile."""
+        if not self.frozen or not self.alive:
+            return
+        self.frozen = False
+        now_ms = self._events.now_ms
+        stop_ms = self.member.stop_at_ms
+        self.excused = bool(self.running) and stop_ms is not None and stop_ms <= now_ms
+        inbox, self._inbox = self._inbox, []
+        if self._random.random() < 0.5:
+            self._do(self.member.poll(now_ms))
+        for call, what in inbox:
+            call(*what)
+        self._do(self.member.poll(now_ms))
+        if self.excused and self.member.phase is not Phase.ABANDONING:
+            raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
+        self._world.checks.judge(self)
+
+    def _later(self, call: Callable[..., None], *what: Any) -> bool:
+        """Whether it has to wait until the process wakes."""
+        if self.frozen:
+            self._inbox.append((call, what))
+        return self.frozen
+
+    # -- what the membership wants ------------------------------------------------------------------------------------
+
+    def _do(self, wanted: list[actions.Action]) -> None:
+        for action in wanted:
+            handler = _HANDLERS.get(type(action))
+            if handler is not None:
+                handler(self, action)
+        if self.alive:
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        wake_ms = self.member.wake_at()
+        if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
+            self._timer_ms = max(wake_ms, self._events.now_ms + 1)
+            self._events.at(self._timer_ms, self._wake, self._timer_ms)
+
+    def _wake(self, at_ms: int) -> None:
+        if at_ms != self._timer_ms or not self.alive or self._later(self._wake, at_ms):
+            return
+        self._timer_ms = None
+        wake_ms = self.member.wake_at()
+        if wake_ms is not None and wake_ms > self._events.now_ms:
+            self._set_timer()
+            return
+        self._do(self.member.poll(self._events.now_ms))
+
+    # The network
+
+    def _seek(self, action: actions.Seek) -> None:
+        if self.link is not None:
+            self._world.network.close(self.link, orderly=True)
+            self.link = None
+        self._seeking += 1
+        self._events.after(2 * self._world.network.delay(), self._found, self._seeking)
+
+    def _found(self, seeking: int) -> None:
+        if seeking != self._seeking or not self.alive or self._later(self._found, seeking):
+            return
+        if not self._world.reachable():
+            self._do(self.member.unreachable(self._events.now_ms))
+            return
+        self.link = self._world.network.connect(self)
+        if self._world.tracing:
+            self._world.note(self.name, f"connects by #{self.link.serial}")
+        self._do(self.member.connected(self._events.now_ms))
+
+    def _send(self, action: actions.Send) -> None:
+        if self.link is not None:
+            self._world.network.send(Frame(self.link, action.number, action.request))
+
+    def heard(self, link: Link, number: int, response: Response) -> None:
+        """An answer has come."""
+        if self.alive and not self._later(self.heard, link, number, response) and link is self.link:
+            self._do(self.member.answered(self._events.now_ms, number, response))
+            self._world.checks.heard(self)
+
+    def lost(self, link: Link) -> None:
+        """The connection has ended."""
+        if self.alive and not self._later(self.lost, link) and link is self.link:
+            self._world.note(self.name, f"loses #{link.serial}")
+            self.link = None
+            self._do(self.member.disconnected(self._events.now_ms))
+
+    # The listener
+
+    def _call(self, action: actions.Revoke | actions.Grant) -> None:
+        self._calls.append(action)
+        if not self._busy:
+            self._next_call()
+
+    def _next_call(self) -> None:
+        if not self._calls:
+            return
+        action = self._calls.popleft()
+        self._serial += 1
+        self._busy = self._serial
+        if isinstance(action, actions.Grant):
+            self._world.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
+            self.running |= action.resources
+            self._world.checks.judge(self)
+            takes_ms: int | None = self._world.start_ms()
+        else:
+            takes_ms = self._world.stop_ms()
+            if self._world.tracing:
+                takes = "hangs" if takes_ms is None else f"takes {takes_ms} ms"
+                self._world.note(self.name, f"stops {trace.names(action.resources)}, which {takes}")
+        if takes_ms is not None:
+            self._events.after(takes_ms, self._called, self._busy, action)
+
+    def _called(self, busy: int, action: actions.Revoke | actions.Grant) -> None:
+        if busy != self._busy or not self.alive or self._later(self._called, busy, action):
+            return
+        self._busy = 0
+        if isinstance(action, actions.Revoke):
+            self.running -= action.resources
+            self._do(self.member.released(self._events.now_ms, action.number))
+        if not self._busy:
+            self._next_call()
+
+    def _abandon(self, action: actions.Abandon) -> None:
+        self._calls.clear()
+        self._serial += 1
+        self._busy = self._serial
+        left_ms = action.stop_by_ms - self._events.now_ms
+        takes_ms = int(self._random.random() * (0.8 * left_ms if left_ms > 0 else 300))
+        if self._world.tracing:
+            self._world.note(self.name, f"stops all, {trace.names(action.resources)}, in {takes_ms} ms: {action.why}")
+        self._events.after(takes_ms, self._stopped, self._busy, action)
+
+    def _stopped(self, busy: int, action: actions.Abandon) -> None:
+        if busy != self._busy or not self.alive or self._later(self._stopped, busy, action):
+            return
+        self._busy = 0
+        self.running.clear()
+        self.excused = False
+        self._do(self.member.abandoned(self._events.now_ms, action.number))
+
+    def _overrun(self, action: actions.Overrun) -> None:
+        if not self.excused:
+            raise Violation("overrun", f"{self.name} has not stopped {trace.names(action.resources)} in time")
+
+    # The assignor
+
+    def _assign(self, action: actions.Assign) -> None:
+        assignment, takes_ms = self._world.assignors.assign(action)
+        if self._world.tracing:
+            self._world.note(self.name, f"computes by {action.assignor}, {takes_ms} ms: {_told(assignment)}")
+        self._events.after(takes_ms, self._computed, action.number, assignment)
+
+    def _computed(self, number: int, assignment: Assignment | None) -> None:
+        if self.alive and not self._later(self._computed, number, assignment):
+            self._do(self.member.computed(self._events.now_ms, number, assignment))
+
+    def _gone(self, action: actions.Gone) -> None:
+        self._world.note(self.name, f"is gone: {action.error_code} {action.message or ''}")
+        self.kill()
+        self._ended(self, action)
+
+
+def _told(assignment: Assignment | None) -> str:
+    if assignment is None:
+        return "failed"
+    given = ", ".join(f"{each.member_id} {trace.names(each.resources)}" for each in assignment.members)
+    return f"{given}; error {assignment.error}, delay {assignment.scheduled_delay_ms}"
+
+
+_HANDLERS: dict[type, Callable[[Process, Any], None]] = {
+    actions.Seek: Process._seek,
+    actions.Send: Process._send,
+    actions.Revoke: Process._call,
+    actions.Grant: Process._call,
+    actions.Abandon: Process._abandon,
+    actions.Overrun: Process._overrun,
+    actions.Assign: Process._assign,
+    actions.Gone: Process._gone,
+}

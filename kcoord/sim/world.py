@@ -1,0 +1,198 @@
+"""What belongs to one run, and how does it go? A coordinator, workers, a network between them, and faults.
+
+1. For a while things go wrong, as the plan says; what must never be is looked for after each step (`checks.py`).
+2. Then nothing goes wrong any more, and within a bounded time all must be well: everything that is configured runs
+   once, every member has converged, the group is stable; and it stays so.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import attrs
+
+from kcoord.assign import CooperativeAssignor, Resource, UniformAssignor
+from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.settings import GroupSettings
+from kcoord.protocol.records import Record
+from kcoord.sim.assignors import Assignors, FlawedServerAssignor
+from kcoord.sim.checks import Checks
+from kcoord.sim.coordinator import Coordinator, Stage
+from kcoord.sim.events import Events
+from kcoord.sim.faults import Faults
+from kcoord.sim.fleet import Fleet
+from kcoord.sim.network import Network
+from kcoord.sim.plan import Plan, draw, resources
+from kcoord.sim.trace import Sink
+from kcoord.sim.trace import names as tell
+from kcoord.sim.violation import Violation
+
+LOOK_MS = 1_000
+"""How often it is looked whether all is well."""
+STAYS_MS = 5_000
+"""How long it must stay so."""
+
+
+@attrs.frozen
+class Outcome:
+    """What came of one seed."""
+
+    seed: int
+    steps: int
+    """Calls of the shard: requests, timers, loads."""
+    hot_answers: int
+    loads: int
+    virtual_ms: int
+    healed_ms: int
+    """From the last fault until all was well."""
+    violation: Violation | None = None
+
+
+class World:
+    """One run."""
+
+    def __init__(self, seed: int, sink: Sink | None = None, plan: Plan | None = None) -> None:
+        self.seed = seed
+        self.random = Random(seed)
+        self.plan = draw(self.random) if plan is None else plan
+        self._sink = sink
+        self.tracing = sink is not None
+        self.events = Events()
+        self.steps = 0
+        self.hot_answers = 0
+        self.faulty = True
+        self.network = Network(self.events, self.random, self.plan)
+        self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
+        self.config_offset = 1
+        self.checks = Checks(self)
+        self.coordinator = Coordinator(self, self._settings())
+        self.assignors = Assignors(self)
+        self.fleet = Fleet(self)
+        self.faults = Faults(self)
+
+    def _settings(self) -> GroupSettings:
+        plan = self.plan
+        flawed = [
+            FlawedServerAssignor(each, self.random, self._flawed) for each in (UniformAssignor(), CooperativeAssignor())
+        ]
+        return GroupSettings(
+            connect=ConnectSettings(
+                session_timeout_ms=plan.session_ms,
+                min_session_timeout_ms=3_000,
+                max_session_timeout_ms=60_000,
+                heartbeat_interval_ms=plan.interval_ms,
+                min_heartbeat_interval_ms=100,
+                rebalance_delay_ms=plan.rebalance_delay_ms,
+                assignors=tuple(flawed),
+            )
+        )
+
+    def _flawed(self) -> float:
+        return self.plan.flawed if self.faulty else 0.0
+
+    # -- what others ask ----------------------------------------------------------------------------------------------
+
+    def note(self, who: str, what: str) -> None:
+        """A line of the trace."""
+        if self._sink is not None:
+            self._sink(f"{self.events.now_ms / 1000:9.3f}  {who:<11} {what}")
+
+    def key_of(self, record: Record) -> object:
+        """What compaction keeps one of."""
+        key = record.key
+        return (type(key), getattr(key, "group_id", None), getattr(key, "member_id", None), getattr(key, "epoch", None))
+
+    def reachable(self) -> bool:
+        """Whether a connection to the coordinator can be made now."""
+        return self.coordinator.stage is not Stage.DOWN and not (self.faulty and self.random.random() < 0.02)
+
+    def start_ms(self) -> int:
+        """How long `on_assigned` takes."""
+        return int(self.random.random() * 20)
+
+    def stop_ms(self) -> int | None:
+        """How long `on_revoked` takes; None: it hangs until it is cut short."""
+        chance = self.random.random
+        if not self.faulty or chance() >= self.plan.slow:
+            return int(chance() * 100)
+        return None if chance() < 0.2 else int(chance() * 15_000)
+
+    def configuration(self) -> dict[str, object]:
+        """What a worker knows of the configuration when it starts."""
+        if not self.plan.tells:
+            return {}
+        return {"configured": self.configured, "config_offset": self.config_offset}
+
+    def configure(self, configured: frozenset[Resource]) -> None:
+        """Other resources exist from now on; workers hear of it one after the other."""
+        self.configured = configured
+        self.config_offset += 1
+        self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
+        for place in self.fleet.places:
+            place.setup = attrs.evolve(place.setup, **self.configuration())  # type: ignore[arg-type]
+            if place.process is not None:
+                self.events.after(int(self.random.random() * 2_000), self._tell, place.process, self.config_offset)
+
+    def _tell(self, process: object, offset: int) -> None:
+        if offset == self.config_offset:
+            process.update(**self.configuration())  # type: ignore[attr-defined]
+
+    # -- the run ------------------------------------------------------------------------------------------------------
+
+    def run(self) -> Outcome:
+        """From the first worker's start until all is well."""
+        violation: Violation | None = None
+        healed_ms = 0
+        try:
+            self._begin()
+            self.events.run(self.plan.faulty_ms)
+            self._heal()
+            healed_ms = self._be_well()
+            self.checks.at_end()
+        except Violation as found:
+            violation = found
+            self.note("VIOLATION", str(found))
+        return Outcome(
+            self.seed, self.steps, self.hot_answers, self.checks.loads, self.events.now_ms, healed_ms, violation
+        )
+
+    def _begin(self) -> None:
+        if self.tracing:
+            self.note("plan", str(self.plan))
+        self.coordinator.start()
+        for place in self.fleet.places:
+            self.events.after(int(self.random.random() * 3_000), self.fleet.start, place)
+        self.faults.start()
+
+    def _heal(self) -> None:
+        """The end of all faults."""
+        self.note("faults", "end here")
+        self.faulty = False
+        self.network.heal()
+        self.coordinator.heal()
+        for place in self.fleet.places:
+            if place.process is not None:
+                place.process.thaw()
+            elif self.random.random() < 0.5:
+                place.wanted = True
+                self.fleet.start(place)
+        if not any(place.wanted for place in self.fleet.places):
+            self.fleet.places[0].wanted = True
+            self.fleet.start(self.fleet.places[0])
+
+    def _be_well(self) -> int:
+        """Wait until all is well, and see that it stays so."""
+        healed_at_ms = self.events.now_ms
+        limit_ms = healed_at_ms + self.checks.patience_ms()
+        while (wrong := self.checks.wrong()) is not None:
+            if self.events.now_ms >= limit_ms:
+                took_ms = self.events.now_ms - healed_at_ms
+                raise Violation("liveness", f"{took_ms} ms after the last fault: {wrong}")
+            self.events.run(self.events.now_ms + LOOK_MS)
+        well_ms = self.events.now_ms
+        epoch = self.checks.epoch()
+        self.events.run(well_ms + STAYS_MS)
+        wrong = self.checks.wrong()
+        if wrong is not None or self.checks.epoch() != epoch:
+            raise Violation("liveness", f"all was well, and then: {wrong or 'the group epoch moved'}")
+        return well_ms - healed_at_ms
