@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
+from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
 from kcoord.group.settings import GroupSettings
 
@@ -31,6 +32,8 @@ class Contents:
         """Durable: committed offsets."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
+        self.counters = Counters()
+        """Session: what has happened."""
         self.deadlines: Deadlines[GenericGroup | ConnectGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[Member] = Deadlines()

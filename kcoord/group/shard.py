@@ -11,7 +11,8 @@ rule 23), has never been. A shard that has raised an error must be dropped too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from kcoord.group.connect.answers import let_go
@@ -34,9 +35,12 @@ from kcoord.group.generic.heartbeat import heartbeat
 from kcoord.group.generic.join_group import join_group
 from kcoord.group.generic.leave_group import leave_group
 from kcoord.group.generic.sessions import open_sessions, pause, resume
+from kcoord.group.generic.states import LABELS as CLASSIC_STATES
 from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
-from kcoord.group.list_groups import list_groups
+from kcoord.group.list_groups import CLASSIC, CONNECT, list_groups
+from kcoord.group.metrics import Metrics
+from kcoord.group.modern.states import LABELS as CONNECT_STATES
 from kcoord.group.offsets.expiry import expire
 from kcoord.group.offsets.offset_commit import offset_commit
 from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delete, subscribed_among
@@ -257,6 +261,21 @@ class Shard:
         group = self._contents.groups.get(group_id)
         return group is not None and bool(group.members or group.pending)
 
+    def metrics(self) -> Metrics:
+        """How many groups and members there are, and what has happened since the load."""
+        generic, connect = self._contents.groups.values(), self._contents.connect.values()
+        return Metrics(
+            groups={
+                CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in generic]),
+                CONNECT: _by_state(CONNECT_STATES, [group.state.label for group in connect]),
+            },
+            members={
+                CLASSIC: sum(len(group.members) for group in generic),
+                CONNECT: sum(len(group.members) for group in connect),
+            },
+            connect=deepcopy(self._contents.counters),
+        )
+
     def generation(self, group_id: str) -> int | None:
         """The group's generation, for a connect group its epoch; None for a group that is not known here."""
         connect = self._contents.connect.get(group_id)
@@ -264,3 +283,7 @@ class Shard:
             return connect.epoch
         group = self._contents.groups.get(group_id)
         return None if group is None else group.generation
+
+
+def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
+    return {state: found.count(state) for state in states}

@@ -30,6 +30,7 @@ NOTHING: Resources = frozenset()
 
 def refuse_heartbeat(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
     """Answer a heartbeat with an error that changes nothing."""
+    turn.contents.counters.refused[error.name] += 1
     turn.answer(token, ConnectGroupHeartbeatResponse(error_code=error, error_message=message))
 
 

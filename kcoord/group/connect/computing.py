@@ -89,6 +89,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], e
         return
     chosen = group.computed_by if group.computed_by in candidates else min(candidates)
     due_ms = turn.now_ms + group.members[chosen].said.rebalance_timeout_ms
+    turn.contents.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, due_ms, excluded)
     group.version += 1
     group.touched.add(chosen)
@@ -104,6 +105,7 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     computation = group.computation
     assert computation is not None
     chosen = computation.chosen
+    turn.contents.counters.given_up += 1
     group.touched.add(chosen)
     limits = effective(turn.contents, group.group_id)
     selection = select(group.participants(), [each.name for each in limits.assignors])
@@ -132,6 +134,7 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
         why = f"assignor {name} needs to know what is configured, and no worker has said so"
         _fail(turn, group, AssignmentError.NOTHING_CONFIGURED, why)
         return
+    turn.contents.counters.computations["server"] += 1
     frozen = freeze(turn, group, name, limits)
     assignment, why = _ask(assignor, frozen.input)
     if assignment is None:
@@ -203,6 +206,7 @@ def remaining_delay_ms(group: ConnectGroup, wall_ms: int) -> int:
 def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
     """No new target: the old one stays and counts for this epoch (rule 20)."""
     group.computation = None
+    turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
     turn.write(
         records.target_assignment(group, group.computed_by, group.assignor, group.delay_deadline_wall_ms, error, why)
     )

@@ -63,6 +63,7 @@ def _install(turn: Turn, request: ConnectGroupInstallAssignmentRequest, context:
         assignment = _assignment(request)
         check(frozen.input, assignment)
     except NotValid as fault:
+        turn.contents.counters.rejected += 1
         give_up_chosen(turn, group)
         raise Refused(ErrorCode.INVALID_ASSIGNMENT, str(fault)) from None
     install(turn, group, frozen, assignment, member.member_id, computation.assignor)

@@ -15,6 +15,7 @@ NAMED = 3
 
 def bump(turn: Turn, group: ConnectGroup, reason: Reason, who: Sequence[str] = ()) -> None:
     """The group has changed: a new assignment is needed."""
+    turn.contents.counters.rebalances[reason] += 1
     turn.write(records.group_epoch(group.group_id, group.epoch + 1, tell(reason, who), turn.wall_ms))
     history.began(turn, group)
 

@@ -37,6 +37,8 @@ def began(turn: Turn, group: ConnectGroup) -> None:
 
 def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
     """The target of the assignment epoch is there; `moves` by (from, to), "" being nobody."""
+    moved_count = sum(len(each) for each in moves.values())
+    turn.contents.counters.moved += moved_count
     entry = group.history.get(group.assignment_epoch)
     if entry is None:
         return
@@ -49,7 +51,7 @@ def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], l
     entry = attrs.evolve(
         entry,
         installed_timestamp=turn.wall_ms,
-        moved_count=sum(len(each) for each in moves.values()),
+        moved_count=moved_count,
         moves=told,
     )
     turn.write(records.history(group.group_id, group.assignment_epoch, entry))
@@ -62,6 +64,8 @@ def note_convergence(turn: Turn, group: ConnectGroup) -> None:
     entry = group.history.get(group.epoch)
     if entry is not None and entry.installed_timestamp != UNSET and entry.converged_timestamp == UNSET:
         entry = attrs.evolve(entry, converged_timestamp=turn.wall_ms)
+        turn.contents.counters.converged += 1
+        turn.contents.counters.converging_ms += max(0, turn.wall_ms - entry.timestamp)
         turn.write(records.history(group.group_id, group.epoch, entry))
 
 

@@ -1,7 +1,7 @@
 """When is an assignment valid, and what does installing it change? (connect-groups rules 18, 21, 22)
 
-`check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself does
-(rule 21). Then, because the group may have moved on:
+`check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself
+does (rule 21). Then, because the group may have moved on:
 
 1. Members that departed since keep their new target as departed ones; who joined since keeps what it has, less what the
    assignment gives to others.
@@ -79,6 +79,7 @@ def install(
             turn.write(records.member_target(group.group_id, member_id, target))
     deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
     turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
+    turn.contents.counters.installed[assignor] += 1
     group.computation = None
     group.failures, group.retry_due_ms = 0, NEVER_MS
     after = {member_id: target.resources for member_id, target in group.targets.items()}

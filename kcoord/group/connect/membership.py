@@ -35,6 +35,7 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     if returned is not None:
         _take_over_target(turn, group, returned, member_id, said)
     bump(turn, group, Reason.JOINED, [member_id])
+    turn.contents.counters.members["joined"] += 1
     return group
 
 
@@ -81,6 +82,7 @@ def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said
     if group.computed_by == elder.member_id:
         turn.write(records.computed_by_successor(group, member_id))
     group.fenced[instance_id] = elder.member_id
+    turn.contents.counters.members["replaced"] += 1
     if changed is not None:
         bump(turn, group, Reason.STATIC_REPLACED, [member_id])
 
@@ -92,6 +94,7 @@ def _of(target: Target, said: Said) -> Target:
 def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
     """A known member begins anew, owning nothing: what it may have been running is free, its target kept (rule 6)."""
     was_put_out = member.put_out
+    turn.contents.counters.members["rejoined"] += 1
     if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
         turn.write(records.current_assignment(group, member, NOTHING, JOINING_EPOCH, NO_EPOCH))
     _forget_session(member)
@@ -149,12 +152,14 @@ def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
     _forget_told(member)
     unchoose(group, member.member_id)
     let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    turn.contents.counters.members["away"] += 1
 
 
 def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
     """Members are gone and run nothing any more (rules 8, 9). Their targets wait for them, unless nobody is left."""
     for member in members:
         _write_gone(turn, group, member)
+    turn.contents.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
     bump(turn, group, reason, [member.member_id for member in members])
     if not group.members:
         _forget_all(turn, group)
@@ -192,4 +197,5 @@ def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
         let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)
+    turn.contents.counters.members["put out"] += len(members)
     bump(turn, group, Reason.REBALANCE_TIMEOUT, [member.member_id for member in members])

@@ -1,0 +1,52 @@
+"""What can be counted in a shard? How many groups there are in which state, and what has happened in connect groups.
+
+KIP-848 lists groups by protocol, groups by state and rebalances; the rest says why they rebalance, and who comes and
+goes. Counters begin at nothing with every shard and only go up: whoever shows them adds up the shards of a process, and
+makes rates of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import attrs
+
+
+@attrs.define(slots=True)
+class Counters:
+    """What has happened in connect groups since the shard was loaded."""
+
+    rebalances: Counter[str] = attrs.Factory(Counter)
+    """Bumps of a group epoch, by reason (connect-groups rule 13)."""
+    members: Counter[str] = attrs.Factory(Counter)
+    """What became of members: joined, rejoined, replaced, away, left, expired, put out."""
+    refused: Counter[str] = attrs.Factory(Counter)
+    """Heartbeats that were answered with an error, by its name."""
+    computations: Counter[str] = attrs.Factory(Counter)
+    """Assignments that were begun, by who computes: client (a worker was chosen), server."""
+    given_up: int = 0
+    """Chosen workers that failed or did not install in time (rule 20)."""
+    installed: Counter[str] = attrs.Factory(Counter)
+    """Assignments that became the target, by assignor."""
+    rejected: int = 0
+    """Installs of the chosen worker that were not valid."""
+    errors: Counter[str] = attrs.Factory(Counter)
+    """Assignments that ended in an error, by its kind."""
+    moved: int = 0
+    """Connectors and tasks whose target went from one to another, or to or from nobody."""
+    converged: int = 0
+    """Rebalances after which every member owned its target."""
+    converging_ms: int = 0
+    """How long those took altogether, from the bump on."""
+
+
+@attrs.frozen(slots=True)
+class Metrics:
+    """One look at a shard."""
+
+    groups: Mapping[str, Mapping[str, int]]
+    """How many, by protocol and state; also the states that no group is in."""
+    members: Mapping[str, int]
+    """How many, by protocol."""
+    connect: Counters
