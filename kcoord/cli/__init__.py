@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import groups, serve, settings
+from kcoord.cli import config, groups, serve, settings, worker
 
 app = typer.Typer(
     name="kcoord",
@@ -24,6 +24,8 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.add_typer(groups.app, name="groups")
+app.command("worker")(worker.worker)
+app.add_typer(config.app, name="config")
 app.command("settings")(settings.settings)
 
 

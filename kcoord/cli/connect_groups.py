@@ -19,6 +19,8 @@ from kcoord.protocol.resources import unpack
 
 Resources = frozenset[Resource]
 
+AWAY = "Away"
+"""The state of a static member that has left for a while."""
 _UNSET = -1
 
 

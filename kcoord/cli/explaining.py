@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from kcoord.cli.connect_groups import ConnectGroup, Epoch, Move, Worker
+from kcoord.cli.connect_groups import AWAY, ConnectGroup, Epoch, Move, Worker
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, written
 from kcoord.cli.resources import counted, resources_text
@@ -99,7 +99,9 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     for worker in group.workers:
         if worker.must_release:
             yield f"{names(worker.member)} must let go of {resources_text(worker.must_release)}"
-        if worker.waits_for:
+        if worker.waits_for and worker.state == AWAY:
+            yield f"{resources_text(worker.waits_for)} waits for the return of {worker.instance}"
+        elif worker.waits_for:
             yield f"{names(worker.member)} waits for {_awaited(worker, group, names)}"
     for departed in group.departed:
         if departed.resources:

@@ -30,13 +30,18 @@ STATE_STYLES = {
 """States of groups and of members."""
 
 
+def width() -> int:
+    """How many columns there are."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+
+
 def written(*shown: RenderableType) -> str:
     """What is shown, as text for stdout."""
     terminal = sys.stdout.isatty()
     out = io.StringIO()
     console = Console(
         file=out,
-        width=shutil.get_terminal_size().columns if terminal else _PIPE_WIDTH,
+        width=width(),
         force_terminal=terminal,
         color_system="standard" if terminal and not os.environ.get("NO_COLOR") else None,
         highlight=False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
-from kcoord.cli.connect_groups import ConnectGroup, Worker
+from kcoord.cli.connect_groups import AWAY, ConnectGroup, Worker
 from kcoord.cli.explaining import outcome
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, table_of, written
@@ -78,7 +78,11 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         if departed.resources:
             name = departed.instance or names(departed.member)
             yield f"waits for the return of {name}{_delay(group)}: {resources_text(departed.resources)}"
-    waiting = frozenset[tuple[str, int]]().union(*(each.resources for each in group.departed))
+    for worker in group.workers:
+        if worker.state == AWAY and worker.waits_for:
+            yield f"waits for the return of {worker.instance}: {resources_text(worker.waits_for)}"
+    away = [each.waits_for for each in group.workers if each.state == AWAY]
+    waiting = frozenset[tuple[str, int]]().union(*away, *(each.resources for each in group.departed))
     if free := group.free - waiting:
         yield f"nobody runs: {resources_text(free)}"
 
@@ -106,7 +110,7 @@ def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
 
 
 def _awaited(worker: Worker) -> str:
-    return resources_text(worker.waits_for, "")
+    return "" if worker.state == AWAY else resources_text(worker.waits_for, "")
 
 
 def _cell(column: str, text: str) -> Text:

@@ -1,0 +1,78 @@
+"""`kcoord config`: describe, set and unset what holds for one group alone."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.failure import USAGE, fail
+
+if TYPE_CHECKING:
+    from kcoord.cli.config_calls import Change
+
+app = typer.Typer(
+    help="Look at the settings of one group, and change them.", no_args_is_help=True, rich_markup_mode=None
+)
+
+Group = Annotated[str, typer.Argument(metavar="GROUP", help="A group id.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say whether it would be done.")]
+
+
+@app.command("describe")
+def describe(
+    group: Group,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    as_json: AsJson = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Show each setting of a group, the value in force, and where it comes from."""
+    from kcoord.cli import config_calls
+
+    found = ask(bootstrap_server, command_config, lambda cluster: config_calls.describe(cluster, group))
+    show([each.as_json() for each in found] if as_json else config_calls.table(found))
+
+
+@app.command("set")
+def set_(
+    group: Group,
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE...", help="Settings; NAME+=VALUE and NAME-=VALUE add to a list and take out of it."
+        ),
+    ],
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    dry_run: DryRun = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Set settings of a group, all or none; they hold from its workers' next heartbeats on."""
+    from kcoord.cli import config_calls
+
+    try:
+        changes = [config_calls.parse(value) for value in values]
+    except ValueError as error:
+        fail(error, USAGE)
+    _alter(group, changes, bootstrap_server, dry_run, command_config)
+
+
+@app.command("unset")
+def unset(
+    group: Group,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Settings.")],
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    dry_run: DryRun = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Take settings of a group back: what holds for all groups holds for it too."""
+    from kcoord.cli import config_calls
+
+    changes = [config_calls.Change(name, config_calls.DELETE, None) for name in names]
+    _alter(group, changes, bootstrap_server, dry_run, command_config)
+
+
+def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, command_config: Path | None) -> None:
+    from kcoord.cli import config_calls
+
+    ask(bootstrap, command_config, lambda cluster: config_calls.alter(cluster, group, changes, dry_run))
+    show(config_calls.done(group, changes, dry_run))

@@ -1,0 +1,158 @@
+"""What does `kcoord config` ask of brokers? DescribeConfigs and IncrementalAlterConfigs of a group, at its coordinator.
+
+Kafka's brokers have settings of groups too (`consumer.…`, `share.…`); they are shown and set alike.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from kcoord.cli.paper import table_of, written
+from kcoord.client import Broker, ClientError, Cluster
+from kcoord.client.connection import error_name
+from kcoord.group.group_configs import GROUP, Operation
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResourceResult
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.messages import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+
+DELETE = Operation.DELETE
+
+_SOURCES = {
+    2: "the broker, dynamically",
+    3: "all brokers, dynamically",
+    4: "the server's settings",
+    5: "the default",
+    8: "this group",
+}
+_OWN = 8
+_CHANGE = re.compile(r"(?P<name>[^=+]+?)(?P<how>\+=|-=|=)(?P<value>.*)", re.DOTALL)
+_OPERATIONS = {"=": Operation.SET, "+=": Operation.APPEND, "-=": Operation.SUBTRACT}
+
+
+@attrs.frozen
+class Setting:
+    """One setting of a group."""
+
+    name: str
+    value: str | None
+    source: str
+    otherwise: str | None
+    """What would hold if the group had no value of its own; None: it has none."""
+    about: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
+class Change:
+    """A setting, and what is to be done with it."""
+
+    name: str
+    operation: Operation
+    value: str | None
+
+
+def parse(text: str) -> Change:
+    """`NAME=VALUE`, `NAME+=VALUE`, `NAME-=VALUE`. Raises ValueError."""
+    found = _CHANGE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text}: write it as NAME=VALUE")
+    return Change(found["name"].strip(), _OPERATIONS[found["how"]], found["value"].strip())
+
+
+async def describe(cluster: Cluster, group: str) -> list[Setting]:
+    """All settings of a group. Raises ClientError."""
+    broker = await cluster.coordinator(group)
+    return await _describe(cluster, broker, group)
+
+
+async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run: bool) -> None:
+    """Make all changes or none. Raises ClientError with the reason."""
+    broker = await cluster.coordinator(group)
+    connection = await cluster.to(broker)
+    configs = [AlterableConfig(each.name, each.operation, each.value) for each in changes]
+    request = IncrementalAlterConfigsRequest([AlterConfigsResource(GROUP, group, configs)], dry_run)
+    response = await connection.send(request, IncrementalAlterConfigsResponse)
+    (answer,) = response.responses
+    if answer.error_code:
+        why = answer.error_message or _why(answer.error_code)
+        if answer.error_code == ErrorCode.INVALID_CONFIG:
+            why += _nearest([each.name for each in changes], await _describe(cluster, broker, group))
+        raise ClientError(f"{group}: not changed: {why}")
+
+
+def table(settings: Sequence[Setting]) -> str:
+    """For people."""
+    if not settings:
+        return "There are no settings of groups here.\n"
+    rows = [(each.name, _text(each.value), each.source, _text(each.otherwise), each.about or "-") for each in settings]
+    return written(table_of(("SETTING", "VALUE", "FROM", "OTHERWISE", "MEANING"), rows))
+
+
+def done(group: str, changes: Sequence[Change], dry_run: bool) -> str:
+    """What has been done, a line for each change."""
+    prefix = f"{group}: would be " if dry_run else f"{group}: "
+    return "".join(f"{prefix}{_told(each)}\n" for each in changes)
+
+
+def _told(change: Change) -> str:
+    match change.operation:
+        case Operation.DELETE:
+            return f"unset {change.name}"
+        case Operation.APPEND:
+            return f"set {change.name}, with {change.value} added"
+        case Operation.SUBTRACT:
+            return f"set {change.name}, without {change.value}"
+        case _:
+            return f"set {change.name}={change.value}"
+
+
+async def _describe(cluster: Cluster, broker: Broker, group: str) -> list[Setting]:
+    connection = await cluster.to(broker)
+    resource = DescribeConfigsResource(GROUP, group, None)
+    request = DescribeConfigsRequest([resource], include_synonyms=True, include_documentation=True)
+    response = await connection.send(request, DescribeConfigsResponse)
+    (result,) = response.results
+    if result.error_code:
+        raise ClientError(f"{group}: {result.error_message or _why(result.error_code)}")
+    return [_setting(each) for each in sorted(result.configs, key=lambda each: each.name)]
+
+
+def _setting(told: DescribeConfigsResourceResult) -> Setting:
+    own = told.config_source == _OWN
+    others = [each.value for each in told.synonyms if each.source != _OWN]
+    return Setting(
+        told.name,
+        told.value,
+        _SOURCES.get(told.config_source, f"source {told.config_source}"),
+        others[0] if own and others else None,
+        told.documentation or None,
+    )
+
+
+def _nearest(names: Sequence[str], settings: Sequence[Setting]) -> str:
+    """For a name that does not exist, the one that was meant."""
+    known = [each.name for each in settings]
+    for name in names:
+        if name not in known and (near := difflib.get_close_matches(name, known, 1, 0.5)):
+            return f"; the nearest is {near[0]}"
+    return ""
+
+
+def _why(code: int) -> str:
+    return "you are not allowed to" if code == ErrorCode.GROUP_AUTHORIZATION_FAILED else error_name(code)
+
+
+def _text(value: str | None) -> str:
+    return "-" if value is None else value or '""'

@@ -1,0 +1,106 @@
+"""`kcoord worker`: run one worker of a group, with the connectors of a TOML file or of a directory."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kcoord.cli.asking import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, addresses_of
+from kcoord.cli.failure import USAGE, fail
+from kcoord.cli.log_lines import log_to
+
+
+class Protocol(StrEnum):
+    """What a worker may speak."""
+
+    CONNECT = "connect"
+    GENERIC = "generic"
+
+
+class Level(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
+
+
+def worker(
+    connectors: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONNECTORS", help='A TOML file with a table for each connector, or a directory of "NAME.toml".'
+        ),
+    ],
+    group: Annotated[str, typer.Option("-g", "--group", metavar="GROUP", help="The group to be a worker of.")],
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    instance_id: Annotated[
+        str | None,
+        typer.Option(
+            "-i", "--instance-id", metavar="NAME", help="For a static worker, which keeps its share over a restart."
+        ),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", metavar="URL", help="Where others reach this worker; told to the group.")
+    ] = None,
+    protocol: Annotated[
+        Protocol, typer.Option("--protocol", help="What to speak with the coordinator.")
+    ] = Protocol.CONNECT,
+    assignor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assignor",
+            metavar="NAME",
+            help="An assignor that this worker can run: cooperative, eager, or MODULE:CLASS. May be given several "
+            "times, the best first.",
+        ),
+    ] = None,
+    server_assignor: Annotated[
+        str | None, typer.Option("--server-assignor", metavar="NAME", help="Or one that runs in the coordinator.")
+    ] = None,
+    rebalance_timeout: Annotated[
+        float, typer.Option("--rebalance-timeout", metavar="SECONDS", min=1, help="How long stopping may take.")
+    ] = 60,
+    client_id: Annotated[
+        str | None,
+        typer.Option(
+            "--client-id", metavar="NAME", help="What member ids begin with.  [default: the instance id, or worker]"
+        ),
+    ] = None,
+    command_config: CommandConfig = None,
+    log_level: Annotated[Level, typer.Option("--log-level", help="Lines below it are left out.")] = Level.INFO,
+) -> None:
+    """Run connectors and tasks that stand in a file, shared out among all workers of the group.
+
+    Stops what it runs and leaves on SIGTERM or Ctrl-C; a static worker's place is kept for a while.
+    """
+    from kcoord.cli import running_worker
+    from kcoord.client import ClientError, Security
+    from kcoord.worker import WorkerError
+    from kcoord.worker.runner import DefinitionError
+
+    addresses_of(bootstrap_server)
+    if assignor and server_assignor:
+        fail("--assignor and --server-assignor cannot be used together", USAGE)
+    log_to(sys.stderr, log_level.value)
+    try:
+        running_worker.run(
+            connectors,
+            bootstrap_server,
+            group,
+            assignor or [],
+            security=Security.from_file(command_config) if command_config else None,
+            group_protocol=protocol.value,
+            url=url,
+            server_assignor=server_assignor,
+            instance_id=instance_id,
+            rebalance_timeout=rebalance_timeout,
+            client_id=client_id or instance_id or "worker",
+        )
+    except (ClientError, DefinitionError, WorkerError) as error:
+        fail(error)
+    except running_worker.UnknownAssignor as error:
+        fail(f"--assignor {error}", USAGE)
