@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.cli.paper import table_of, written
+from kcoord.cli.paper import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.group.group_configs import GROUP, Operation
@@ -35,6 +35,7 @@ _SOURCES = {
     8: "this group",
 }
 _OWN = 8
+_WIDTH_WITH_MEANINGS = 140
 _CHANGE = re.compile(r"(?P<name>[^=+]+?)(?P<how>\+=|-=|=)(?P<value>.*)", re.DOTALL)
 _OPERATIONS = {"=": Operation.SET, "+=": Operation.APPEND, "-=": Operation.SUBTRACT}
 
@@ -96,8 +97,13 @@ def table(settings: Sequence[Setting]) -> str:
     """For people."""
     if not settings:
         return "There are no settings of groups here.\n"
-    rows = [(each.name, _text(each.value), each.source, _text(each.otherwise), each.about or "-") for each in settings]
-    return written(table_of(("SETTING", "VALUE", "FROM", "OTHERWISE", "MEANING"), rows))
+    columns = ("SETTING", "VALUE", "FROM", "OTHERWISE", "MEANING")
+    shown = columns if width() >= _WIDTH_WITH_MEANINGS else columns[:-1]
+    rows = [
+        (each.name, _text(each.value), each.source, _text(each.otherwise), each.about or "-")[: len(shown)]
+        for each in settings
+    ]
+    return written(table_of(shown, rows))
 
 
 def done(group: str, changes: Sequence[Change], dry_run: bool) -> str:
