@@ -85,6 +85,7 @@ def raise_file_limit() -> None:
 async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
     """As `run`, inside an event loop."""
     asyncio.get_running_loop().set_exception_handler(log_fault)
+    groups = group_settings(settings)
     store = EmbeddedLog(
         settings.data_dir,
         partitions=settings.offsets_topic_num_partitions,
@@ -95,9 +96,7 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         await store.open()
         stack.push_async_callback(store.close)
         ids = partial(next, unique_ids())
-        coordinator = Coordinator(
-            store, group_settings(settings), settings.offsets_topic_num_partitions, ids, given_names(settings)
-        )
+        coordinator = Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
         gateway = make_gateway(settings, coordinator) if settings.upstream else None
         node = Node(cluster_id(settings.data_dir), settings.advertise)
         behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
