@@ -14,11 +14,15 @@ from typing import Literal, Self
 import attrs
 
 from kcoord.assign import ConnectAssignor, Resource, tell
+from kcoord.assign.cooperative import CooperativeAssignor
+from kcoord.assign.eager import EagerAssignor
 from kcoord.client.connection import ClientError, error_name
 from kcoord.client.security import Security
 from kcoord.config import parse_address
-from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, Request
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
+from kcoord.worker.generic.embedded import NAMES
+from kcoord.worker.generic.membership import GenericMembership, Timing
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.membership import Membership
 from kcoord.worker.seeking import Finder
@@ -67,6 +71,8 @@ class Worker:
     - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: ask at each interval.
     - `margin`: stop so long before the session must have ended; None: a sixth of it, ten seconds at most.
     - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
+    - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`, and
+      `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` or `cooperative`.
     - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
       the event loop is stuck. A program may end its process here.
     """
@@ -90,17 +96,29 @@ class Worker:
         security: Security | Mapping[str, str] | None = None,
         client_id: str = "kcoord-worker",
         last_resort: Callable[[frozenset[Resource]], None] = log_overrun,
+        connect_protocol: Literal["sessioned", "compatible", "default"] = "sessioned",
+        session_timeout: float = 10.0,
+        heartbeat_interval: float = 3.0,
+        scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
         """Raises WorkerError for what cannot be right."""
         if assignors and server_assignor is not None:
             raise WorkerError("assignors and server_assignor cannot be used together")
         self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
         self._listener = listener
-        self._assignors = tuple(assignors)
+        self._assignors: tuple[ConnectAssignor, ...] = tuple(assignors)
         self._configured = configured
         self._close_timeout = close_timeout
         self._last_resort = last_resort
         self._group_protocol = group_protocol
+        self._generic = Timing(
+            session_ms=_ms(session_timeout),
+            interval_ms=_ms(heartbeat_interval),
+            delay_ms=_ms(scheduled_rebalance_max_delay),
+            version=NAMES.index(connect_protocol),
+        )
+        if group_protocol == "generic":
+            self._assignors = (EagerAssignor(), CooperativeAssignor())
         self._setup = Setup(
             group_id=group_id,
             member_id=f"{client_id}-{_PROCESS[:16]}-{secrets.token_hex(4)}",
@@ -223,6 +241,8 @@ class Worker:
         random = secrets.SystemRandom().random
         if self._group_protocol == "connect":
             return Membership(self._setup, random), ConnectGroupHeartbeatRequest
+        if self._group_protocol == "generic":
+            return GenericMembership(self._setup, self._generic, random), JoinGroupRequest
         raise WorkerError(f"group_protocol {self._group_protocol!r} is neither 'connect' nor 'generic'")
 
     def _news(self) -> dict[str, object]:

@@ -15,7 +15,7 @@ from tests.worker.stepped import Observer
 
 _numbers = itertools.count(1)
 
-QUICK = {
+QUICK: dict[str, object] = {
     "group.connect.min.session.timeout.ms": 1_000,
     "group.connect.session.timeout.ms": 6_000,
     "group.connect.min.heartbeat.interval.ms": 100,
@@ -26,9 +26,9 @@ QUICK = {
 
 
 @pytest.fixture
-def kcoord(tmp_path: Path) -> Iterator[Kcoord]:
-    """A kcoord alone, in a process of its own."""
-    process = Kcoord(tmp_path / "kcoord", settings=QUICK)
+def kcoord(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kcoord]:
+    """A kcoord alone, in a process of its own; its parameter are other settings."""
+    process = Kcoord(tmp_path / "kcoord", settings=QUICK | getattr(request, "param", {}))
     process.folder.mkdir()
     process.start()
     yield process

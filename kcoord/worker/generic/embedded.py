@@ -1,0 +1,166 @@
+"""What do Connect's workers tell each other inside of JoinGroup and SyncGroup? Three versions of one protocol.
+
+| version | protocol | metadata | assignment |
+| --- | --- | --- | --- |
+| 0 | `default` (eager) | url, config offset | all that a worker is to run |
+| 1 | `compatible` (incremental cooperative) | and what it runs, as an assignment in bytes | what it is to start, what to stop, a delay |
+| 2 | `sessioned` | the same | the same; requests between workers are signed |
+
+Numbers are big-endian; a string has an int16 length, an array an int32 length, bytes an int32 length, -1 for null. An
+assignment is: version, error, leader, leader's url, config offset, the assigned connectors, and from version 1 on the
+revoked ones and the delay. A connector stands with its tasks, -1 among them for the connector itself. Every message
+begins with its version.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection
+
+import attrs
+
+from kcoord.assign import Resource
+
+EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
+NAMES = ("default", "compatible", "sessioned")
+"""The protocols' names in JoinGroup, by version."""
+
+CONFIG_MISMATCH = 1
+"""The error of an assignment whose leader had not read all configurations that others had."""
+
+NOTHING: frozenset[Resource] = frozenset()
+
+
+class EmbeddedError(ValueError):
+    """Bytes that are not Connect's protocol."""
+
+
+@attrs.frozen
+class WorkerAssignment:
+    """What a leader tells a worker, or a worker runs."""
+
+    version: int
+    error: int = 0
+    leader: str = ""
+    leader_url: str = ""
+    config_offset: int = -1
+    assigned: frozenset[Resource] = NOTHING
+    revoked: frozenset[Resource] = NOTHING
+    delay_ms: int = 0
+
+
+@attrs.frozen
+class WorkerState:
+    """What a worker tells the leader."""
+
+    version: int
+    url: str
+    config_offset: int
+    allocation: WorkerAssignment | None = None
+    """What it runs, from version 1 on; None where it has not been assigned anything yet."""
+
+
+def encode_state(state: WorkerState) -> bytes:
+    """A member's metadata."""
+    head = struct.pack(">h", state.version) + _string(state.url) + struct.pack(">q", state.config_offset)
+    if state.version == EAGER:
+        return head
+    if state.allocation is None:
+        return head + struct.pack(">i", -1)
+    allocation = encode_assignment(state.allocation)
+    return head + struct.pack(">i", len(allocation)) + allocation
+
+
+def decode_state(data: bytes) -> WorkerState:
+    """Raises EmbeddedError. What follows what is known is left out, as Connect does."""
+    reader = _Reader(data)
+    version, url, offset = reader.int16(), reader.string(), reader.int64()
+    if version == EAGER:
+        return WorkerState(version, url, offset)
+    allocation = reader.nullable_bytes()
+    return WorkerState(version, url, offset, decode_assignment(allocation) if allocation else None)
+
+
+def encode_assignment(assignment: WorkerAssignment) -> bytes:
+    """What SyncGroup carries for a member."""
+    parts = [
+        struct.pack(">hh", assignment.version, assignment.error),
+        _string(assignment.leader),
+        _string(assignment.leader_url),
+        struct.pack(">q", assignment.config_offset),
+        _resources(assignment.assigned),
+    ]
+    if assignment.version > EAGER:
+        parts += [_resources(assignment.revoked), struct.pack(">i", assignment.delay_ms)]
+    return b"".join(parts)
+
+
+def decode_assignment(data: bytes) -> WorkerAssignment:
+    """Raises EmbeddedError."""
+    reader = _Reader(data)
+    version, error = reader.int16(), reader.int16()
+    leader, leader_url, offset = reader.string(), reader.string(), reader.int64()
+    assigned = reader.resources()
+    if version == EAGER:
+        return WorkerAssignment(version, error, leader, leader_url, offset, assigned)
+    return WorkerAssignment(version, error, leader, leader_url, offset, assigned, reader.resources(), reader.int32())
+
+
+def _string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+def _resources(resources: Collection[Resource]) -> bytes:
+    tasks: dict[str, list[int]] = {}
+    for connector, task in sorted(resources):
+        tasks.setdefault(connector, []).append(task)
+    parts = [struct.pack(">i", len(tasks))]
+    for connector, numbers in tasks.items():
+        parts += [_string(connector), struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)]
+    return b"".join(parts)
+
+
+class _Reader:
+    """Reads values in a row; raises EmbeddedError behind the end, and for lengths that cannot be."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._pos = 0
+
+    def int16(self) -> int:
+        return self._number(">h", 2)
+
+    def int32(self) -> int:
+        return self._number(">i", 4)
+
+    def int64(self) -> int:
+        return self._number(">q", 8)
+
+    def string(self) -> str:
+        try:
+            return self._bytes(self.int16()).decode()
+        except UnicodeDecodeError:
+            raise EmbeddedError(f"a name in {len(self._data)} bytes is no UTF-8") from None
+
+    def nullable_bytes(self) -> bytes | None:
+        size = self.int32()
+        return None if size == -1 else self._bytes(size)
+
+    def resources(self) -> frozenset[Resource]:
+        found: set[Resource] = set()
+        for _ in range(max(0, self.int32())):
+            connector = self.string()
+            found.update((connector, self.int32()) for _ in range(max(0, self.int32())))
+        return frozenset(found)
+
+    def _number(self, form: str, size: int) -> int:
+        (number,) = struct.unpack(form, self._bytes(size))
+        return int(number)
+
+    def _bytes(self, size: int) -> bytes:
+        end = self._pos + size
+        if size < 0 or end > len(self._data):
+            raise EmbeddedError(f"cut short: {len(self._data)} bytes, and {size} more are said to follow {self._pos}")
+        begin, self._pos = self._pos, end
+        return self._data[begin:end]

@@ -1,0 +1,101 @@
+"""What does the leader of a generic group compute? Targets by an assignor, and from them what each starts and stops.
+
+- The assignor says what each worker shall run; the protocol carries differences: a worker is told to stop what is not
+  its own any more, and to start what nobody runs. What somebody has yet to stop comes with the next round: who has
+  stopped something joins again.
+- The leader remembers its last round: whose work is nobody's now, and since when, for the delay in which a worker may
+  come back. A worker of a known url that runs nothing has come back, and is shown with what it had.
+- With `default` each gets all that it is to run, and has stopped everything before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from kcoord.assign import Assignment, Departed, Group, Member, Resource
+from kcoord.assign.model import NO_DELAY
+from kcoord.worker.generic.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
+from kcoord.worker.setup import Setup
+
+
+@attrs.define
+class Memory:
+    """What a leader remembers from round to round; a new one remembers nothing, as in Connect."""
+
+    targets: dict[str, tuple[str, frozenset[Resource]]] = attrs.Factory(dict)
+    """Member id → its url, and what it was to run."""
+    delay_ends_ms: int | None = None
+
+    def show(
+        self, states: Mapping[str, WorkerState], setup: Setup, generation: int, delay_ms: int, now_ms: int
+    ) -> Group:
+        """The group as the assignor is to see it."""
+        held = {member: held_by(state) for member, state in states.items()}
+        for member, state in states.items():
+            if not held[member]:
+                held[member] = self._left_by(state.url, states) - NOTHING.union(*held.values())
+        gone = [
+            Departed(member, None, url, left)
+            for member, (url, target) in sorted(self.targets.items())
+            if member not in states and (left := target - NOTHING.union(*held.values()))
+        ]
+        return Group(
+            members=tuple(
+                Member(member, None, state.url, held[member], state.version, 0, b"", generation)
+                for member, state in sorted(states.items())
+            ),
+            configured=setup.configured,
+            config_offset=setup.config_offset,
+            departed=tuple(gone),
+            remaining_delay_ms=self._remaining_ms(now_ms),
+            rebalance_delay_ms=delay_ms,
+        )
+
+    def keep(self, group: Group, assignment: Assignment, now_ms: int) -> None:
+        """Remember this round. Departed workers' targets stay until a round without delay."""
+        urls = {member.member_id: member.url or "" for member in group.members}
+        kept = {each.member_id: (each.url or "", each.target) for each in group.departed}
+        self.targets = kept if assignment.scheduled_delay_ms > 0 else {}
+        self.targets |= {each.member_id: (urls[each.member_id], each.resources) for each in assignment.members}
+        if assignment.scheduled_delay_ms <= 0:
+            self.delay_ends_ms = None
+        elif self.delay_ends_ms is None or self.delay_ends_ms <= now_ms:
+            self.delay_ends_ms = now_ms + assignment.scheduled_delay_ms
+
+    def _left_by(self, url: str, states: Mapping[str, WorkerState]) -> frozenset[Resource]:
+        return NOTHING.union(
+            *(target for member, (known, target) in self.targets.items() if known == url and member not in states)
+        )
+
+    def _remaining_ms(self, now_ms: int) -> int:
+        return NO_DELAY if self.delay_ends_ms is None else max(0, self.delay_ends_ms - now_ms)
+
+
+def held_by(state: WorkerState) -> frozenset[Resource]:
+    """What a worker says that it runs."""
+    return NOTHING if state.allocation is None else state.allocation.assigned
+
+
+def differences(
+    states: Mapping[str, WorkerState], assignment: Assignment, told: WorkerAssignment, leader: str
+) -> dict[str, WorkerAssignment]:
+    """What each worker is told; `told` has what is the same for all. The delay is the leader's alone: it is who joins
+    again when it is over.
+    """
+    targets = {each.member_id: each.resources for each in assignment.members}
+    holders: dict[Resource, set[str]] = {}
+    for member, state in states.items():
+        for resource in held_by(state):
+            holders.setdefault(resource, set()).add(member)
+    found = {}
+    for member, state in states.items():
+        target, held = targets.get(member, NOTHING), held_by(state)
+        if told.version == EAGER:
+            found[member] = attrs.evolve(told, assigned=target)
+        else:
+            free = frozenset(resource for resource in target - held if not holders.get(resource))
+            delay_ms = assignment.scheduled_delay_ms if member == leader else 0
+            found[member] = attrs.evolve(told, assigned=free, revoked=held - target, delay_ms=delay_ms)
+    return found
