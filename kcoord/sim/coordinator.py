@@ -82,6 +82,7 @@ class Coordinator:
         self._wall_ms = WALL_MS
         self._network.arrive = self._arrive
         self._network.gone = self._gone
+        self._network.superseded = self._superseded
 
     @property
     def committed(self) -> int:
@@ -254,6 +255,12 @@ class Coordinator:
         link.queue.clear()
         if self.stage is Stage.UP:
             self._let_go(link)
+
+    def _superseded(self, frame: Frame) -> bool:
+        group_id, member_id = getattr(frame.request, "group_id", ""), getattr(frame.request, "member_id", "")
+        group = self.shard._contents.connect.get(group_id)
+        member = None if group is None else group.members.get(member_id)
+        return member is not None and member.connection > frame.link.serial
 
     # -- steps --------------------------------------------------------------------------------------------------------
 

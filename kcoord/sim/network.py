@@ -91,6 +91,8 @@ class Network:
         """Where requests arrive."""
         self.gone: Callable[[Link], None]
         """Where the end of a connection is seen."""
+        self.superseded: Callable[[Frame], bool]
+        """Whether the coordinator knows its member by a newer connection."""
 
     def connect(self, client: Client) -> Link:
         """A new connection, with the highest number so far."""
@@ -166,10 +168,7 @@ class Network:
     def _double(self, frame: Frame) -> None:
         """Once more, if the client has come by a newer connection: what came before that would be in order."""
         link = frame.link
-        newer = any(
-            each.client is link.client and each.serial > link.serial and each.last is not None for each in self.links
-        )
-        if link.server_open and newer:
+        if link.server_open and self.superseded(frame):
             again = Frame(link, frame.number, frame.request)
             again.copied = True
             self.arrive(again)

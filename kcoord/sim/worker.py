@@ -4,8 +4,8 @@ What it runs (`running`) is what its listener has started and not stopped: that,
 judged for two owners. Calls of the listener come one after the other; a revocation may take long, or hang until it is
 cut short because all must stop.
 
-A frozen process does nothing; when it wakes it finds what came meanwhile, in any order. One that wakes after its session
-has ended (a zombie) is excused until it has stopped, which it must do first of all.
+A frozen process does nothing; when it wakes it finds what came meanwhile, in any order. One that wakes after its
+session has ended (a zombie) is excused until it has stopped, which it must do first of all.
 """
 
 from __future__ import annotations

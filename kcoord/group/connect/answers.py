@@ -111,6 +111,8 @@ def answer(
     if member.reported is not None and not told <= member.reported:
         member.reported = None
     _watch_release(turn, group, member, told)
+    if computes:
+        _watch_computation(turn, group, member)
     turn.answer(token, response, _remember(group, member, computes, whole) if remember else None)
 
 
@@ -150,6 +152,15 @@ def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resour
         member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
         turn.wake(group, member.release_due_ms)
     member.releasing = to_release
+
+
+def _watch_computation(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """The time to compute runs from the answer that first asks for it (rule 20): until then nobody can have begun."""
+    computation = group.computation
+    assert computation is not None
+    if computation.due_ms == NEVER_MS:
+        computation.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+        turn.wake(group, computation.due_ms)
 
 
 # -- held answers -----------------------------------------------------------------------------------------------------

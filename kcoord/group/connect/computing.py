@@ -4,7 +4,7 @@
 | --- | --- |
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | it computes in this very step |
-| a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT for a rebalance timeout at most |
+| a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
 | all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
 | nobody knows what is configured | the same, but not tried again before the group changes |
@@ -88,14 +88,12 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], e
         before.epoch, before.excluded = group.epoch, excluded
         return
     chosen = group.computed_by if group.computed_by in candidates else min(candidates)
-    due_ms = turn.now_ms + group.members[chosen].said.rebalance_timeout_ms
     turn.contents.counters.computations["client"] += 1
-    group.computation = Computation(group.epoch, name, chosen, due_ms, excluded)
+    group.computation = Computation(group.epoch, name, chosen, excluded)
     group.version += 1
     group.touched.add(chosen)
     if before is not None:
         group.touched.add(before.chosen)
-    turn.wake(group, due_ms)
 
 
 def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:

@@ -55,10 +55,10 @@ class Computation:
     """The group epoch when the chosen one was last looked at."""
     assignor: str
     chosen: str
-    due_ms: int
-    """When it is given up (rule 20)."""
     excluded: set[str] = attrs.Factory(set)
     """Who has failed at this input already (rule 20)."""
+    due_ms: int = NEVER_MS
+    """When it is given up (rule 20); never before it has been told."""
     frozen: Frozen | None = None
 
 

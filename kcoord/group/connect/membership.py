@@ -68,7 +68,9 @@ def _take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id:
 
 
 def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:
-    """A static member is back under another id: one write, and no bump unless it says something else (rule 28)."""
+    """A static member is back under another id: one write, and no bump unless it says something else (rule 28), or was
+    put out before it went: then it takes part again (rule 7).
+    """
     instance_id = said.instance_id
     assert instance_id is not None
     changed = differs(elder.said, said)
@@ -85,6 +87,8 @@ def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said
     turn.contents.counters.members["replaced"] += 1
     if changed is not None:
         bump(turn, group, Reason.STATIC_REPLACED, [member_id])
+    elif elder.put_out:
+        bump(turn, group, Reason.JOINED, [member_id])
 
 
 def _of(target: Target, said: Said) -> Target:
@@ -148,7 +152,7 @@ def _ranges(said: Said) -> list[tuple[str, int, int]]:
 
 def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (rule 28)."""
-    turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH))
+    turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.put_out))
     _forget_told(member)
     unchoose(group, member.member_id)
     let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)

@@ -1,0 +1,49 @@
+"""Does what the simulator once found stay mended? Each story by hand, as short as it can be told."""
+
+from __future__ import annotations
+
+from kcoord.protocol.errors import ErrorCode
+from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World
+
+
+def test_the_time_to_compute_runs_from_when_the_worker_was_told() -> None:
+    """connect-groups rule 20: a rebalance timeout below the heartbeat interval must not exclude everybody for ever."""
+    world = World()
+    world.join("W1", rebalance_timeout_ms=INTERVAL_MS // 2)
+    world.compute("W1", 0, {"W1": "AC0"})
+    world.beat("W1", 0)
+    world.join("W2", connection=2)
+    assert world.chosen() == "W1"
+    world.pass_ms(INTERVAL_MS)
+    assert world.beat("W1", 1).error is ErrorCode.COMPUTE_ASSIGNMENT
+    world.pass_ms(INTERVAL_MS // 2)
+    assert world.chosen() == "W2", "it was told, and has not installed within its rebalance timeout"
+
+
+def put_out(member: str) -> World:
+    """A static worker that did not let go in time."""
+    world = World()
+    world.join(member, instance_id="i")
+    world.compute(member, 0, {member: "AC0 AT1"})
+    world.beat(member, 0)
+    world.join("W2", connection=2)
+    world.beat(member, 1)
+    world.compute(member, 1, {member: "AC0", "W2": "AT1"})
+    world.beat(member, 1)
+    for _ in range(REBALANCE_MS // INTERVAL_MS):
+        world.pass_ms(INTERVAL_MS)
+        world.beat("W2", 0, connection=2)
+        world.beat(member, 1, "AC0 AT1")
+    assert world.member(member).put_out
+    return world
+
+
+def test_a_static_worker_that_was_put_out_takes_no_part_while_it_is_away_and_takes_part_when_it_is_back() -> None:
+    """connect-groups rules 7, 13, 28"""
+    world = put_out("W1")
+    epoch = world.group.epoch
+    assert world.beat("W1", -2, instance_id="i").error is ErrorCode.NONE
+    assert world.member("W1").put_out
+    assert world.group.epoch == epoch
+    assert world.join("W1b", connection=3, instance_id="i").error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
+    assert (world.group.epoch, world.group.reason) == (epoch + 1, "worker joined: W1b")
