@@ -2,35 +2,45 @@
 requests in short.
 
 Resources are written as the draft writes them: "AC0" is connector A, "AT1" its task 1. Each step's records are kept, so
-that `restart` replays them into a new shard, and each step ends with the check that a replay gives the same state.
+that `restart` replays them into a new shard. Each step ends with three checks: a replay of its records gives the same
+state, what is always true (`consistency.py`) is, and the hot path's answers are the ones that the shard would give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import attrs
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.contents import Contents
+from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext, Step
+from kcoord.group.step import Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
+from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupInstallAssignmentResponse,
     ConnectGroupPrepareAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
 )
 from kcoord.protocol.records import Record, decode_record, encode_record
 from kcoord.protocol.resources import Resource, pack, unpack
+from tests.group.connect.consistency import check_consistent, durable, session
 
 GROUP = "g"
 WALL_MS = 1_700_000_000_000
@@ -104,6 +114,10 @@ class World:
         self.steps: list[list[Record]] = []
         self.answers: dict[object, Response] = {}
         self.remembered: dict[object, bool] = {}
+        self.asked: dict[object, tuple[Request, RequestContext]] = {}
+        self._hot: list[tuple[object, Remember]] = []
+        self._epochs: dict[str, int] = {}
+        self._shadow = Contents(self.settings, lambda: "id")
         self.shard = Shard(self.settings, lambda: "id")
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
 
@@ -121,14 +135,41 @@ class World:
             self._keep(self.shard.advance(self.now_ms, self.wall_ms))
         self.now_ms = end_ms
 
-    def restart(self, lose_ms: int = 0) -> None:
-        """The coordinator is killed, and loads its log after `lose_ms`."""
-        self.shard.drop()
+    def restart(self, lose_ms: int = 0, compacted: bool = False) -> list[object]:
+        """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back."""
+        waiting = self.shard.drop()
+        for _, remember in self._hot:
+            assert remember.group.version != remember.version, "a hot answer of a lost shard"
+        self._hot.clear()
         self.now_ms += lose_ms
         self.shard = Shard(self.settings, lambda: "id")
-        for key, value in self.log:
+        for key, value in self._compacted() if compacted else self.log:
             self.shard.replay(decode_record(key, value))
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+        return waiting
+
+    def _compacted(self) -> list[tuple[bytes, bytes | None]]:
+        """The last record of each key, without tombstones."""
+        last = {key: at for at, (key, _) in enumerate(self.log)}
+        return [entry for at, entry in enumerate(self.log) if last[entry[0]] == at and entry[1] is not None]
+
+    def fork(self, records: int) -> World:
+        """A coordinator that takes over from a log that ends after so many records."""
+        successor = World(self.settings.connect, self.group_id)
+        successor.now_ms = self.now_ms
+        successor.log = self.log[:records]
+        for key, value in successor.log:
+            replay(successor._shadow, decode_record(key, value))
+        successor.restart()
+        return successor
+
+    @contextmanager
+    def nothing_changes(self) -> Iterator[None]:
+        """Whatever is asked in this block must leave everything as it was."""
+        contents = self.shard._contents
+        before = durable(contents), session(contents), len(self.log)
+        yield
+        assert (durable(contents), session(contents), len(self.log)) == before
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -136,6 +177,7 @@ class World:
         """One request; its answer is found in `answers` under the returned token when it is given."""
         token = object()
         context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined)
+        self.asked[token] = request, context
         self._keep(self.shard.handle(request, context, token, self.now_ms))
         return token
 
@@ -196,7 +238,7 @@ class World:
         member: str,
         epoch: int,
         group_epoch: int,
-        targets: dict[str, str],
+        targets: Mapping[str, str],
         delay_ms: int = 0,
         error: int = 0,
         connection: int = 1,
@@ -212,11 +254,28 @@ class World:
         )
         return ErrorCode(self.ask(request, ConnectGroupInstallAssignmentResponse, connection=connection).error_code)
 
-    def compute(self, member: str, epoch: int, targets: dict[str, str], delay_ms: int = 0) -> None:
+    def compute(
+        self, member: str, epoch: int, targets: Mapping[str, str], delay_ms: int = 0, connection: int = 1
+    ) -> ConnectGroupPrepareAssignmentResponse:
         """The chosen worker prepares and installs."""
-        prepared = self.prepare(member, epoch)
+        prepared = self.prepare(member, epoch, connection)
         assert prepared.error_code == 0, prepared.error_message
-        assert self.install(member, epoch, prepared.group_epoch, targets, delay_ms) is ErrorCode.NONE
+        error = self.install(member, epoch, prepared.group_epoch, targets, delay_ms, connection=connection)
+        assert error is ErrorCode.NONE
+        return prepared
+
+    def configure(self, **values: str) -> None:
+        """The group's own settings are these from now on; `rebalance_delay_ms="1"` for `connect.rebalance.delay.ms`."""
+        named = {f"connect.{name.replace('_', '.')}": value for name, value in values.items()}
+        self._keep(self.shard.alter_config(self.group_id, named, self.now_ms, self.wall_ms))
+
+    def describe(self) -> DescribedGroup:
+        request = ConnectGroupDescribeRequest([self.group_id])
+        return self.ask(request, ConnectGroupDescribeResponse, connection=0).groups[0]
+
+    def delete(self) -> ErrorCode:
+        response = self.ask(DeleteGroupsRequest([self.group_id]), DeleteGroupsResponse, connection=0)
+        return ErrorCode(response.results[0].error_code)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -244,8 +303,39 @@ class World:
 
     def _keep(self, step: Step) -> None:
         self.steps.append(step.records)
-        self.log += [encode_record(record) for record in step.records]
+        for record in step.records:
+            key, value = encode_record(record)
+            self.log.append((key, value))
+            replay(self._shadow, decode_record(key, value))
         for reply in step.replies:
             assert reply.token not in self.answers, "answered twice"
             self.answers[reply.token] = reply.response
             self.remembered[reply.token] = reply.remember is not None
+            if reply.remember is not None:
+                self._hot.append((reply.token, reply.remember))
+        self._check()
+
+    def _check(self) -> None:
+        contents = self.shard._contents
+        assert durable(contents) == durable(self._shadow), "a replay gives another state"
+        check_consistent(contents, self.now_ms)
+        epochs = {group_id: group.epoch for group_id, group in contents.connect.items()}
+        for group_id, epoch in epochs.items():
+            assert epoch >= self._epochs.get(group_id, 0), "the group epoch goes back"
+        self._epochs = epochs
+        self._check_hot_answers()
+
+    def _check_hot_answers(self) -> None:
+        """Every answer that may be repeated is the one that the shard would give (rule 25)."""
+        for token, remember in list(self._hot):
+            if remember.group.version != remember.version:
+                self._hot.remove((token, remember))
+                continue
+            request, context = self.asked[token]
+            member = cast(Member, remember.session)
+            seen_ms, bound_ms = member.last_seen_ms, member.session_timeout_ms
+            step = self.shard.handle(request, attrs.evolve(context, wall_ms=self.wall_ms), token, self.now_ms)
+            member.last_seen_ms, member.session_timeout_ms = seen_ms, bound_ms
+            assert not step.records
+            assert [reply.response for reply in step.replies if reply.token is token] == [self.answers[token]]
+            assert len(step.replies) == 1, "a hot request lets something else go"

@@ -1,0 +1,172 @@
+"""What is always true of the connect groups of a shard between two steps?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.connect.replay import UNSAID
+from kcoord.group.connect.selection import ClientSide, select
+from kcoord.group.connect.settings import effective
+from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
+
+NOTHING: Resources = frozenset()
+
+
+def durable(contents: Contents) -> Any:
+    """What must be the same live and after a replay: everything that records tell of connect groups."""
+    groups = {group_id: _durable(group) for group_id, group in contents.connect.items() if group.epoch}
+    return groups, contents.configurations
+
+
+def _durable(group: ConnectGroup) -> Any:
+    return {
+        "epochs": (group.epoch, group.reason, group.reason_wall_ms, group.assignment_epoch),
+        "members": {
+            member_id: (
+                member.said,
+                member.current,
+                member.recorded,
+                member.recorded_epoch,
+                member.recorded_previous,
+                member.put_out,
+            )
+            for member_id, member in group.members.items()
+            if member.said is not UNSAID
+        },
+        "targets": dict(group.targets),
+        "configured": group.configured,
+        "computed": (group.computed_by, group.assignor, group.error, group.error_message),
+        "delay": group.delay_deadline_wall_ms,
+        "history": dict(group.history),
+    }
+
+
+def session(contents: Contents) -> Any:
+    """What a request that is refused must not change either."""
+    return {
+        group_id: (
+            {
+                member_id: (
+                    member.epoch,
+                    member.previous_epoch,
+                    member.epoch_unsure,
+                    member.connection,
+                    member.answer,
+                    member.reported,
+                    member.last_seen_ms,
+                    member.session_timeout_ms,
+                    member.release_due_ms,
+                    member.releasing,
+                )
+                for member_id, member in group.members.items()
+            },
+            None if group.computation is None else attrs.astuple(group.computation, recurse=False),
+            (group.delay_due_ms, group.retry_due_ms, group.failures, dict(group.fenced)),
+        )
+        for group_id, group in contents.connect.items()
+    }
+
+
+def check_consistent(contents: Contents, now_ms: int) -> None:
+    """Raise AssertionError where a shard contradicts itself, or a rule that holds at any time."""
+    for group_id, group in contents.connect.items():
+        assert group.group_id == group_id
+        assert group_id not in contents.groups, "a name of two groups"
+        _check_owners(group)
+        _check_targets(group)
+        _check_epochs(group)
+        _check_computing(contents, group)
+        _check_wake(group, now_ms)
+        assert not group.touched
+        assert list(group.history) == sorted(group.history)
+        assert len(group.history) <= 100
+    _check_held(contents)
+
+
+def _check_owners(group: ConnectGroup) -> None:
+    owners: dict[Any, str] = {}
+    for member_id, member in group.members.items():
+        for resource in member.current:
+            assert resource not in owners, f"rule 2: {resource} is {owners[resource]}'s and {member_id}'s"
+            owners[resource] = member_id
+    assert group.owners == owners
+    statics = [member for member in group.members.values() if member.said.instance_id is not None]
+    assert group.static_ids == {member.said.instance_id: member.member_id for member in statics}
+    assert len(group.static_ids) == len(statics), "two members with one InstanceId"
+
+
+def _check_targets(group: ConnectGroup) -> None:
+    claimants: dict[Any, str] = {}
+    for member_id, target in group.targets.items():
+        for resource in target.resources:
+            assert resource not in claimants, f"{resource} is in two targets"
+            claimants[resource] = member_id
+    assert group.claimants == claimants
+    assert group.unconverged == {
+        member_id for member_id, member in group.members.items() if member.current != _target(group, member)
+    }
+    if not group.members:
+        assert not group.targets
+        assert group.configured is None
+        assert group.epoch == group.assignment_epoch
+        assert group.delay_due_ms == NEVER_MS
+
+
+def _target(group: ConnectGroup, member: Member) -> Resources:
+    return group.target_of(member) or NOTHING
+
+
+def _check_epochs(group: ConnectGroup) -> None:
+    assert group.assignment_epoch <= group.epoch
+    for member in group.members.values():
+        assert member.epoch <= group.assignment_epoch
+        if 0 < member.epoch == group.assignment_epoch and not member.put_out:
+            assert member.current == _target(group, member), "rule 10: at the assignment epoch without its whole target"
+
+
+def _check_computing(contents: Contents, group: ConnectGroup) -> None:
+    computation, participants = group.computation, group.participants()
+    assert (computation is not None) == (group.epoch > group.assignment_epoch and bool(participants)), "rules 14, 17"
+    if computation is None:
+        return
+    assert group.takes_part(computation.chosen)
+    assert not group.members[computation.chosen].away
+    assert computation.chosen not in computation.excluded
+    if computation.frozen is None:
+        assert computation.epoch == group.epoch
+        limits = effective(contents, group.group_id)
+        selection = select(participants, [each.name for each in limits.assignors])
+        assert isinstance(selection, ClientSide)
+        assert selection.name == computation.assignor
+        assert computation.chosen in selection.qualified, "rule 16"
+
+
+def _check_wake(group: ConnectGroup, now_ms: int) -> None:
+    """The group asks to be looked at before anything in it falls due."""
+    due = [group.delay_due_ms, group.retry_due_ms]
+    if group.computation is not None:
+        due.append(group.computation.due_ms)
+    for member in group.members.values():
+        due += [member.release_due_ms, member.last_seen_ms + member.session_timeout_ms]
+    assert group.wake_ms <= max(min(due), now_ms + 1)
+
+
+def _check_held(contents: Contents) -> None:
+    held: dict[int, set[str]] = {}
+    for group in contents.connect.values():
+        for member in group.members.values():
+            if member.held is None:
+                assert member.wake_ms == NEVER_MS
+            else:
+                assert member.wake_ms < NEVER_MS
+                held.setdefault(member.held.connection, set()).add(member.member_id)
+    assert {connection: set(members) for connection, members in _members(contents.held).items()} == held
+
+
+def _members(held: Mapping[int, Mapping[str, Any]]) -> dict[int, list[str]]:
+    return {connection: list(members) for connection, members in held.items()}
