@@ -27,6 +27,7 @@ from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
 from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
+    ApiVersionsRequest,
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     DescribeGroupsRequest,
@@ -128,11 +129,17 @@ class Outages:
             del self._away[broker_id]
 
     async def _is_there(self, broker_id: int | None) -> bool:
+        """Whether it answers. A port that opens says nothing: a forwarder before a broker accepts also without it."""
         try:
             probe = await self._gateway.dial(_Nobody(broker_id))
         except UpstreamLost:
             return False
-        probe.close("it is there", is_fault=False)
+        try:
+            await probe.ask(ApiVersionsRequest(), 0, None, self._gateway.settings.connection_setup_timeout_ms)
+        except (UpstreamLost, DecodeError):
+            return False
+        finally:
+            probe.close("it was tried", is_fault=False)
         return True
 
     async def _return(self, away: set[Leg]) -> None:
