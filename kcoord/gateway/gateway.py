@@ -293,7 +293,7 @@ class Gateway:
             self._member_legs.discard(leg)
             self.sentinels.drop(leg)
             if leg.upstream is not None:
-                leg.upstream.close("the client has gone", is_fault=False)
+                leg.upstream.finish("the client has gone")
 
     def upstream_lost(self, leg: Leg, reason: str, is_fault: bool, had_open_requests: bool) -> None:
         """The broker of a leg has gone; so does the client, unless it is kept (see `outage.py`)."""

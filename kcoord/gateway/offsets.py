@@ -91,11 +91,16 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
 
 
 async def _in_place(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
-    """The sentinel is in the group: for a member's commit, with that member's generation."""
+    """The sentinel is in the group: for a member's commit, with that member's generation.
+
+    The group may have moved on since the member was checked. Its commit must not be passed on in the name of a younger
+    generation, by which upstream would accept it.
+    """
     current = leg.gateway.groups.generation(sentinel.group_id)
-    if generation >= 0:
-        return await sentinel.hold(leg, generation, current)
-    return await sentinel.keep(leg, current or 0)
+    if generation < 0:
+        return await sentinel.keep(leg, current or 0)
+    error = await sentinel.hold(leg, generation, current)
+    return error or (ErrorCode.NONE if sentinel.mark == generation else ErrorCode.ILLEGAL_GENERATION)
 
 
 def _in_its_name(request: Commit, sentinel: Sentinel, version: int) -> Commit:

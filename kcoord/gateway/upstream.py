@@ -33,6 +33,8 @@ from kcoord.protocol.primitives import DecodeError
 log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
+FAREWELL_S = 30.0
+"""How long a broker may take to read what a client that has gone sent last."""
 """Bytes waiting for a broker that does not read, above which its client is not read either."""
 COLLECT_LIMIT = 128 * 1024
 """Responses up to this size, in bytes, are looked at as a whole where they may name nodes; larger ones while they
@@ -286,6 +288,16 @@ class Upstream(asyncio.Protocol):
         if transport is not None:
             transport.abort()
             self._fail(reason, is_fault)
+
+    def finish(self, reason: str) -> None:
+        """End the connection when all that was written has left: a client may hang up behind what it wants no answer to
+        (acks=0). What is owed fails with UpstreamLost at once."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.close()
+            if transport.get_write_buffer_size():
+                asyncio.get_running_loop().call_later(FAREWELL_S, transport.abort)
+            self._fail(reason, is_fault=False)
 
     @property
     def collected_bytes(self) -> int:

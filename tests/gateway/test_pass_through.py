@@ -77,6 +77,18 @@ async def test_rule_4_acks_0_takes_no_place_in_the_queue(kafka: KafkaCluster, kc
     assert sorted(read_topic(kafka, topic)) == ["a", "b", "c", "d", "e", "f"]
 
 
+async def test_rule_4_what_was_sent_before_the_client_hung_up_arrives(
+    kafka: KafkaCluster, kcoord: Kcoord, topic: str
+) -> None:
+    """Some MB with acks=0: more than the broker has read when the connection ends."""
+    client = await to_broker(kcoord.bootstrap)
+    requests = [produce(topic, batch(bytes(500_000)), acks=0) for _ in range(40)]
+    client.writer.write(b"".join(client.frame(request, 12)[1] for request in requests))
+    await client.writer.drain()
+    await client.close()
+    await until(lambda: has_values(kafka, topic, len(requests)), "all records are there")
+
+
 async def has_values(kafka: KafkaCluster, topic: str, count: int) -> bool:
     return len(await asyncio.to_thread(read_topic, kafka, topic)) == count
 

@@ -2,9 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from kcoord.gateway.leg import Leg
+from kcoord.gateway.offsets import _in_place
+from kcoord.gateway.sentinel import Sentinel, SessionLimit
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.txn_offset_commit_request import (
@@ -23,6 +28,9 @@ from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_por
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
+
+SHORT_SESSION_MS = 5_000
+"""Its end is waited for; still, a member of a loaded machine must get from its join to its sync within it."""
 
 
 async def upstream_state(direct: Client, group: str) -> tuple[str, str, list[str | None]]:
@@ -116,6 +124,16 @@ async def test_rule_12_and_22_commits_are_checked_here_and_kept_upstream(
     assert kafka.committed(name) == {(topic, 0): 19}
 
 
+async def test_rule_12_a_commit_that_a_younger_generation_has_overtaken_is_refused() -> None:
+    """Between the check of a member and the passing on of its commit the group may have begun another generation, and
+    told upstream of it: in that one's name the commit would be accepted."""
+    sentinel = Sentinel("group", SessionLimit(6_000))
+    sentinel.mark = younger = 2
+    leg = cast(Leg, SimpleNamespace(gateway=SimpleNamespace(groups=SimpleNamespace(generation=lambda _: younger))))
+    assert await _in_place(leg, sentinel, younger - 1) == ErrorCode.ILLEGAL_GENERATION
+    assert await _in_place(leg, sentinel, younger) == ErrorCode.NONE
+
+
 async def test_rule_12_a_successor_takes_the_sentinel_over(
     kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str, topic: str
 ) -> None:
@@ -188,7 +206,7 @@ async def test_rule_13_a_member_that_vanishes_is_followed_by_the_sentinel(
     kcoord: Kcoord, direct: Client, name: str
 ) -> None:
     """No leave, no connection left: the session ends here, then the sentinel goes over a connection of kcoord's own."""
-    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=1500)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=SHORT_SESSION_MS)
     await member.join_and_sync()
     await until(lambda: is_empty(direct, name), "the group is given back")
 
@@ -199,7 +217,7 @@ async def test_rule_13_what_a_predecessor_left_behind_is_given_back(
     """kcoord dies with a member in the group, and the member dies too: the sentinel does not stay for its long
     session."""
     kcoord = start_kcoord(kafka)
-    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=1500)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=SHORT_SESSION_MS)
     await member.join_and_sync()
     kcoord.kill()
     await member.client.close()
