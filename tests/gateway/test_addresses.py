@@ -97,12 +97,17 @@ async def test_rule_2_and_9_coordinators_of_groups_and_transactions(
 
 
 async def leaders(client: Client, topic: str) -> dict[int, list[int]]:
-    """The topic's partitions by the broker that leads them."""
-    metadata = await ask(client, MetadataRequest(topics=[MetadataRequestTopic(name=topic)]))
-    led: dict[int, list[int]] = {broker: [] for broker in BROKERS}
-    for each in metadata.topics[0].partitions:
-        led[each.leader_id].append(each.partition_index)
-    return led
+    """The topic's partitions, one or more a broker, by the broker that leads them: once the broker asked knows."""
+
+    async def known() -> dict[int, list[int]]:
+        metadata = await ask(client, MetadataRequest(topics=[MetadataRequestTopic(name=topic)]))
+        led: dict[int, list[int]] = {broker: [] for broker in BROKERS}
+        for each in metadata.topics[0].partitions:
+            led.setdefault(each.leader_id, []).append(each.partition_index)
+        return led if led.keys() == {*BROKERS} and all(led.values()) else {}
+
+    found: dict[int, list[int]] = await until(known, f"leaders of {topic}")
+    return found
 
 
 async def test_rule_2_new_leaders_that_produce_and_fetch_tell_of(

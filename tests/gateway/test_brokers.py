@@ -13,7 +13,7 @@ from kcoord.protocol.messages import MetadataRequest
 from tests.gateway.scripted import ask, connect
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.ports import free_port
+from tests.kafka.ports import free_port, port_block
 from tests.kafka.wait import eventually
 
 
@@ -70,11 +70,10 @@ def test_rule_1_a_damaged_map_is_reported_with_what_to_do(started: Callable[...,
 
 
 def test_rule_1_a_known_port_that_is_taken_is_reported(started: Callable[..., Kcoord], kafka: KafkaCluster) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        kcoord = started({"1": ["127.0.0.1", kafka.ports[1]]}, port=port - 2)
+    first = port_block(3)
+    port = first + 2
+    with socket.create_server(("127.0.0.1", port)):
+        kcoord = started({"1": ["127.0.0.1", kafka.ports[1]]}, port=first)
         said = ended(kcoord)
     assert f"cannot listen on 127.0.0.1:{port}, the port of broker 1" in said
     assert "Traceback" not in said

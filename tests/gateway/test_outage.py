@@ -1,7 +1,7 @@
 """What becomes of members while upstream is away, and when it is back? Gateway rules 3, 9, 10."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,6 +13,7 @@ from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_por
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import ADMIN, Security
+from tests.kafka.wait import DEADLINE_S
 from tests.server.harness import Client
 
 SESSION_MS = 6_000
@@ -24,43 +25,44 @@ def kafka(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     return start_kafka()
 
 
-async def in_thread(work: Callable[..., object], *arguments: object) -> None:
-    await asyncio.to_thread(work, *arguments)
-
-
 @asynccontextmanager
 async def away(
     kafka: KafkaCluster, *members: ScriptedMember, broker: int = 1, kill: bool = True
 ) -> AsyncIterator[None]:
-    """While the broker is down. It takes its time to come back: heartbeats of `members` go on meanwhile.
+    """While the broker is down. It takes its time to go and to come back: heartbeats of `members` go on meanwhile.
 
     They are answered well, until the connection is closed because the broker is back.
     """
-    await in_thread(kafka.kill_broker if kill else kafka.stop_broker, broker)
+    await beside_heartbeats(members, kafka.kill_broker if kill else kafka.stop_broker, broker)
     try:
         yield
     finally:
-        coming = asyncio.create_task(in_thread(kafka.start_brokers, broker))
-        connected = list(members)
-        while not coming.done():
-            answers = [(member, await raw_heartbeat(member)) for member in connected]
-            assert {answer for _, answer in answers} <= {ErrorCode.NONE, None}
-            connected = [member for member, answer in answers if answer is not None]
-            await asyncio.wait({coming}, timeout=1)
-        await coming
+        await beside_heartbeats(members, kafka.start_brokers, broker)
+
+
+async def beside_heartbeats(members: Sequence[ScriptedMember], work: Callable[[int], object], broker: int) -> None:
+    """Stop or start a broker, which takes its time, while these members live on."""
+    working = asyncio.create_task(asyncio.to_thread(work, broker))
+    connected = list(members)
+    while not working.done():
+        answers = [(member, await raw_heartbeat(member)) for member in connected]
+        assert {answer for _, answer in answers} <= {ErrorCode.NONE, None}
+        connected = [member for member, answer in answers if answer is not None]
+        await asyncio.wait({working}, timeout=1)
+    await working
 
 
 async def raw_heartbeat(member: ScriptedMember) -> ErrorCode | None:
     """The answer to a heartbeat; None when the connection is closed."""
     member.client.writer.write(member.client.frame(member.heartbeat_request(), 4)[1])
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE_S):
         answer = await member.client.read_frame()
     return ErrorCode(int.from_bytes(answer[-3:-1], "big")) if answer else None
 
 
 async def is_over(client: Client) -> bool:
     """Whether kcoord has closed this connection."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE_S):
         return await client.read_frame() == b""
 
 
@@ -241,7 +243,7 @@ async def test_rule_9_and_10_members_follow_their_coordinator_to_another_broker(
     for broker in kafka.ports:  # as every client does before it joins
         finder = await logged_in(kcoord.port + 1 + broker)
         await ask(finder, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))
-    await in_thread(kafka.kill_broker, first)
+    await asyncio.to_thread(kafka.kill_broker, first)
     answers = []
     while (answer := await raw_heartbeat(member)) is not None:
         answers.append(answer)

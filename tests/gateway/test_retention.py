@@ -14,7 +14,7 @@ from tests.gateway.scripted import ScriptedMember, ask, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 
-RETENTION_MS = 6_000
+RETENTION_MS = 10_000
 CHECKS_MS = 500
 WITH_RETENTION = 4
 """OffsetCommit's last version with a retention of its own."""

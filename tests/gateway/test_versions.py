@@ -8,7 +8,7 @@ import pytest
 from kcoord.gateway.api_versions import DECODED, READ_APIS, merge
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion, SupportedFeatureKey
-from kcoord.protocol.messages import API_NAMES, REQUESTS, ApiVersionsRequest, ApiVersionsResponse
+from kcoord.protocol.messages import API_NAMES, OWN_APIS, REQUESTS, ApiVersionsRequest, ApiVersionsResponse
 from tests.gateway.scripted import ask, connect, until
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
@@ -24,12 +24,13 @@ def request() -> ApiVersionsRequest:
 async def test_rule_7_what_upstream_says_passes_where_kcoord_knows_as_much(
     through: Client, direct: Client, version: int
 ) -> None:
-    """Kafka 4.3 is what kcoord knows: nothing is cut, Produce begins at 0, features stay."""
+    """Kafka 4.3 is what kcoord knows: nothing is cut, Produce begins at 0, features stay. Its own APIs are beside it."""
     here, there = [await ask(client, request(), version) for client in (through, direct)]
     ranges = [
         {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys} for answer in (here, there)
     ]
-    assert ranges[0] == ranges[1]
+    own = {key: (REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in OWN_APIS}
+    assert ranges[0] == ranges[1] | own
     assert ranges[0][PRODUCE][0] == 0
     assert attrs.evolve(here, api_keys=[]) == attrs.evolve(there, api_keys=[])
     assert version < 3 or here.finalized_features
