@@ -17,6 +17,7 @@ import attrs
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.contents import Contents
+from kcoord.group.modern.states import State
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
@@ -339,3 +340,32 @@ class World:
             assert not step.records
             assert [reply.response for reply in step.replies if reply.token is token] == [self.answers[token]]
             assert len(step.replies) == 1, "a hot request lets something else go"
+
+    # -- stories begin here -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def settled(cls, targets: Mapping[str, str], settings: ConnectSettings = SETTINGS, **fields: Any) -> World:
+        """Workers W1, W2, ... that own these resources and have converged, each on the connection of its number; the
+        first one has computed. All epochs are the number of workers. `fields` go into every join.
+        """
+        world = cls(settings)
+        for at, member in enumerate(targets, 1):
+            world.join(member, connection=at, **fields)
+        first, epoch = next(iter(targets)), len(targets)
+        world.beat(first, 0)
+        world.compute(first, 0, targets)
+        for at, (member, owned) in enumerate(targets.items(), 1):
+            assert world.beat(member, 0, connection=at).brief == (epoch, owned)
+        assert world.group.state is State.STABLE
+        return world
+
+    def live(self, ms: int, **beats: int | tuple[int, str]) -> None:
+        """Let time pass while these workers heartbeat: `W1=3` at epoch 3, `W1=(3, "AC0")` and owning that. Each uses
+        the connection that it came by last.
+        """
+        for _ in range(ms // INTERVAL_MS):
+            self.pass_ms(INTERVAL_MS)
+            for member, beat in beats.items():
+                epoch, owned = beat if isinstance(beat, tuple) else (beat, None)
+                told = self.beat(member, epoch, owned, connection=self.member(member).connection)
+                assert told.error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
