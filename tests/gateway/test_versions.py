@@ -24,7 +24,7 @@ def request() -> ApiVersionsRequest:
 async def test_rule_7_what_upstream_says_passes_where_kcoord_knows_as_much(
     through: Client, direct: Client, version: int
 ) -> None:
-    """Kafka 4.3 is what kcoord knows: nothing is cut, Produce begins at 0, features stay. Its own APIs are beside it."""
+    """Kafka 4.3 is what kcoord knows: nothing is cut, Produce begins at 0, features stay; its own APIs are added."""
     here, there = [await ask(client, request(), version) for client in (through, direct)]
     ranges = [
         {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys} for answer in (here, there)
