@@ -74,6 +74,7 @@ class Checks:
         self._member: Member | None = None
         self._newest = -1
         self._put_out = False
+        self._member_epoch = -1
 
     @property
     def _contents(self) -> Contents:
@@ -143,6 +144,7 @@ class Checks:
         self._member = member
         self._newest = -1 if member is None else member.connection
         self._put_out = member is not None and member.put_out
+        self._member_epoch = -1 if member is None else member.epoch
 
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
@@ -267,8 +269,8 @@ class Checks:
         ):
             raise Violation("fencing", f"{request.member_id} was refused and removed")
         if error == ErrorCode.FENCED_MEMBER_EPOCH and not stale and not self._put_out and self._is_healthy(frame):
-            if request.member_epoch == JOINING_EPOCH and frame.pipelined:
-                return  # a join that could not know the last answer is refused, and comes again
+            if request.member_epoch == JOINING_EPOCH and (frame.pipelined or self._member_epoch > JOINING_EPOCH):
+                return  # epoch 0 is never a previous epoch (rule 12), and a join that could not know the last answer
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
 
     def _is_healthy(self, frame: Frame) -> bool:
@@ -344,10 +346,6 @@ class Checks:
     def epoch(self) -> int:
         """The group epoch."""
         return self._epoch
-
-    def patience_ms(self) -> int:
-        """How long it may take until all is well, once nothing goes wrong any more."""
-        return 600_000
 
     def wrong(self) -> str | None:
         """What is not well yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -157,13 +157,13 @@ class Faults:
         if place is None or place.process is None:
             return
         choice = self._random.choice
-        if place.setup.offers and choice((True, False)):
+        if place.setup.offers and self._random.random() < 0.5:
             first, *others = place.setup.offers
             first = attrs.evolve(first, reason=choice((0, 1, 2)), metadata=choice((b"", b"x", b"y")))
-            changes: dict[str, object] = {"offers": (first, *others)}
+            changes: dict[str, Any] = {"offers": (first, *others)}
         else:
             changes = {"rebalance_timeout_ms": choice((1_000, 3_000, 10_000))}
-        place.setup = attrs.evolve(place.setup, **changes)  # type: ignore[arg-type]
+        place.setup = attrs.evolve(place.setup, **changes)
         place.process.update(**changes)
 
 

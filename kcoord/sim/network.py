@@ -199,7 +199,9 @@ class Network:
             link.client.lost(link)
 
     def heal(self) -> None:
-        """From now on nothing goes wrong."""
-        for link in self.links:
-            link.stalled_ms = min(link.stalled_ms, self._events.now_ms)
-            link.not_before_ms = min(link.not_before_ms, self._events.now_ms)
+        """From now on nothing goes wrong: what stands still ends."""
+        now_ms = self._events.now_ms
+        for link in list(self.links):
+            if max(link.stalled_ms, link.out_ms, link.back_ms) > now_ms + self._latency:
+                link.not_before_ms = min(link.not_before_ms, now_ms)
+                self.cut(link)

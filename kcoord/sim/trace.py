@@ -40,9 +40,7 @@ def of_request(request: Request) -> str:
                 said.append(f"may be held {request.max_wait_ms} ms")
             return ", ".join(said)
         case ConnectGroupInstallAssignmentRequest():
-            given = ", ".join(
-                f"{each.member_id} {names(unpack(each.connectors_and_tasks))}" for each in request.members
-            )
+            told = [f"{each.member_id} {names(unpack(each.connectors_and_tasks))}" for each in request.members]
             return (
                 f"install {request.member_id} epoch {request.member_epoch}, group epoch {request.group_epoch}, "
                 f"error {request.error}, delay {request.scheduled_delay_ms}: {', '.join(told)}"

@@ -55,6 +55,7 @@ class Process:
         self._serial = 0
         self._seeking = 0
         self._timer_ms: int | None = None
+        self._woken_ms = -1
 
     @property
     def counts(self) -> bool:
@@ -100,7 +101,7 @@ class Process:
         if not self.frozen or not self.alive:
             return
         self.frozen = False
-        now_ms = self._events.now_ms
+        now_ms = self._woken_ms = self._events.now_ms
         stop_ms = self.member.stop_at_ms
         self.excused = bool(self.running) and stop_ms is not None and stop_ms <= now_ms
         inbox, self._inbox = self._inbox, []
@@ -109,7 +110,9 @@ class Process:
         for call, what in inbox:
             call(*what)
         self._do(self.member.poll(now_ms))
-        if self.excused and self.member.phase is not Phase.ABANDONING:
+        if not self.running:
+            self.excused = False
+        elif self.excused and self.member.phase is not Phase.ABANDONING:
             raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
         self._world.checks.judge(self)
 
@@ -223,6 +226,8 @@ class Process:
         self._serial += 1
         self._busy = self._serial
         left_ms = action.stop_by_ms - self._events.now_ms
+        if left_ms <= 0 and self._woken_ms == self._events.now_ms:
+            self.excused = True  # an answer that waited for it to wake told of a shorter session
         takes_ms = int(self._random.random() * (0.8 * left_ms if left_ms > 0 else 300))
         if self._world.tracing:
             self._world.note(self.name, f"stops all, {trace.names(action.resources)}, in {takes_ms} ms: {action.why}")

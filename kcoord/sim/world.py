@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import attrs
 
@@ -29,8 +30,10 @@ from kcoord.sim.violation import Violation
 
 LOOK_MS = 1_000
 """How often it is looked whether all is well."""
-STAYS_MS = 5_000
+STAYS_MS = 4_000
 """How long it must stay so."""
+PATIENCE_MS = 600_000
+"""How long it may take until all is well, once nothing goes wrong any more."""
 
 
 @attrs.frozen
@@ -117,7 +120,7 @@ class World:
             return int(chance() * 100)
         return None if chance() < 0.2 else int(chance() * 15_000)
 
-    def configuration(self) -> dict[str, object]:
+    def configuration(self) -> dict[str, Any]:
         """What a worker knows of the configuration when it starts."""
         if not self.plan.tells:
             return {}
@@ -129,7 +132,7 @@ class World:
         self.config_offset += 1
         self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
         for place in self.fleet.places:
-            place.setup = attrs.evolve(place.setup, **self.configuration())  # type: ignore[arg-type]
+            place.setup = attrs.evolve(place.setup, **self.configuration())
             if place.process is not None:
                 self.events.after(int(self.random.random() * 2_000), self._tell, place.process, self.config_offset)
 
@@ -181,18 +184,16 @@ class World:
             self.fleet.start(self.fleet.places[0])
 
     def _be_well(self) -> int:
-        """Wait until all is well, and see that it stays so."""
-        healed_at_ms = self.events.now_ms
-        limit_ms = healed_at_ms + self.checks.patience_ms()
-        while (wrong := self.checks.wrong()) is not None:
-            if self.events.now_ms >= limit_ms:
-                took_ms = self.events.now_ms - healed_at_ms
-                raise Violation("liveness", f"{took_ms} ms after the last fault: {wrong}")
-            self.events.run(self.events.now_ms + LOOK_MS)
-        well_ms = self.events.now_ms
-        epoch = self.checks.epoch()
-        self.events.run(well_ms + STAYS_MS)
-        wrong = self.checks.wrong()
-        if wrong is not None or self.checks.epoch() != epoch:
-            raise Violation("liveness", f"all was well, and then: {wrong or 'the group epoch moved'}")
-        return well_ms - healed_at_ms
+        """Wait until all is well, and stays so."""
+        checks, events = self.checks, self.events
+        healed_at_ms = well_ms = events.now_ms
+        epoch = checks.epoch()
+        while True:
+            wrong = checks.wrong()
+            if wrong is not None or checks.epoch() != epoch:
+                well_ms, epoch = events.now_ms + LOOK_MS, checks.epoch()
+                if events.now_ms >= healed_at_ms + PATIENCE_MS:
+                    raise Violation("liveness", f"{PATIENCE_MS} ms after the last fault: {wrong or 'no rest'}")
+            elif events.now_ms >= well_ms + STAYS_MS:
+                return well_ms - healed_at_ms
+            events.run(events.now_ms + LOOK_MS)
