@@ -12,7 +12,7 @@ CHECKED := kcoord schemas tests bench
 .PHONY: help run test lint bench fuzz docs schemas format lock clean
 
 help:
-	@echo 'make run      start kcoord alone on localhost:9092, records in ./data'
+	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
@@ -23,7 +23,7 @@ help:
 	@echo 'make lock     resolve the pinned dependencies in requirements/ anew'
 
 run: $(VENV)/run.stamp
-	@exec $(PY) -m kcoord serve --data-dir data
+	@exec $(PY) -m kcoord demo --data-dir data
 
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests

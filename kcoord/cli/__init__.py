@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import config, groups, serve, settings, worker
+from kcoord.cli import config, demo, groups, serve, settings, worker
 
 app = typer.Typer(
     name="kcoord",
@@ -23,6 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("serve")(serve.serve)
+app.command("demo")(demo.demo)
 app.add_typer(groups.app, name="groups")
 app.command("worker")(worker.worker)
 app.add_typer(config.app, name="config")

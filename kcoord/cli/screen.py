@@ -11,11 +11,11 @@ from kcoord.config import WILDCARD_HOSTS, Settings
 
 def start_screen(settings: Settings) -> str:
     """The screen as text; its commands can be pasted into another terminal."""
-    listen = _text(*settings.listen)
+    listen = address_text(*settings.listen)
     facts = {
         "listening": listen + (" (TLS)" if settings.ssl_certificate_location else ""),
-        "advertised": _text(*settings.advertise) if settings.advertise else "",
-        "cluster": ", ".join(_text(*address) for address in settings.upstream),
+        "advertised": address_text(*settings.advertise) if settings.advertise else "",
+        "cluster": ", ".join(address_text(*address) for address in settings.upstream),
         "groups": ", ".join(settings.groups) or "all",
         "records": str(settings.data_dir),
     }
@@ -30,7 +30,7 @@ def start_screen(settings: Settings) -> str:
 
 def _commands(settings: Settings) -> list[tuple[str, str]]:
     host, port = settings.advertise or settings.listen
-    address = _text("localhost" if host in WILDCARD_HOSTS else host, port)
+    address = address_text("localhost" if host in WILDCARD_HOSTS else host, port)
     kcoord = command_name()
     at = f"--bootstrap-server {address}"
     if settings.upstream:
@@ -60,5 +60,6 @@ def command_name() -> str:
     return f"{shlex.quote(shown)} -m kcoord"
 
 
-def _text(host: str, port: int) -> str:
+def address_text(host: str, port: int) -> str:
+    """`host:port`, as it is written in options."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

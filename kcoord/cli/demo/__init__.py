@@ -1,0 +1,42 @@
+"""`kcoord demo`, which `make run` starts: a coordinator, three workers, and a view of who runs what."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kcoord.cli.failure import USAGE, fail
+
+
+def demo(
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where the coordinator is to listen.")
+    ] = "localhost:9092",
+    data_dir: Annotated[
+        Path,
+        typer.Option("--data-dir", metavar="DIR", help="Where records are kept, and in DIR/demo the demo's files."),
+    ] = Path("data"),
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, max=9, help="How many workers.")] = 3,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Print lines, as where there is no terminal, instead of the live view.")
+    ] = False,
+) -> None:
+    """Show a group of workers at work: who runs what, and what happens when you kill one or add one.
+
+    Starts a coordinator and workers as processes of their own, and ends them on Ctrl-C.
+    """
+    from kcoord.cli.demo.run import DemoFailed, run
+    from kcoord.cli.demo.scene import Scene
+    from kcoord.config import parse_address
+
+    try:
+        address = parse_address(listen)
+    except ValueError as error:
+        fail(f"--listen: {error}", USAGE)
+    scene = Scene(data_dir, address, [f"worker-{number}" for number in range(1, workers + 1)])
+    try:
+        asyncio.run(run(scene, live=sys.stdout.isatty() and not plain))
+    except DemoFailed as error:
+        fail(error)
