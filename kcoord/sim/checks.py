@@ -39,7 +39,7 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupTargetAssignmentKey,
 )
 from kcoord.protocol.resources import unpack
-from kcoord.sim.coordinator import Pending, Stage
+from kcoord.sim.coordinator import CATCH_UP_MS, Pending, Stage
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
@@ -322,7 +322,7 @@ class Checks:
                 longest = min(token.request.max_wait_ms, last.heartbeat_interval_ms, last.session_timeout_ms // 3)
                 if member.wake_ms - token.began_ms > longest:
                     raise Violation("held", f"the answer to {member_id} is kept back for more than {longest} ms")
-                if now_ms > member.wake_ms and self._world.coordinator.frozen_until_ms + 300 < now_ms:
+                if now_ms > max(member.wake_ms, self._world.coordinator.frozen_until_ms) + CATCH_UP_MS:
                     raise Violation("held", f"the answer to {member_id} was to leave at {member.wake_ms}")
 
     # Replay

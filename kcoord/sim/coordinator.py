@@ -153,6 +153,9 @@ class Coordinator:
         self._fails = False
         self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
         self._go_on()
+        if self.stage is Stage.UP:
+            self._timer_ms = self._events.now_ms + CATCH_UP_MS
+            self._events.at(self._timer_ms, self._time, self._timer_ms, self._life)
 
     def _failed(self) -> None:
         self._fails = False

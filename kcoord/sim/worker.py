@@ -110,9 +110,9 @@ class Process:
         for call, what in inbox:
             call(*what)
         self._do(self.member.poll(now_ms))
-        if not self.running:
-            self.excused = False
-        elif self.excused and self.member.phase is not Phase.ABANDONING:
+        self.excused = self.excused and self.member.phase is Phase.ABANDONING
+        stop_ms = self.member.stop_at_ms
+        if self.counts and self.running and stop_ms is not None and stop_ms <= now_ms:
             raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
         self._world.checks.judge(self)
 

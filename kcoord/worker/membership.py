@@ -159,7 +159,7 @@ class Membership:
         """The answer to `Send(number, …)`."""
         state = self._state
         sent = state.under_way.pop(number, None)
-        if sent is not None and not self._comes_too_late(now_ms, sent):
+        if sent is not None and not self._comes_too_late(now_ms, sent, response):
             match response:
                 case ConnectGroupHeartbeatResponse():
                     table.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
@@ -212,10 +212,15 @@ class Membership:
         out, state.out = state.out, []
         return out
 
-    def _comes_too_late(self, now_ms: int, sent: Sent) -> bool:
-        """Whether the session is over even with this answer: the worker was frozen, and is first of all to stop."""
+    def _comes_too_late(self, now_ms: int, sent: Sent, response: Response) -> bool:
+        """Whether the session is over even with this answer: the worker was frozen, and is first of all to stop; or its
+        join was answered so late that what it grants may be others' already.
+        """
         session = self._state.session
-        return session is not None and now_ms >= sent.at_ms + session.timeout_ms - session.margin_ms
+        if session is not None:
+            return now_ms >= sent.at_ms + session.timeout_ms - session.margin_ms
+        timeout_ms = response.session_timeout_ms if isinstance(response, ConnectGroupHeartbeatResponse) else 0
+        return timeout_ms > 0 and now_ms >= sent.at_ms + timeout_ms - self._state.setup.margin(timeout_ms)
 
     def _wants_coordinator(self) -> bool:
         return self._state.phase not in (Phase.IDLE, Phase.GONE)

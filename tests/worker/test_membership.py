@@ -622,3 +622,15 @@ def repeat(driver: Driver) -> None:
     """The choice is repeated in the next answer, and nothing happens."""
     driver.later(INTERVAL).answer(1, error=ErrorCode.COMPUTE_ASSIGNMENT)
     driver.nothing()
+
+
+def test_a_join_that_is_answered_after_its_session_must_have_ended_grants_nothing() -> None:
+    """connect-groups rule 8: the clock runs from the sending (found by simulation)"""
+    driver = Driver(attrs.evolve(SETUP, request_timeout_ms=2 * SESSION)).start()
+    number, _ = driver.heartbeat()
+    driver.later(SESSION)
+    driver.answer(1, "a", number=number)
+    assert driver.worker.owned == frozenset()
+    _, again = driver.heartbeat()
+    assert (again.member_epoch, owned_in(again)) == (0, "")
+    driver.nothing()
