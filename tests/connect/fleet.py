@@ -16,7 +16,7 @@ import httpx
 from tests.kafka.java import Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
-from tests.kafka.wait import NotYet, eventually
+from tests.kafka.wait import NotYet, eventually, let_pass
 
 SESSION_MS = 8_000
 HEARTBEAT_MS = 2_500
@@ -81,7 +81,7 @@ class ConnectFleet:
         """Start workers at the same time, and wait until each says that it is healthy."""
         started = [self._start_worker() for _ in range(number)]
         for worker in started:
-            eventually(lambda worker=worker: self._healthy(worker), f"{worker.process.name} is up", deadline_s=90)  # type: ignore[misc]
+            eventually(lambda worker=worker: self._healthy(worker), f"{worker.process.name} is up", deadline_s=120)  # type: ignore[misc]
         return started
 
     def kill(self, worker: Worker) -> None:
@@ -115,7 +115,7 @@ class ConnectFleet:
                 raise NotYet(f"{response.status_code} {response.text}")
             return response
 
-        response = eventually(answer, f"{method} {path}", every_s=0.3)
+        response = eventually(answer, f"{method} {path}", deadline_s=120, every_s=0.3)
         assert response.is_success, f"{method} {path}: {response.status_code} {response.text}"
         return response.json() if response.content else None
 
@@ -132,7 +132,7 @@ class ConnectFleet:
                 raise NotYet(self.states())
             return not any(ran.startswith(f"task {name}-") for worker in self.workers for ran in worker.running())
 
-        eventually(stopped, f"{name} stopped")
+        eventually(stopped, f"{name} stopped", deadline_s=120)
 
     def states(self) -> dict[str, tuple[str, str]]:
         """The state and the worker's id of every "connector name" and "task name-0", as REST says."""
@@ -145,7 +145,8 @@ class ConnectFleet:
         return states
 
     def wait_until_settled(self, resources: set[str]) -> dict[str, str]:
-        """Wait until exactly these connectors and tasks run, each on exactly one worker, which is the one REST names.
+        """Wait until exactly these connectors and tasks run, each on exactly one worker, which is the one REST names,
+        and every worker has some: before a newcomer is given its share all may seem settled, too.
 
         Returns the worker's id of each. Raises AssertionError when it does not come to that.
         """
@@ -159,9 +160,23 @@ class ConnectFleet:
             runs = [(resource, worker.id) for worker in self.workers for resource in worker.running()]
             if sorted(runs) != sorted((resource, owner) for resource, (_, owner) in stated.items()):
                 raise NotYet(f"REST says {stated}, threads say {runs}")
+            if {owner for _, owner in runs} != {worker.id for worker in self.workers}:
+                raise NotYet(f"a worker has nothing: {runs}")
             return dict(runs)
 
         return eventually(settled, f"{len(resources)} connectors and tasks run once each", deadline_s=120, every_s=0.5)
+
+    def wait_until_quiet(self, resources: set[str], seconds: float) -> dict[str, str]:
+        """As `wait_until_settled`, and no worker has joined anew for so long since: no rebalance is under way."""
+
+        def quiet() -> dict[str, str]:
+            owners, joins = self.wait_until_settled(resources), [worker.joins() for worker in self.workers]
+            let_pass(seconds)
+            if [worker.joins() for worker in self.workers] != joins:
+                raise NotYet("there was another rebalance")
+            return owners
+
+        return eventually(quiet, "no more rebalances", deadline_s=180)
 
     def _start_worker(self) -> Worker:
         self._started += 1
