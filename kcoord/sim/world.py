@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from random import Random
+from traceback import format_exception
 from typing import Any
 
 import attrs
@@ -154,7 +155,12 @@ class World:
             self.checks.at_end()
         except Violation as found:
             violation = found
-            self.note("VIOLATION", str(found))
+        except Exception as fault:  # whatever breaks off a step is a finding
+            if self.tracing:
+                self.note("FAULT", "".join(format_exception(fault)))
+            violation = Violation("fault", f"{type(fault).__name__}: {fault}")
+        if violation is not None:
+            self.note("VIOLATION", str(violation))
         return Outcome(
             self.seed, self.steps, self.hot_answers, self.checks.loads, self.events.now_ms, healed_ms, violation
         )

@@ -1,0 +1,72 @@
+"""`kcoord sim`: simulated groups on virtual time, one seed one run; what fails can be replayed line by line."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcoord.cli.failure import FAILED, USAGE, fail
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import Outcome
+
+SHOWN = 10
+"""So many failing seeds are shown; the others are counted."""
+
+
+def sim(
+    seeds: Annotated[int, typer.Option(metavar="N", help="How many seeds to run.")] = 1_000,
+    from_: Annotated[int, typer.Option("--from", metavar="K", help="The first seed.")] = 0,
+    seed: Annotated[int | None, typer.Option(metavar="K", help="Run this seed only.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Print what happens, line by line (with --seed).")] = False,
+    jobs: Annotated[int, typer.Option(metavar="J", help="On how many cores.")] = 1,
+) -> None:
+    """Simulate connect groups under faults, and look for what must never be. Exit status 1 if it is found."""
+    from kcoord.sim.run import run_seed
+
+    if trace and seed is None:
+        fail("--trace shows one run: name it with --seed K", USAGE)
+    if seed is None:
+        _run_many(range(from_, from_ + seeds), jobs)
+        return
+    outcome = run_seed(seed, print if trace else None)
+    print(_told(outcome))
+    if outcome.violation is not None:
+        raise typer.Exit(FAILED)
+
+
+def _run_many(seeds: range, jobs: int) -> None:
+    import time
+
+    from kcoord.sim.run import run_seeds
+
+    began = time.monotonic()
+    steps = hot = virtual_ms = failed = 0
+    try:
+        for outcome in run_seeds(seeds, jobs):
+            steps += outcome.steps
+            hot += outcome.hot_answers
+            virtual_ms += outcome.virtual_ms
+            if outcome.violation is not None:
+                failed += 1
+                if failed <= SHOWN:
+                    print(_told(outcome), flush=True)
+    finally:
+        took_s = max(time.monotonic() - began, 0.001)
+        print(
+            f"{len(seeds):,} seeds from {seeds.start}: {failed or 'none'} failed. {steps:,} steps ({hot:,} more "
+            f"answers from the hot path), {virtual_ms / 3_600_000:,.1f} hours of virtual time, "
+            f"in {took_s:,.0f} s, {steps / took_s:,.0f} steps a second."
+        )
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _told(outcome: "Outcome") -> str:
+    from kcoord.sim.run import replay_command
+
+    if outcome.violation is None:
+        return (
+            f"seed {outcome.seed}: {outcome.steps} steps, {outcome.loads} loads of the log, all was well "
+            f"{outcome.healed_ms / 1000:.0f} s after the last fault"
+        )
+    return f"seed {outcome.seed} FAILED: {outcome.violation}\n  replay it with: {replay_command(outcome.seed)}"

@@ -1,0 +1,41 @@
+"""How are many seeds run, and what is said of one that fails?"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from kcoord.sim.plan import Plan
+from kcoord.sim.trace import Sink
+from kcoord.sim.world import Outcome, World
+
+CHUNK = 20
+"""Seeds that one process takes at a time."""
+
+
+def run_seed(seed: int, sink: Sink | None = None, plan: Plan | None = None) -> Outcome:
+    """One run; `sink` gets the lines of its trace."""
+    return World(seed, sink, plan).run()
+
+
+def run_seeds(seeds: Iterable[int], jobs: int = 1) -> Iterator[Outcome]:
+    """Many runs, on so many cores, in no order."""
+    if jobs <= 1:
+        yield from map(run_seed, seeds)
+        return
+    with _pool(jobs) as pool:
+        yield from pool.imap_unordered(partial(run_seed), seeds, CHUNK)
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[multiprocessing.pool.Pool]:
+    # spawned, not forked: a run must not depend on what the parent has done
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield pool
+
+
+def replay_command(seed: int) -> str:
+    """What shows the same run again, line by line."""
+    return f"kcoord sim --seed {seed} --trace"
