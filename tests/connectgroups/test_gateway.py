@@ -18,12 +18,13 @@ from kcoord.protocol.messages import (
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
-    FindCoordinatorRequest,
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
     OffsetCommitRequest,
 )
 from tests.connectgroups.configs import asked, change
+from tests.connectgroups.through import found_by_name
+from tests.connectgroups.through import member as joined
 from tests.connectgroups.worker import Worker, describe, resources
 from tests.gateway.conftest import start_kcoord  # noqa: F401 (a fixture)
 from tests.gateway.scripted import ScriptedMember, ask, connect, until
@@ -67,29 +68,9 @@ async def upstream_has(direct: Client, group: str) -> tuple[str, str]:
     return described.groups[0].group_state, described.groups[0].protocol_type
 
 
-async def found_by_name(client: Client, group: str) -> Any:
-    async def known() -> bool:
-        found = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]))
-        return not found.coordinators[0].error_code
-
-    await until(known, "a coordinator")
-    return (await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]))).coordinators[0]
-
-
 async def member(kcoord: Kcoord, group: str, member_id: str = "w1", **fields: Any) -> Worker:
-    """Joined, by the way that a client goes: find the coordinator, connect to it."""
-    bootstrap = await connect(kcoord.bootstrap)
-    found = await found_by_name(bootstrap, group)
-    assert found.port == kcoord.port + 2, "the broker that coordinates it, at kcoord's port"
-    worker = Worker(await connect(found.port), group, member_id)
-
-    async def joined() -> bool:  # the cluster may need a moment until its coordinator serves
-        error = await worker.join(A, **fields)
-        assert error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT) or error.retriable, worker.last
-        return not error.retriable
-
-    await until(joined, "joined")
-    return worker
+    """A worker that has joined, and knows what is configured."""
+    return await joined(kcoord, group, member_id, configured=A, **fields)
 
 
 async def test_the_apis_are_offered_beside_the_clusters(kcoord: Kcoord, client: Client, direct: Client) -> None:

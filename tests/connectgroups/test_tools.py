@@ -1,0 +1,132 @@
+"""Do other people's tools show connect groups and change their settings? Alone, and before a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
+
+from kcoord.protocol.errors import ErrorCode
+from tests.connectgroups.through import member as joined
+from tests.connectgroups.worker import Worker, resources
+from tests.gateway.conftest import start_kcoord  # noqa: F401 (a fixture)
+from tests.gateway.scripted import until
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.java import Java
+from tests.kafka.kcoord_process import Kcoord
+
+GROUPS = "org.apache.kafka.tools.GroupsCommand"
+CONFIGS = "kafka.admin.ConfigCommand"
+CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+A = resources("a", "a-0")
+SESSION, INTERVAL, ASSIGNORS = "connect.session.timeout.ms", "connect.heartbeat.interval.ms", "connect.assignors"
+
+
+@pytest.fixture(scope="module", params=["alone", "before a cluster"])
+def kcoord(
+    request: pytest.FixtureRequest,
+    start_kcoord: Callable[..., Kcoord],  # noqa: F811
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Kcoord]:
+    """Both ways to run it."""
+    if request.param == "alone":
+        process = Kcoord(tmp_path_factory.mktemp("alone"), settings={"group.connect.rebalance.delay.ms": 0})
+        yield process.start()
+        process.remove()
+    else:
+        kafka: KafkaCluster = request.getfixturevalue("kafka")
+        yield start_kcoord(kafka, group_connect_rebalance_delay_ms=0)
+
+
+async def member(kcoord: Kcoord, group: str) -> Worker:
+    """A worker of the group that owns all there is."""
+    worker = await joined(kcoord, group, configured=A)
+    await worker.settle(A)
+    return worker
+
+
+async def test_kafka_groups_lists_them(java: Java, kcoord: Kcoord, name: str) -> None:
+    worker = await member(kcoord, name)
+    at = ["--bootstrap-server", kcoord.bootstrap]
+
+    async def stands_there() -> bool:
+        rows = [line.split() for line in java.tool(GROUPS, *at, "--list").splitlines()]
+        return any(row[0] == name and row[-1] == "connect" for row in rows if row)
+
+    await until(stands_there, "listed")
+    assert name not in java.tool(GROUPS, *at, "--list", "--consumer")
+    assert name not in java.tool(CONSUMER_GROUPS, *at, "--list")
+    told = java.tool(CONSUMER_GROUPS, *at, "--describe", "--group", name)
+    assert ("is a connect group" if kcoord.upstream is None else "is not a consumer group") in told
+    assert await worker.heartbeat() == ErrorCode.NONE
+
+
+def entries(printed: str) -> dict[str, str]:
+    """Settings as kafka-configs.sh prints them: `name=value sensitive=false synonyms={…}`."""
+    found = [line.split()[0] for line in printed.splitlines() if line.startswith("  ")]
+    return dict(entry.split("=", 1) for entry in found)
+
+
+async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, name: str) -> None:
+    worker = await member(kcoord, name)
+    of_group = ["--bootstrap-server", kcoord.bootstrap, "--entity-type", "groups", "--entity-name", name]
+
+    def alter(*what: str) -> Any:
+        return java.run(CONFIGS, *of_group, "--alter", *what)
+
+    done = alter("--add-config", f"{SESSION}=50000,{INTERVAL}=6000,{ASSIGNORS}=[cooperative,uniform]")
+    assert "Completed updating config" in done.stdout, done.stdout + done.stderr
+    shown = java.tool(CONFIGS, *of_group, "--describe")
+    assert entries(shown) == {SESSION: "50000", INTERVAL: "6000", ASSIGNORS: "cooperative,uniform"}
+    assert f"DEFAULT_CONFIG:group.{SESSION}=45000" in shown
+    assert await worker.heartbeat() == ErrorCode.NONE
+    assert (worker.last.session_timeout_ms, worker.last.heartbeat_interval_ms) == (50_000, 6_000)
+
+    assert "Completed" in alter("--delete-config", f"{SESSION},{INTERVAL}").stdout
+    assert entries(java.tool(CONFIGS, *of_group, "--describe")) == {ASSIGNORS: "cooperative,uniform"}
+    everything = entries(java.tool(CONFIGS, *of_group, "--describe", "--all"))
+    assert (everything[SESSION], everything[INTERVAL]) == ("45000", "5000")
+    assert ("consumer.session.timeout.ms" in everything) == (kcoord.upstream is not None)
+
+    for what, says in (
+        (f"{SESSION}=1", "is not between 45000 and 60000"),
+        ("connect.colour=red", "Unknown group config name: connect.colour"),
+    ):
+        refused = alter("--add-config", what)
+        assert says in refused.stdout + refused.stderr
+        assert "InvalidConfigurationException" in refused.stdout + refused.stderr
+
+
+def test_librdkafkas_admin_does_too(kcoord: Kcoord, name: str) -> None:
+    admin = AdminClient({"bootstrap.servers": kcoord.bootstrap})
+
+    def alter(entry: ConfigEntry) -> None:
+        [future] = admin.incremental_alter_configs([of_group(entry)]).values()
+        future.result(30)
+
+    def of_group(*entry: ConfigEntry) -> ConfigResource:
+        return ConfigResource(ResourceType.GROUP, name, incremental_configs=[*entry])
+
+    def shown() -> dict[str, ConfigEntry]:
+        [future] = admin.describe_configs([of_group()]).values()
+        described: dict[str, ConfigEntry] = future.result(30)
+        return described
+
+    alter(ConfigEntry(SESSION, "55000", incremental_operation=AlterConfigOpType.SET))
+    alter(ConfigEntry(ASSIGNORS, "uniform", incremental_operation=AlterConfigOpType.SUBTRACT))
+    found = shown()
+    assert (found[SESSION].value, found[ASSIGNORS].value) == ("55000", "cooperative")
+    assert found[INTERVAL].value == "5000"
+    assert found[INTERVAL].is_default
+    with pytest.raises(Exception, match="is not between"):
+        alter(ConfigEntry(SESSION, "1", incremental_operation=AlterConfigOpType.SET))
+    alter(ConfigEntry(SESSION, None, incremental_operation=AlterConfigOpType.DELETE))
+    assert shown()[SESSION].value == "45000"
