@@ -26,7 +26,7 @@ from kcoord.client import ClientError, Cluster
 
 _EVERY_S = 0.5
 _START_S = 30.0
-_PAUSE_S = 2.0
+_PAUSE_S = 0.5
 """How long a killed coordinator stays away."""
 _TIMEOUT_S = 3.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

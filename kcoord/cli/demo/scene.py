@@ -20,7 +20,7 @@ DEFAULT_ADDRESS = ("localhost", 9092)
 
 SETTINGS = {
     "group.connect.min.session.timeout.ms": 3_000,
-    "group.connect.session.timeout.ms": 6_000,
+    "group.connect.session.timeout.ms": 8_000,
     "group.connect.min.heartbeat.interval.ms": 500,
     "group.connect.heartbeat.interval.ms": 1_000,
     "group.connect.rebalance.delay.ms": 8_000,

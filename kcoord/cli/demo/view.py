@@ -223,7 +223,9 @@ class Lines:
             yield f"{clock(epoch.at_ms)} epoch {epoch.epoch}: {'; '.join(part for part in (why, told) if part)}"
 
     def _workers(self, sight: Sight, group: ConnectGroup) -> Iterator[str]:
-        lines = [f"    {name} (pid {pid}), {state}: {runs}" for name, pid, _, state, runs, *_ in rows_of(sight, group)]
+        lines = [
+            f"    {name} ({process}), {state}: {runs}" for name, process, _, state, runs, *_ in rows_of(sight, group)
+        ]
         if lines != self._told_workers:
             self._told_workers = lines
             yield from lines
