@@ -151,7 +151,7 @@ def leaves(world: World) -> object:
 
 
 def session_ends(world: World) -> object:
-    world.live(SESSION_MS, W1=2)
+    world.live(SESSION_MS, "W1")
     return None
 
 
@@ -160,7 +160,7 @@ def keeps_too_long(world: World) -> object:
     world.compute("W1", 2, {"W1": "AC0 BC0"})
     world.beat("W1", 2)
     world.beat("W2", 2, connection=2)
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=2, W2=(2, "BC0"))
+    world.live(REBALANCE_MS - INTERVAL_MS, "W1", W2="BC0")
     world.pass_ms(INTERVAL_MS)
     return None
 

@@ -269,7 +269,7 @@ def test_epoch_0_of_an_unknown_member(
 def overdue() -> World:
     """W1 has kept AT1 for its whole rebalance timeout."""
     world = handing_over()
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=(1, "AC0 AT1"), W2=0)
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     assert not world.member("W1").put_out
     world.pass_ms(INTERVAL_MS)
     assert world.member("W1").put_out
@@ -319,11 +319,11 @@ def test_a_load_keeps_who_was_put_out_and_arms_the_others_anew() -> None:
     assert world.beat("W1", 1, "AC0", connection=9).error is FENCED
 
     world = handing_over()
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=(1, "AC0 AT1"), W2=0)
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     world.restart()
     for member in ("W1", "W2"):
         world.beat(member, 1 if member == "W1" else 0, connection=10)
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=(1, "AC0 AT1"), W2=0)
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     assert not world.member("W1").put_out
     world.pass_ms(INTERVAL_MS)
     assert world.member("W1").put_out
@@ -335,7 +335,7 @@ def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
     world.pass_ms(SESSION_MS - 1)
     world.beat("W2", 0, connection=2)
     world.beat("W1", 1)
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=(1, "AC0 AT1"), W2=0)
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     assert not world.member("W1").put_out
     world.pass_ms(INTERVAL_MS)
     assert world.member("W1").put_out
@@ -344,7 +344,7 @@ def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
 def test_what_a_newer_target_gives_back_need_not_be_let_go() -> None:
     """connect-groups rules 1, 7: also when the worker has not heard of it yet."""
     world = handing_over()
-    world.live(REBALANCE_MS - INTERVAL_MS, W1=(1, "AC0 AT1"), W2=0)
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     world.beat("W2", -1, connection=2)
     world.beat("W1", 1)
     world.compute("W1", 1, {"W1": "AC0 AT1"})
@@ -361,7 +361,7 @@ def test_what_was_put_out_is_not_lost_where_nobody_says_what_exists() -> None:
     world.beat("W1", 1)
     world.compute("W1", 1, {"W1": "BC0", "W2": "AT1", "W3": "AC0"})
     world.beat("W1", 1)
-    world.live(REBALANCE_MS - INTERVAL_MS, W2=0, W3=0, W1=(1, "AC0 AT1"))
+    world.live(REBALANCE_MS - INTERVAL_MS, "W2", "W3", W1="AC0 AT1")
     world.pass_ms(INTERVAL_MS)
     assert world.member("W1").put_out
     assert [text(each) for each in (world.group.departed()[0][1].resources,)] == ["BC0"]

@@ -244,16 +244,25 @@ class World:
         error: int = 0,
         connection: int = 1,
     ) -> ErrorCode:
+        request = self.install_request(member, epoch, group_epoch, targets, delay_ms, error)
+        return ErrorCode(self.ask(request, ConnectGroupInstallAssignmentResponse, connection=connection).error_code)
+
+    def install_request(
+        self,
+        member: str,
+        epoch: int,
+        group_epoch: int,
+        targets: Mapping[str, str],
+        delay_ms: int = 0,
+        error: int = 0,
+    ) -> ConnectGroupInstallAssignmentRequest:
         members = [
             install_request.Member(
                 each, pack(res(what), install_request.ConnectorsAndTasks, install_request.ConnectorTaskId)
             )
             for each, what in targets.items()
         ]
-        request = ConnectGroupInstallAssignmentRequest(
-            self.group_id, member, epoch, group_epoch, error, members, delay_ms
-        )
-        return ErrorCode(self.ask(request, ConnectGroupInstallAssignmentResponse, connection=connection).error_code)
+        return ConnectGroupInstallAssignmentRequest(self.group_id, member, epoch, group_epoch, error, members, delay_ms)
 
     def compute(
         self, member: str, epoch: int, targets: Mapping[str, str], delay_ms: int = 0, connection: int = 1
@@ -359,13 +368,13 @@ class World:
         assert world.group.state is State.STABLE
         return world
 
-    def live(self, ms: int, **beats: int | tuple[int, str]) -> None:
-        """Let time pass while these workers heartbeat: `W1=3` at epoch 3, `W1=(3, "AC0")` and owning that. Each uses
-        the connection that it came by last.
+    def live(self, ms: int, *silent: str, **owned: str) -> None:
+        """Let time pass while these workers heartbeat, at the epoch that they were told and by the connection that they
+        came by last: the `silent` ones without a list, the others owning that.
         """
         for _ in range(ms // INTERVAL_MS):
             self.pass_ms(INTERVAL_MS)
-            for member, beat in beats.items():
-                epoch, owned = beat if isinstance(beat, tuple) else (beat, None)
-                told = self.beat(member, epoch, owned, connection=self.member(member).connection)
+            for member in [*silent, *owned]:
+                known = self.member(member)
+                told = self.beat(member, known.epoch, owned.get(member), connection=known.connection)
                 assert told.error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
