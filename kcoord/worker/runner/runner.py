@@ -84,6 +84,8 @@ class Runner(WorkerRebalanceListener):
     # What is this worker's
 
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
+        if any(self._definitions.config_of(resource) is None for resource in resources):
+            self._configured()  # another worker has seen the file's change before this one
         for resource in sorted(resources):
             self._start(resource)
 
