@@ -25,6 +25,8 @@ from kcoord.cli.resources import resources_text
 from kcoord.cli.times import ago, clock, span
 
 _MOST_EPOCHS = 8
+_ELSEWHERE = "elsewhere"
+"""Where a worker runs that the demo has not started."""
 
 
 @attrs.frozen
@@ -128,7 +130,7 @@ def rows_of(sight: Sight, group: ConnectGroup) -> Iterator[tuple[str, ...]]:
 
 def _process(child: Child | None) -> str:
     if child is None:
-        return "elsewhere"
+        return _ELSEWHERE
     return str(child.pid) if child.running else f"{child.pid} ended"
 
 
@@ -224,7 +226,8 @@ class Lines:
 
     def _workers(self, sight: Sight, group: ConnectGroup) -> Iterator[str]:
         lines = [
-            f"    {name} ({process}), {state}: {runs}" for name, process, _, state, runs, *_ in rows_of(sight, group)
+            f"    {name} ({'' if process == _ELSEWHERE else 'pid '}{process}), {state}: {runs}"
+            for name, process, _, state, runs, *_ in rows_of(sight, group)
         ]
         if lines != self._told_workers:
             self._told_workers = lines
