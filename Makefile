@@ -27,7 +27,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev.stamp
 	@$(PY) -m ruff check $(CHECKED)

@@ -2,13 +2,24 @@
 
 A server that is killed and started again needs the same port again, so ports are chosen up front. They lie below the
 range that the OS takes outgoing connections' ports from: a port of that range can be gone, or connected to itself,
-while its server is down.
+while its server is down. Where several processes share the tests (pytest-xdist), each has a part of the range: what one
+has given to a server that is down is then not free for another.
 """
 
+import os
 import random
 import socket
 
-FIRST, LAST = 15_000, 32_000
+
+def _range_of(worker: str, workers: int) -> tuple[int, int]:
+    """First and last port of the process called `worker` ("gw0", "gw1", …), one of so many."""
+    first, last = 15_000, 32_000
+    share = (last - first) // workers
+    number = int(worker.removeprefix("gw")) if worker else 0
+    return first + number * share, first + (number + 1) * share
+
+
+FIRST, LAST = _range_of(os.environ.get("PYTEST_XDIST_WORKER", ""), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)))
 
 _random = random.SystemRandom()
 _given: set[int] = set()
