@@ -39,7 +39,7 @@ def join(state: State, now_ms: int) -> None:
     state.told_epoch = -1
     state.saying.forget()
     state.computing.stop()
-    state.urgent = state.unheld = False
+    state.urgent = state.unheld = state.has_let_go = False
 
 
 def withdraw(state: State, now_ms: int, *_: Any) -> None:
@@ -206,7 +206,8 @@ def note(state: State, now_ms: int, number: int) -> None:
     if state.revoking.pop(number, None) is not None:
         before = state.owned
         state.count_owned()
-        state.urgent = state.urgent or state.owned != before
+        state.has_let_go = state.has_let_go or state.owned != before
+        state.urgent = state.urgent or state.has_let_go
 
 
 def note_and_part(state: State, now_ms: int, number: int) -> None:
@@ -245,7 +246,9 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
 
 def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (rule 12)."""
-    if sent.epoch in (0, response.member_epoch):
+    if sent.releases_behind:
+        state.has_let_go = state.urgent = True  # say it once more, now that the answers before are known (rule 3)
+    elif sent.epoch in (0, response.member_epoch):
         state.saying.confirm(sent.said)
 
 

@@ -75,13 +75,15 @@ def _has_news(state: State) -> bool:
 
 def _beat(state: State, now_ms: int) -> None:
     said = state.saying.news(state.setup, state.owned)
-    if state.heartbeats():
+    behind = bool(state.under_way)
+    if behind:
         said[OWNED] = state.owned
-    hold_ms = 0 if state.phase is Phase.JOINING or state.unheld else _hold_ms(state)
-    state.urgent = state.unheld = False
+    releases_behind = behind and state.has_let_go
+    hold_ms = 0 if state.phase is Phase.JOINING or state.unheld or releases_behind else _hold_ms(state)
+    state.urgent = state.unheld = state.has_let_go = False
     state.saying.doubt(said)
     request = heartbeat(state.setup, state.epoch, said, hold_ms)
-    state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said)
+    state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said, releases_behind=releases_behind)
 
 
 def _is_busy(state: State) -> bool:

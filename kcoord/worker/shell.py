@@ -24,7 +24,7 @@ from kcoord.worker.seeking import Finder
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_SLEEP_S = 1.0
+_LOOK_S = 1.0
 
 
 class Member(Protocol):
@@ -84,6 +84,7 @@ class Shell:
         self._seeking: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
         self._refused = ""
         """The last reason why the coordinator could not be reached, so that it is logged once."""
 
@@ -92,6 +93,7 @@ class Shell:
     def start(self) -> None:
         """Begin."""
         self._do(self.member.start(now_ms()))
+        self._look()
 
     def leave(self, *, permanent: bool) -> None:
         """Leave when all has stopped; `gone` tells when."""
@@ -108,8 +110,9 @@ class Shell:
 
     async def close(self) -> None:
         """End everything, whatever the membership thinks."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._looking):
+            if timer is not None:
+                timer.cancel()
         await self._calls.close()
         for task in list(self._tasks):
             task.cancel()
@@ -163,16 +166,20 @@ class Shell:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self.gone.done():
-            return
         wake = self.member.wake_at()
-        delay_s = _LONGEST_SLEEP_S if wake is None else min(max(wake - now_ms(), 0) / 1000, _LONGEST_SLEEP_S)
-        self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
+        if wake is not None and not self.gone.done():
+            delay_s = max(wake - now_ms(), 0) / 1000
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
 
     def _wake(self) -> None:
         self._timer = None
-        changes = self._refresh()
-        self._do(self.member.update(now_ms(), **changes) if changes else self.member.poll(now_ms()))
+        self._do(self.member.poll(now_ms()))
+
+    def _look(self) -> None:
+        """Once a second: what the worker says of itself may have changed, and the machine may have slept."""
+        if not self.gone.done():
+            self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+            self.refresh()
 
     # The network
 

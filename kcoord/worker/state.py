@@ -60,6 +60,8 @@ class Sent:
     said: Mapping[str, object] = attrs.field(factory=dict)
     owned: frozenset[Resource] = NOTHING
     """What the worker owned when it was sent, said or not."""
+    releases_behind: bool = False
+    """It tells of a release and was sent while another answer was to come, so that the release does not count yet."""
 
 
 @attrs.frozen
@@ -119,6 +121,8 @@ class State:
     saying: Saying = attrs.Factory(Saying)
     urgent: bool = False
     """There is something to say before the next heartbeat is due."""
+    has_let_go: bool = False
+    """Something has been let go since the last heartbeat."""
     unheld: bool = False
     """The next heartbeat's answer is not to be held: something was left out that only a new answer brings back."""
     next_ms: int = 0
@@ -164,11 +168,14 @@ class State:
         *,
         hold_ms: int = 0,
         said: Mapping[str, object] | None = None,
+        releases_behind: bool = False,
     ) -> int:
         """Send a request; gives its number."""
         number = self.next_number()
         expires_ms = now_ms + hold_ms + self._patience_ms()
-        self.under_way[number] = Sent(number, call, now_ms, expires_ms, self.epoch, hold_ms, said or {}, self.owned)
+        self.under_way[number] = Sent(
+            number, call, now_ms, expires_ms, self.epoch, hold_ms, said or {}, self.owned, releases_behind
+        )
         self.out.append(Send(number, request))
         return number
 

@@ -71,8 +71,8 @@ class Worker:
     - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: ask at each interval.
     - `margin`: stop so long before the session must have ended; None: a sixth of it, ten seconds at most.
     - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
-    - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`, and
-      `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` or `cooperative`.
+    - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`,
+      and `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` or `cooperative`.
     - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
       the event loop is stuck. A program may end its process here.
     """

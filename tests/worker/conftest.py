@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from kcoord.client.security import Security
 from tests.kafka.kcoord_process import Kcoord
 from tests.worker.stepped import Observer
 
+OWN: dict[str, object] = {}
 _numbers = itertools.count(1)
 
 QUICK: dict[str, object] = {
@@ -25,14 +27,31 @@ QUICK: dict[str, object] = {
 """Short sessions and intervals, so that a test need not wait for Kafka's defaults."""
 
 
+@pytest.fixture(scope="session")
+def shared_kcoord(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
+    """A kcoord alone, in a process of its own, for tests that leave it as it is."""
+    with _running(tmp_path_factory.mktemp("kcoord"), {}) as process:
+        yield process
+
+
 @pytest.fixture
 def kcoord(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kcoord]:
-    """A kcoord alone, in a process of its own; its parameter are other settings."""
-    process = Kcoord(tmp_path / "kcoord", settings=QUICK | getattr(request, "param", {}))
+    """The shared kcoord; one of the test's own where it is given settings (`OWN` for none)."""
+    if hasattr(request, "param"):
+        with _running(tmp_path, request.param) as process:
+            yield process
+    else:
+        yield request.getfixturevalue("shared_kcoord")
+
+
+@contextlib.contextmanager
+def _running(folder: Path, settings: dict[str, object]) -> Iterator[Kcoord]:
+    process = Kcoord(folder / "kcoord", settings=QUICK | settings)
     process.folder.mkdir()
-    process.start()
-    yield process
-    process.remove()
+    try:
+        yield process.start()
+    finally:
+        process.remove()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually, let_pass
-from tests.worker.conftest import QUICK
+from tests.worker.conftest import OWN, QUICK
 from tests.worker.fleet import Fleet
 
 SESSION_S = int(str(QUICK["group.connect.session.timeout.ms"])) / 1000
@@ -54,6 +54,7 @@ def test_a_coordinator_that_is_killed_and_back_disturbs_nobody(fleet: Fleet, kco
     fleet.check_one_owner()
 
 
+@pytest.mark.parametrize("kcoord", [OWN], indirect=True)
 def test_without_a_coordinator_they_stop_before_their_session_must_have_ended(fleet: Fleet, kcoord: Kcoord) -> None:
     """connect-groups rule 8"""
     fleet.start("w1")

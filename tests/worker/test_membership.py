@@ -257,7 +257,23 @@ def test_an_answer_to_a_heartbeat_from_before_a_release_grants_nothing() -> None
     driver.answer(2, "a b", number=third)
     driver.take(Told)
     assert driver.take(Grant).resources == resources("b")
+    driver.heartbeat()
     driver.answer(2, "a b", number=fourth)
+
+
+def test_a_release_that_had_to_be_said_behind_another_heartbeat_is_said_again_at_once() -> None:
+    """connect-groups rule 3: it counts only in a request read after the answers that the worker has."""
+    driver = member("a b", HELD)
+    first, second = overtaken(driver)
+    driver.answer(1, "a", number=first)
+    driver.released(driver.take(Revoke).number)
+    third, request = driver.heartbeat()
+    assert (request.max_wait_ms, owned_in(request)) == (0, "a")
+    driver.answer(1, "a", number=second)
+    driver.nothing()
+    driver.answer(1, "a", number=third)
+    _, request = driver.heartbeat()
+    assert (request.max_wait_ms, owned_in(request)) == (INTERVAL, "a")
 
 
 def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
