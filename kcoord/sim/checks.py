@@ -25,7 +25,7 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.replay import settle_load
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.modern.reconcile import progress
 from kcoord.group.modern.states import State
 from kcoord.group.shard import Shard
@@ -36,9 +36,8 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupH
 from kcoord.protocol.records import (
     ConnectWorkerGroupMemberMetadataKey,
     ConnectWorkerGroupMetadataKey,
-    ConnectWorkerGroupTargetAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentValue,
 )
-from kcoord.protocol.resources import unpack
 from kcoord.sim.coordinator import CATCH_UP_MS, Pending, Stage
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
@@ -177,8 +176,21 @@ class Checks:
             raise Violation(
                 "computing", f"the group is at {group.epoch}, its target at {group.assignment_epoch}: nobody computes"
             )
+        self._installed(group, step)
         for process in self._processes:
             self._owned_in_books(process)
+
+    def _installed(self, group: ConnectGroup, step: Step) -> None:
+        """A new target names what exists (rule 18)."""
+        if group.configured is None or not any(
+            isinstance(each.value, ConnectWorkerGroupTargetAssignmentValue) and not each.value.error
+            for each in step.records
+        ):
+            return
+        for member_id, target in group.targets.items():
+            if not target.resources <= group.configured.resources:
+                deleted = names(target.resources - group.configured.resources)
+                raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
 
     def _indexes(self, group: ConnectGroup) -> None:
         owners: dict[object, str] = {}
@@ -325,6 +337,11 @@ class Checks:
                 if now_ms > max(member.wake_ms, self._world.coordinator.frozen_until_ms) + CATCH_UP_MS:
                     raise Violation("held", f"the answer to {member_id} was to leave at {member.wake_ms}")
 
+    def let_go(self, frame: Frame) -> None:
+        """Another request has come by its connection: its answer is not kept back any more (rule 26)."""
+        if frame.seen < 0:
+            raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
+
     # Replay
 
     def _replay(self) -> None:
@@ -441,6 +458,3 @@ def durable(shard: Shard) -> object:
             for group_id, group in contents.connect.items()
         },
     )
-
-
-_ = (AWAY_EPOCH, ConnectWorkerGroupTargetAssignmentKey, unpack)

@@ -204,7 +204,9 @@ class Coordinator:
             link.queue.append(frame)
             frame.pipelined = True
             if self.stage is Stage.UP and link.call.seen < 0:
+                waiting = link.call
                 self._let_go(link)
+                self._world.checks.let_go(waiting)
             return
         self._begin(frame)
 

@@ -1,0 +1,1 @@
+"""The simulator: seeds that must be well, and mutants that must be caught."""

@@ -1,0 +1,154 @@
+"""Which rules are broken on purpose, one at a time, to see that the simulator notices?
+
+A mutant replaces a piece of the text of one function of the engine. The changed function is compiled and its code put
+in the place of the other's, so that everybody who calls it, by whatever name, calls the mutant. A piece that is not
+found exactly once says that the engine has changed: then the mutant is to be written anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any
+
+import attrs
+
+from kcoord.group.connect import (
+    answers,
+    computing,
+    configured,
+    connect_group_heartbeat,
+    install,
+    membership,
+    records,
+    replay,
+    sessions,
+)
+from kcoord.group.modern import reconcile
+from kcoord.group.shard import Shard
+from kcoord.sim.coordinator import Coordinator
+
+
+@attrs.frozen
+class Mutant:
+    """One broken rule."""
+
+    rule: int
+    what: str
+    """What is wrong with it."""
+    function: Callable[..., Any]
+    old: str
+    new: str
+
+    @property
+    def name(self) -> str:
+        return f"rule {self.rule}: {self.what}"
+
+
+MUTANTS = (
+    Mutant(1, "what is withdrawn leaves the current at once", answers.advance_member,
+           "if now.granted:", "if now.told != member.current:"),
+    Mutant(2, "what others may be running is granted", reconcile.progress,
+           "if resource not in owners", "if True"),
+    Mutant(3, "a request that could not know the withdrawal releases", connect_group_heartbeat._note_owned,
+           "or context.pipelined or", "or"),
+    Mutant(3, "what was not withdrawn is released", connect_group_heartbeat._note_owned,
+           "member.current - last.told - member.reported", "member.current - member.reported"),
+    Mutant(4, "an old connection is heard", connect_group_heartbeat._check_connection,
+           "context.connection < member.connection", "False"),
+    Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,
+           "    repeat = _check_epoch(group, member, request.member_epoch, owned)\n",
+           "    try:\n"
+           "        repeat = _check_epoch(group, member, request.member_epoch, owned)\n"
+           "    except Refused:\n"
+           "        remove(turn, group, [member], Reason.SESSION_EXPIRED)\n"
+           "        raise\n"),
+    Mutant(6, "every heartbeat at epoch 0 is a join", connect_group_heartbeat._is_join,
+           "and request.rebalance_timeout_ms > 0 and owned == frozenset()", ""),
+    Mutant(6, "who joins again always bumps the group epoch", membership.rejoin,
+           "if was_put_out:", "if True:"),
+    Mutant(7, "what a worker keeps too long is free", membership.put_out,
+           "group, member, member.current,", "group, member, NOTHING,"),
+    Mutant(7, "who keeps it for ever is never put out", sessions.sweep_connect,
+           "if stubborn:", "if False:"),
+    Mutant(8, "a lower timeout binds at once", answers._bind_session,
+           "max(member.session_timeout_ms, limits.session_timeout_ms)", "limits.session_timeout_ms"),
+    Mutant(8, "a longer timeout is not written down", answers._bind_session,
+           "if timeout_ms > member.said.session_timeout_ms:", "if False:"),
+    Mutant(8, "a session ends too early", sessions._session_ends_ms,
+           "member.session_timeout_ms", "member.session_timeout_ms // 2"),
+    Mutant(9, "who leaves frees nothing", connect_group_heartbeat._leave,
+           "remove(turn, group, [member], Reason.LEFT)", "pass"),
+    Mutant(10, "the assignment epoch is reached before all is owned", reconcile.progress,
+           "complete=not waiting_for", "complete=True"),
+    Mutant(11, "after a load only the recorded epoch is good", sessions.open_connect_sessions,
+           "member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH", "member.epoch_unsure = False"),
+    Mutant(12, "the previous epoch is refused", connect_group_heartbeat._check_epoch,
+           "if epoch > JOINING_EPOCH and", "if False and"),
+    Mutant(12, "the previous epoch is not written down", records.current_assignment,
+           "previous_member_epoch=previous", "previous_member_epoch=-1"),
+    Mutant(13, "changed timeouts bump the group epoch", membership.update,
+           "if reason is not None and not quietly:\n        bump(turn, group, reason,",
+           "if not quietly:\n        bump(turn, group, reason or Reason.JOINED,"),
+    Mutant(13, "changed metadata does not bump it", membership.differs,
+           "if (now.version, now.metadata) != (before.version, before.metadata):", "if False:"),
+    Mutant(13, "the configuration's offset alone bumps it", configured.learn_configured,
+           "if changed and not bumped:", "if not bumped:"),
+    Mutant(13, "the end of the delay does not bump it", sessions.sweep_connect,
+           "bump(turn, group, Reason.DELAY_OVER)", "pass"),
+    Mutant(14, "after a load nobody computes", sessions.open_connect_sessions,
+           "settle(turn, group)", "pass"),
+    Mutant(18, "an install counts for members that it does not know", install.install,
+           "epoch=frozen.epoch)", "epoch=group.epoch)"),
+    Mutant(18, "an install brings back what was deleted since", install._new_targets,
+           "if exists is not None and not resources <= exists:", "if False:"),
+    Mutant(18, "nonsense is installed", install.check,
+           "members = {", "return\n    members = {"),
+    Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,
+           "group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)", "pass"),
+    Mutant(22, "who returns gets also what others have", membership._take_over_target,
+           "if group.claimants.get(each, elder_id) == elder_id", ""),
+    Mutant(24, "an answer that writes nothing waits for nothing", Coordinator._when_committed,
+           "if not self.pending:", "if True:"),
+    Mutant(25, "every answer is remembered", answers._remember,
+           "if converged and not computes and not whole else None", ""),
+    Mutant(25, "records do not end what is remembered", replay._group,
+           "group.version += 1", "pass"),
+    Mutant(25, "a choice does not end what is remembered", computing._choose,
+           "group.version += 1", "pass"),
+    Mutant(26, "news does not let the answer go", answers.tell_touched,
+           "and _has_news(group, member)", "and False"),
+    Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
+           "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
+    Mutant(26, "another request of the connection does not let it go", Shard._let_go,
+           "self._contents.held.get(connection, {})", "{}"),
+    Mutant(26, "an answer is kept back for who has gone", membership._write_gone,
+           "let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)", "pass"),
+)  # fmt: skip
+
+
+@contextmanager
+def put_in(mutant: Mutant) -> Iterator[None]:
+    """Run with this mutant in the engine's place."""
+    function = mutant.function
+    assert isinstance(function, FunctionType)
+    healthy = function.__code__
+    function.__code__ = _broken(mutant, function)
+    try:
+        yield
+    finally:
+        function.__code__ = healthy
+
+
+def _broken(mutant: Mutant, function: FunctionType) -> CodeType:
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(mutant.old) == 1, f"{mutant.name}: write it anew, {function.__qualname__} has changed"
+    made: dict[str, Any] = {}
+    code = "from __future__ import annotations\n" + source.replace(mutant.old, mutant.new)
+    exec(compile(code, inspect.getfile(function), "exec"), function.__globals__, made)
+    broken = made[function.__name__]
+    assert isinstance(broken, FunctionType)
+    return broken.__code__
