@@ -50,7 +50,7 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     """Have the next assignment computed, unless it is being computed already."""
     if group.epoch <= group.assignment_epoch or not group.participants():
-        group.computation = None
+        group.end_computation()
         return
     computation = group.computation
     if computation is not None and computation.frozen is not None and computation.chosen in group.members:
@@ -104,28 +104,25 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     assert computation is not None
     chosen = computation.chosen
     turn.contents.counters.given_up += 1
-    group.touched.add(chosen)
     limits = effective(turn.contents, group.group_id)
     selection = select(group.participants(), [each.name for each in limits.assignors])
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:
         others = isinstance(selection, ClientSide) and any(each != chosen for each in selection.qualified)
         excluded = {chosen} if others else set()
-    group.computation = None
-    group.version += 1
+    group.end_computation()
     _compute(turn, group, limits, selection, excluded)
 
 
 def unchoose(group: ConnectGroup, member_id: str) -> None:
     """The member computes no more, for no fault of the input's: it is gone, or away."""
     if group.chosen() == member_id:
-        group.computation = None
-        group.version += 1
+        group.end_computation()
 
 
 def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str) -> None:
     """Run a server-side assignor (rule 23). Whatever it raises is an assignment error, not a fault of the shard."""
-    group.computation = None
+    group.end_computation()
     assignor = limits.assignor(name)
     assert assignor is not None
     if group.configured is None:
@@ -203,7 +200,7 @@ def remaining_delay_ms(group: ConnectGroup, wall_ms: int) -> int:
 
 def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
     """No new target: the old one stays and counts for this epoch (rule 20)."""
-    group.computation = None
+    group.end_computation()
     turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
     turn.write(
         records.target_assignment(group, group.computed_by, group.assignor, group.delay_deadline_wall_ms, error, why)

@@ -98,3 +98,10 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     def chosen(self) -> str | None:
         """Who computes, if anybody."""
         return None if self.computation is None else self.computation.chosen
+
+    def end_computation(self) -> None:
+        """Nobody computes any more. Who did is told, if it waits."""
+        if self.computation is not None:
+            self.touched.add(self.computation.chosen)
+            self.computation = None
+            self.version += 1

@@ -80,7 +80,7 @@ def install(
     deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
     turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
     turn.contents.counters.installed[assignor] += 1
-    group.computation = None
+    group.end_computation()
     group.failures, group.retry_due_ms = 0, NEVER_MS
     after = {member_id: target.resources for member_id, target in group.targets.items()}
     history.installed(turn, group, history.moves_between(before, after))

@@ -342,6 +342,8 @@ class World:
                 self._hot.remove((token, remember))
                 continue
             request, context = self.asked[token]
+            if context.connection in self.shard._contents.held:
+                continue  # the connection has another request open
             member = cast(Member, remember.session)
             seen_ms, bound_ms = member.last_seen_ms, member.session_timeout_ms
             step = self.shard.handle(request, attrs.evolve(context, wall_ms=self.wall_ms), token, self.now_ms)

@@ -1,0 +1,256 @@
+"""When is an answer whole, remembered, or kept back? (connect-groups rules 24-26)
+
+Of rule 24 the shell keeps the most; here: what an answer grants is written in its own step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.records import ConnectWorkerGroupCurrentMemberAssignmentKey
+from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, SESSION_MS, World, assignor, packed, text
+
+COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
+WAIT_MS = 900
+
+# -- what an answer says ----------------------------------------------------------------------------------------------
+
+
+def test_what_an_answer_grants_is_written_before_it_leaves() -> None:
+    """connect-groups rules 1, 24: in the same step, also when another's request let the answer go."""
+    world = World()
+    world.join("W1")
+    world.compute("W1", 0, {"W1": "AC0"})
+    world.beat("W1", 0)
+    keys = [each.key for each in world.steps[-1]]
+    assert ConnectWorkerGroupCurrentMemberAssignmentKey("g", "W1") in keys
+
+
+def test_the_assignment_stands_in_the_answer_until_the_member_has_converged() -> None:
+    """The draft: only while the member's epoch is below the assignment epoch; and whenever it says all its fields, or
+    comes by another connection.
+    """
+    world = World.settled({"W1": "AC0 AT1"})
+    assert world.beat("W1", 1).owned is None
+    assert world.beat("W1", 1, rebalance_timeout_ms=REBALANCE_MS).owned == "AC0 AT1"
+    assert world.beat("W1", 1, connection=2).owned == "AC0 AT1"
+    world.join("W2", connection=3)
+    world.beat("W1", 1, connection=2)
+    world.compute("W1", 1, {"W1": "AC0", "W2": "AT1"}, connection=2)
+    for _ in range(2):
+        assert world.beat("W2", 0, connection=3).owned == ""
+        assert world.beat("W1", 1, connection=2).owned == "AC0"
+
+
+# -- rule 25 ----------------------------------------------------------------------------------------------------------
+
+
+def is_remembered(world: World, member: str, epoch: int, **how: Any) -> bool:
+    how.setdefault("connection", int(member[1]))
+    return world.remembered.get(world.send_beat(member, epoch, **how), False)
+
+
+def test_a_converged_member_is_remembered() -> None:
+    """connect-groups rule 25: from the first answer that says nothing new."""
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    assert is_remembered(world, "W1", 2)
+    assert is_remembered(world, "W1", 2, owned="AC0")
+    assert not is_remembered(world, "W1", 2, connection=7), "the first answer by a connection is whole"
+    assert is_remembered(world, "W1", 2, connection=7)
+    assert not is_remembered(world, "W1", 2, connection=7, max_wait_ms=WAIT_MS)
+    assert not is_remembered(world, "W1", 1, connection=7), "fenced"
+    assert not is_remembered(world, "W2", 2, rebalance_timeout_ms=REBALANCE_MS), "all its fields: a whole answer"
+
+
+def test_who_has_something_to_do_is_not_remembered() -> None:
+    """connect-groups rule 25: who computes, waits, or must let go; nobody while the group assigns."""
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    world.join("W3", connection=3)
+    for member in ("W1", "W2"):
+        assert not is_remembered(world, member, 2)
+    world.compute("W1", 2, {"W1": "", "W2": "BC0", "W3": "AC0"})
+    for _ in range(2):
+        assert not is_remembered(world, "W1", 2)
+        assert not is_remembered(world, "W3", 0)
+    assert not is_remembered(world, "W2", 2)
+    assert is_remembered(world, "W2", 3)
+
+
+Act = Callable[[World], object]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda world: world.join("W3", connection=3),
+        lambda world: world.beat("W2", -1, connection=2),
+        lambda world: world.beat("W2", 2, connection=2, url="http://w2"),
+        lambda world: world.beat("W2", 2, connection=2, client_assignors=[assignor(reason=1)]),
+        lambda world: world.beat("W2", 2, config_offset=1, connection=2, configured_connectors_and_tasks=packed("AC0")),
+        lambda world: world.configure(heartbeat_interval_ms="500"),
+        lambda world: world.beat("W1", 2, connection=8),
+        lambda world: world.pass_ms(SESSION_MS),
+        lambda world: world.shard.drop(),
+    ],
+)
+def test_whatever_could_change_the_answer_forgets_it(act: Act) -> None:
+    """connect-groups rule 25: the group's version moves. That no stale answer stands is checked after every step."""
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    assert is_remembered(world, "W1", 2)
+    version = world.group.version
+    group = world.group
+    act(world)
+    assert group.version != version
+
+
+# -- rule 26 ----------------------------------------------------------------------------------------------------------
+
+
+def held(targets: dict[str, str]) -> tuple[World, object]:
+    """W1's heartbeat is kept back."""
+    world = World.settled(targets)
+    token = world.send_beat("W1", len(targets), max_wait_ms=WAIT_MS)
+    assert token not in world.answers
+    return world, token
+
+
+@pytest.mark.parametrize(
+    ("asked_ms", "held_ms", "settings"),
+    [
+        (500, 500, {}),
+        (60_000, INTERVAL_MS, {}),
+        (60_000, 5_000 // 3, {"session_timeout_ms": "5000", "heartbeat_interval_ms": "4000"}),
+    ],
+)
+def test_an_answer_is_kept_back_so_long(asked_ms: int, held_ms: int, settings: dict[str, str]) -> None:
+    """connect-groups rule 26: at most min(MaxWaitMs, interval, session/3)."""
+    world = World.settled({"W1": "AC0"})
+    world.configure(**settings)
+    world.beat("W1", 1)
+    token = world.send_beat("W1", 1, max_wait_ms=asked_ms)
+    world.pass_ms(held_ms - 1)
+    assert token not in world.answers
+    world.pass_ms(1)
+    told = world.told(token)
+    assert (told.error, told.brief) == (ErrorCode.NONE, (1, None))
+
+
+def test_an_answer_with_news_comes_at_once() -> None:
+    """connect-groups rule 26: what is new since the last answer on this connection."""
+    world = World.settled({"W1": "AC0"})
+    assert world.beat("W1", 1, connection=2, max_wait_ms=WAIT_MS).owned == "AC0"
+    assert world.beat("W1", 1, connection=2, max_wait_ms=WAIT_MS, rebalance_timeout_ms=5_000).owned == "AC0"
+    world.configure(heartbeat_interval_ms="500")
+    assert world.beat("W1", 1, connection=2, max_wait_ms=WAIT_MS).response.heartbeat_interval_ms == 500
+    world.beat("W1", 1, connection=2, client_assignors=[assignor(reason=1)])
+    assert world.chosen() == "W1"
+
+
+def test_it_is_let_go_when_there_is_something_to_let_go_of() -> None:
+    """connect-groups rule 26"""
+    world, token = held({"W1": "AC0 BC0", "W2": ""})
+    world.beat("W2", 2, connection=2, client_assignors=[assignor(data=b"x")])
+    assert world.told(token).error is COMPUTE, "it is chosen"
+    token = world.send_beat("W1", 2, max_wait_ms=WAIT_MS)
+    assert token not in world.answers, "it has been told"
+    world.send(world.install_request("W1", 2, 3, {}), connection=9)
+    world.prepare("W1", 2, connection=9)
+    world.install("W1", 2, 3, {"W1": "AC0", "W2": "BC0"}, connection=9)
+    assert world.told(token).brief == (2, "AC0")
+
+
+def test_it_is_let_go_with_what_became_free() -> None:
+    """connect-groups rules 10, 26: growth is told at once, and in one answer."""
+    world = World.settled({"W1": "AC0 BC0 CC0", "W2": ""})
+    world.beat("W1", 2, client_assignors=[assignor(data=b"x")])
+    world.compute("W1", 2, {"W1": "AC0", "W2": "BC0 CC0"})
+    world.beat("W1", 2)
+    world.beat("W2", 2, connection=2)
+    token = world.send_beat("W2", 2, "", connection=2, max_wait_ms=WAIT_MS)
+    world.beat("W1", 2, "AC0")
+    assert world.told(token).brief == (3, "BC0 CC0")
+
+
+def test_an_epoch_alone_does_not_let_it_go() -> None:
+    """Decision: an install must not wake members that nothing happens to; they learn of it in time."""
+    world, token = held({"W1": "AC0", "W2": "BC0"})
+    world.beat("W2", 2, connection=2, client_assignors=[assignor(data=b"x")])
+    token = world.send_beat("W1", 2, max_wait_ms=WAIT_MS)
+    world.prepare("W1", 2, connection=9)
+    world.install("W1", 2, 3, {"W1": "AC0", "W2": "BC0"}, connection=9)
+    told = world.told(token)
+    assert (told.error, told.epoch) == (ErrorCode.NONE, 3), "it computes no more: that is news"
+    token = world.send_beat("W2", 2, connection=2, max_wait_ms=WAIT_MS)
+    assert world.told(token).epoch == 3
+    token = world.send_beat("W2", 3, connection=2, max_wait_ms=WAIT_MS)
+    world.beat("W1", 3, client_assignors=[assignor(data=b"y")])
+    world.compute("W1", 3, {"W1": "AC0", "W2": "BC0"})
+    assert token not in world.answers
+    world.pass_ms(WAIT_MS)
+    assert world.told(token).brief == (4, "BC0")
+
+
+def test_the_session_counts_from_receipt() -> None:
+    """connect-groups rule 26: not from when the answer leaves."""
+    world, token = held({"W1": "AC0"})
+    world.pass_ms(SESSION_MS - 1)
+    assert token in world.answers
+    assert "W1" in world.group.members
+    world.pass_ms(1)
+    assert not world.group.members
+
+
+def test_any_other_request_of_the_connection_lets_it_go() -> None:
+    """connect-groups rule 26: of another API, or of another group; also one that is answered elsewhere."""
+    world, token = held({"W1": "AC0"})
+    world.describe()
+    assert token not in world.answers, "that came by another connection"
+    world.send(world.asked[token][0])
+    assert world.told(token).brief == (1, None)
+
+    world, token = held({"W1": "AC0"})
+    step = world.shard.let_go(1, world.now_ms, world.wall_ms)
+    assert [reply.token for reply in step.replies] == [token]
+    assert not world.shard.let_go(1, world.now_ms, world.wall_ms).replies
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda world: world.beat("W1", 2, connection=9), ErrorCode.FENCED_MEMBER_EPOCH),
+        (lambda world: world.join("W1", connection=9), ErrorCode.FENCED_MEMBER_EPOCH),
+        (lambda world: world.beat("W1", -1, connection=9), ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_it_is_refused_when_it_has_become_pointless(act: Act, error: ErrorCode) -> None:
+    """connect-groups rule 26: the member's heartbeat elsewhere, its removal."""
+    world, token = held({"W1": "AC0", "W2": "BC0"})
+    act(world)
+    assert world.told(token).error is error
+
+
+def test_a_lost_shard_hands_back_who_waits() -> None:
+    """connect-groups rule 26: the shell answers NOT_COORDINATOR."""
+    world, token = held({"W1": "AC0"})
+    assert world.restart() == [token]
+    assert world.beat("W1", 1, "AC0", connection=9).brief == (1, "AC0")
+
+
+def test_a_release_behind_a_kept_answer_counts_from_the_next_request_on() -> None:
+    """connect-groups rules 3, 26: the kept answer is let go by the request that brings the list, so its sender cannot
+    have known it.
+    """
+    world = World.settled({"W1": "AC0 BC0"})
+    token = world.send_beat("W1", 1, max_wait_ms=WAIT_MS)
+    world.join("W2", connection=2)
+    assert world.told(token).error is COMPUTE
+    world.compute("W1", 1, {"W1": "AC0", "W2": "BC0"})
+    world.beat("W1", 1)
+    token = world.send_beat("W1", 1, max_wait_ms=WAIT_MS)
+    assert world.beat("W1", 1, "AC0", pipelined=True).brief == (1, "AC0")
+    assert text(world.member("W1").current) == "AC0 BC0"
+    assert world.beat("W1", 1, "AC0").brief == (2, "AC0")
