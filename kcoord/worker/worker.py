@@ -102,6 +102,8 @@ class Worker:
         scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
         """Raises WorkerError for what cannot be right."""
+        if group_protocol not in ("connect", "generic"):
+            raise WorkerError(f"group_protocol {group_protocol!r} is neither 'connect' nor 'generic'")
         if assignors and server_assignor is not None:
             raise WorkerError("assignors and server_assignor cannot be used together")
         self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
@@ -166,7 +168,7 @@ class Worker:
         try:
             shell.leave(permanent=permanent)
             patience_s = self._setup.leave_timeout_ms / 1000 + 1
-            for timeout_s in (self._close_timeout + patience_s, patience_s):
+            for timeout_s in (self._close_timeout, patience_s):
                 done, _ = await asyncio.wait([shell.gone], timeout=timeout_s)
                 if done:
                     break
@@ -239,11 +241,9 @@ class Worker:
 
     def _member(self) -> tuple[Member, type[Request]]:
         random = secrets.SystemRandom().random
-        if self._group_protocol == "connect":
-            return Membership(self._setup, random), ConnectGroupHeartbeatRequest
         if self._group_protocol == "generic":
             return GenericMembership(self._setup, self._generic, random), JoinGroupRequest
-        raise WorkerError(f"group_protocol {self._group_protocol!r} is neither 'connect' nor 'generic'")
+        return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 
     def _news(self) -> dict[str, object]:
         """What the worker says of itself, as far as it may change while it runs."""

@@ -1,0 +1,170 @@
+"""Connectors out of a file: what the file may say, how what fails is shown and started again, and who runs what."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from kcoord.worker.runner import DefinitionError, Runner
+from kcoord.worker.runner.connector import Context
+from kcoord.worker.runner.definitions import read
+from kcoord.worker.runner.running import Condition, Running
+from tests.kafka.kcoord_process import Kcoord
+from tests.worker.connectors import Failing, FailingTask, NotingTask
+from tests.worker.driver import resources
+
+MODULE = "tests.worker.connectors"
+
+
+def write(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
+
+
+def test_a_file_has_a_table_for_each_connector(tmp_path: Path) -> None:
+    """connect-groups rule 31: the config offset is the file's modification time."""
+    file = write(
+        tmp_path / "connectors.toml",
+        f"""
+        [a]
+        class = "{MODULE}:Noting"
+        tasks = 2
+        [b]
+        class = "{MODULE}:Failing"
+        times = 3
+        """,
+    )
+    os.utime(file, ns=(5, 1_700_000_000_123_456_789))
+    definitions = read(file)
+    assert definitions.offset == 1_700_000_000_123_456_789
+    assert definitions.resources == resources("a a-0 a-1 b b-0")
+    assert definitions.config_of(("a", 1)) == {"tasks": 2}
+    assert definitions.config_of(("a", 2)) is None
+    assert definitions.config_of(("c", -1)) is None
+    assert definitions.connectors["b"].connector is Failing
+
+
+def test_a_directory_has_a_file_for_each_connector(tmp_path: Path) -> None:
+    """connect-groups rule 31"""
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.toml", f'class = "{MODULE}:Noting"')
+    os.utime(tmp_path / "a.toml", ns=(1, 2**62))
+    definitions = read(tmp_path)
+    assert (definitions.offset, definitions.resources) == (2**62, resources("a a-0 b b-0"))
+    (tmp_path / "a.toml").unlink()
+    assert read(tmp_path).resources == resources("b b-0")
+
+
+def test_modules_are_found_beside_the_file(tmp_path: Path) -> None:
+    write(tmp_path / "beside_the_file.py", f"from {MODULE} import Noting as Here")
+    file = write(tmp_path / "connectors.toml", '[a]\nclass = "beside_the_file:Here"')
+    assert read(file).resources == resources("a a-0")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 1", "a stands outside of a table; write [NAME] of a connector above it"),
+        ("[a", "is no TOML: "),
+        ("[a]", '[a]: class = None is none: write class = "module:Class"'),
+        ('[a]\nclass = "nowhere_to_be_found:A"', "[a]: class nowhere_to_be_found:A: No module named"),
+        (
+            f'[a]\nclass = "{MODULE}:NotingTask"',
+            f"[a]: class {MODULE}:NotingTask: module {MODULE} has no such Connector",
+        ),
+        (f'[a]\nclass = "{MODULE}:Failing"', "[a]: times is missing"),
+        (f'[a]\nclass = "{MODULE}:Noting"\ntasks = "many"', "[a]: tasks = 'many' is no count"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_with_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    file = write(tmp_path / "connectors.toml", text)
+    with pytest.raises(DefinitionError) as refused:
+        read(file)
+    assert str(refused.value).startswith(f"{file}: {message}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match=r"none\.toml: cannot be read: No such file"):
+        read(tmp_path / "none.toml")
+
+
+async def until(probe: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not probe():
+            await asyncio.sleep(0.02)
+
+
+async def test_what_fails_is_shown_and_started_again() -> None:
+    FailingTask.failures = 0
+    context = Context(("b", 0), {"times": 2}, lambda: True)
+    running = Running(context, lambda: FailingTask(context.config).run, first_pause_s=0.05)
+    await until(lambda: running.status.condition is Condition.FAILED)
+    assert running.status.error == "RuntimeError: out of luck"
+    await until(lambda: running.status.condition is Condition.DONE)
+    assert running.status.restarts == 2
+    await running.stop()
+
+
+async def test_what_cannot_even_be_made_is_shown_too() -> None:
+    context = Context(("b", 0), {}, lambda: True)
+
+    def make() -> NotingTask:
+        raise KeyError("notes")
+
+    running = Running(context, make)  # type: ignore[arg-type]
+    await until(lambda: running.status.condition is Condition.FAILED)
+    assert running.status.error == "KeyError: 'notes'"
+    await running.stop()
+
+
+@asynccontextmanager
+async def runners(kcoord: Kcoord, group: str, file: Path, count: int) -> AsyncIterator[list[Runner]]:
+    """So many, in this process; they leave at the end."""
+    stop = asyncio.Event()
+    made = [Runner(file, kcoord.bootstrap, group, url=f"http://{number}") for number in range(count)]
+    async with asyncio.TaskGroup() as tasks:
+        for each in made:
+            tasks.create_task(each.run(stop))
+        try:
+            yield made
+        finally:
+            stop.set()
+
+
+async def test_workers_share_the_connectors_of_a_file_and_follow_its_changes(
+    kcoord: Kcoord, group: str, tmp_path: Path
+) -> None:
+    """connect-groups rules 21, 31"""
+    notes = tmp_path / "notes"
+    file = tmp_path / "connectors.toml"
+
+    def table(tasks: int, say: str) -> str:
+        return f'[a]\nclass = "{MODULE}:Noting"\nnotes = "{notes}"\ntasks = {tasks}\nsay = "{say}"\n'
+
+    def running(say: str) -> list[str]:
+        found: set[str] = set()
+        for line in notes.read_text().splitlines() if notes.exists() else ():
+            _, _, what, name, *said = line.split(" ")
+            if said == [say]:
+                (found.add if what == "start" else found.discard)(name)
+        return sorted(found)
+
+    write(file, table(3, "one"))
+    async with AsyncExitStack() as stack:
+        first, second = await stack.enter_async_context(runners(kcoord, group, file, 2))
+        await until(lambda: running("one") == ["a", "a-0", "a-1", "a-2"])
+        await until(lambda: bool(first.statuses()) and bool(second.statuses()))
+        write(file, table(5, "two"))
+        await until(lambda: running("two") == ["a", "a-0", "a-1", "a-2", "a-3", "a-4"] and running("one") == [])
+        write(file, "[a")
+        await until(lambda: first._bad_offset >= 0 and second._bad_offset >= 0)
+        assert len(first.statuses()) + len(second.statuses()) == 6
+        write(file, table(0, "three"))
+        await until(lambda: running("three") == ["a"] and running("two") == [])
+    assert running("three") == []
