@@ -24,7 +24,7 @@ from pathlib import Path
 
 from aiokafka import AIOKafkaProducer
 
-from kcoord.worker.runner import Connector, Context, Task
+from kcoord.worker.runner import Connector, Context, Task, to_its_end
 from kcoord.worker.runner.connector import Config
 
 LARGEST_READ = 1 << 20
@@ -39,7 +39,7 @@ class Tail(Task):
         await producer.start()
         try:
             while context.may_run():
-                sent = [await self._forward(Path(path), producer) for path in self.config["paths"]]
+                sent = [await to_its_end(self._forward(Path(path), producer)) for path in self.config["paths"]]
                 if not any(sent):
                     await asyncio.sleep(self.config.get("look_every_s", 0.5))
         finally:

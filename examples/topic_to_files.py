@@ -25,7 +25,7 @@ from typing import IO
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
-from kcoord.worker.runner import Connector, Context, Task
+from kcoord.worker.runner import Connector, Context, Task, to_its_end
 from kcoord.worker.runner.connector import Config
 
 LONGEST_LOOK_BACK = 1 << 16
@@ -48,7 +48,7 @@ class Archive(Task):
                 if not files:
                     await asyncio.sleep(0.5)
                 if fetched and context.may_run():
-                    await asyncio.to_thread(_write, files, fetched)
+                    await to_its_end(asyncio.to_thread(_write, files, fetched))
         finally:
             for file in files.values():
                 file.close()

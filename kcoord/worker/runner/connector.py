@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 
 from kcoord.assign import Resource, tell
+
+T = TypeVar("T")
 
 Config = Mapping[str, Any]
 """A connector's table in the file, without `class`."""
@@ -38,6 +40,16 @@ class Context:
         return logging.getLogger(f"kcoord.run.{self.name}")
 
 
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives. A cancellation waits until it is done: for a step that must not be left half done."""
+    step = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(step)
+    except asyncio.CancelledError:
+        await asyncio.wait([step])
+        raise
+
+
 class Task(ABC):
     """A part of a connector's work; the runner makes one object for each time that it starts."""
 
@@ -46,7 +58,7 @@ class Task(ABC):
 
     @abstractmethod
     async def run(self, context: Context) -> None:
-        """Work until cancelled. It has stopped when this ends: finish what must be finished in a `finally`.
+        """Work until cancelled. It has stopped when this ends; `to_its_end` keeps a step from being cut in two.
 
         An exception is shown, and the task is started again after a while. To return is to be done.
         """
