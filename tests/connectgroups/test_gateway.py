@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.group_configs import DEFINITIONS, GROUP, Operation
+from kcoord.group.group_configs import DEFINITIONS, GROUP, Operation, Source
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import (
@@ -339,6 +339,26 @@ async def test_changes_are_answered_as_kafka_answers_them(
         [here] = (await ask(client, IncrementalAlterConfigsRequest([ours]))).responses
         assert ErrorCode(here.error_code) == ErrorCode(there.error_code), (here, there)
         assert (here.error_message is None) == (there.error_message is None)
+
+
+async def test_where_a_value_comes_from_is_told_as_kafka_tells_it(kcoord: Kcoord, client: Client, name: str) -> None:
+    theirs, ours = "consumer.heartbeat.interval.ms", DELAY  # both servers were started with a value of their own
+
+    async def told(setting: str) -> list[tuple[str, int]]:
+        request = DescribeConfigsRequest([asked(name, setting)], include_synonyms=True)
+        [entry] = (await ask(client, request)).results[0].configs
+        assert (entry.value, entry.config_source) == (entry.synonyms[0].value, entry.synonyms[0].source)
+        return [(each.name.replace(setting, "it"), each.source) for each in entry.synonyms]
+
+    assert await told(ours) == await told(theirs) == [("group.it", Source.STATIC), ("group.it", Source.DEFAULT)]
+    both = change(name, {theirs: "6000", ours: "6000"})
+    assert (await ask(client, IncrementalAlterConfigsRequest([both]))).responses[0].error_code == ErrorCode.NONE
+
+    async def learned() -> bool:
+        return await told(theirs) == await told(ours)
+
+    await until(learned, "both say the same")
+    assert (await told(ours))[0] == ("it", Source.GROUP)
 
 
 async def test_what_kafka_says_of_resources_holds_here(client: Client, direct: Client, name: str) -> None:
