@@ -132,7 +132,7 @@ class Connections(_Section):
         100 << 20, "The largest request; a connection that announces a larger one is closed.", unit="bytes", ge=1024
     )
     sasl_server_max_receive_size: int = _setting(
-        512 << 10,
+        1 << 20,
         "The largest request of a client that has not said yet who it is, in front of a cluster that uses SASL; a "
         "connection that announces a larger one is closed.",
         unit="bytes",

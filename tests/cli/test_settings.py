@@ -33,7 +33,7 @@ def test_defaults_are_those_of_kafka() -> None:
     assert settings.connections_max_idle_ms == 600_000
     assert settings.max_connections == settings.max_connections_per_ip == 2**31 - 1
     assert settings.socket_request_max_bytes == 104_857_600
-    assert settings.sasl_server_max_receive_size == 524_288
+    assert settings.sasl_server_max_receive_size == 1 << 20
     assert settings.listen == ("localhost", 9092)
 
 

@@ -22,7 +22,7 @@ from kcoord.server.standalone import Node, Standalone
 R = TypeVar("R", bound=Response)
 LIMITS = Limits(
     frame_bytes=100 * 1024 * 1024,
-    unauthenticated_frame_bytes=512 * 1024,
+    unauthenticated_frame_bytes=1 << 20,
     connections=1000,
     connections_per_address=1000,
     idle_ms=600_000,
