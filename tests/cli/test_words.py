@@ -1,0 +1,112 @@
+"""Are names, spans and connectors told as people want them?"""
+
+import pytest
+
+from kcoord.assign import CONNECTOR, Resource
+from kcoord.cli.connect_groups import ConnectGroup, Departed, Epoch, Move, Worker
+from kcoord.cli.explaining import explained
+from kcoord.cli.names import Names
+from kcoord.cli.resources import counted, resources_json, resources_text
+from kcoord.cli.times import ago, clock, span
+
+NOTHING = frozenset[Resource]()
+
+
+@pytest.mark.parametrize(
+    ("members", "names"),
+    [
+        (["w-1-3f2a90c1d5e6b7a8-0bf3b4b4"], ["w-1-b4b4"]),
+        (["w-0123456789abcdef-0bf3b4b4", "w-0123456789abcdef-1111b4b4"], None),
+        (["consumer-0a1b2c3d-0001-4abc-9def-0123456789ab"], ["consumer-89ab"]),
+        (["worker-1", "abcd"], None),
+    ],
+)
+def test_members_are_named_as_short_as_they_can_be_told_apart(members: list[str], names: list[str] | None) -> None:
+    assert list(map(Names(members), members)) == (names or members)
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        *((0, "0 ms"), (-5, "0 ms"), (999, "999 ms"), (1_000, "1.0 s"), (9_949, "9.9 s"), (9_950, "10 s")),
+        *((59_999, "60 s"), (60_000, "1 min"), (5_400_000, "2 h"), (86_400_000 * 3, "3 d")),
+    ],
+)
+def test_spans(ms: int, text: str) -> None:
+    assert span(ms) == text
+    assert ago(1_000, 1_000 + ms) == f"{text} ago"
+
+
+def test_connectors_and_tasks() -> None:
+    resources = frozenset({("b", 0), ("a", CONNECTOR), ("a", 3), ("a", 0), ("a", 1), ("c", CONNECTOR)})
+    assert resources_text(resources) == "a: connector, 0-1, 3; b: 0; c: connector"
+    assert resources_text(NOTHING, "nothing") == "nothing"
+    assert resources_json(resources) == {"connectors": ["a", "c"], "tasks": {"a": [0, 1, 3], "b": [0]}}
+    assert (counted(1), counted(2)) == ("1 connector or task", "2 connectors and tasks")
+
+
+def worker(member: str, **others: object) -> Worker:
+    fields = {"owns": NOTHING, "target": NOTHING, "waits_for": NOTHING, "must_release": NOTHING, **others}
+    return Worker(member, None, "c", "h", None, 3, "Stable", **fields)  # type: ignore[arg-type]
+
+
+def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was never assigned, what never came to be in place, more moves than are named, an error, a delay."""
+    w1, w2, gone = "w1-0123456789abcdef-00000001", "w2-0123456789abcdef-00000002", "w3-0123456789abcdef-00000003"
+    a, a0, a1 = ("a", CONNECTOR), ("a", 0), ("a", 1)
+    history = (
+        Epoch(1, f"worker joined: {w1}", 1_000, None, None, 0, ()),
+        Epoch(
+            2,
+            f"session expired: {gone}, {w2} and 2 more",
+            2_000,
+            2_004,
+            None,
+            9,
+            (Move(None, w1, frozenset({a})), Move(gone, None, frozenset({a0})), Move(w2, w1, frozenset({a1}))),
+        ),
+        Epoch(3, "rebalance delay over", 3_000, 3_000, 4_200, 0, ()),
+        Epoch(4, "connectors or tasks changed", 5_000, None, None, 0, ()),
+    )
+    group = ConnectGroup(
+        group="g",
+        coordinator="h:1 (0)",
+        state="Assigning",
+        epoch=4,
+        assignment_epoch=3,
+        assignor="mine",
+        workers=(worker(w1, owns=frozenset({a, a1})),),
+        computing=w1,
+        configured=None,
+        departed=(Departed(gone, None, None, frozenset({a0})),),
+        delay_ms=12_000,
+        error=4,
+        error_message="it fell over",
+        history=history,
+    )
+    monkeypatch.setattr("kcoord.cli.times.time.time_ns", lambda: 6_000 * 1_000_000)
+    lines = explained(group, 10).splitlines()
+    assert lines == [
+        "g: Assigning at epoch 4, 1 worker; all that has happened",
+        "",
+        f"epoch 1  {clock(1_000)}  (5.0 s ago)  worker joined: w1-0001",
+        "    never assigned: the group had changed again",
+        "",
+        f"epoch 2  {clock(2_000)}  (4.0 s ago)  session expired: w3-0003, w2-0002 and 2 more",
+        "    to w1-0001               a: connector",
+        "    from w3-0003, to nobody  a: 0",
+        "    from w2-0002 to w1-0001  a: 1",
+        "                             and 6 connectors and tasks more",
+        "    assigned after 4 ms, the group changed again before it was in place",
+        "",
+        f"epoch 3  {clock(3_000)}  (3.0 s ago)  rebalance delay over",
+        "    nothing changed hands",
+        "    assigned after 0 ms, in place everywhere after 1.2 s",
+        "",
+        f"epoch 4  {clock(5_000)}  (1.0 s ago)  connectors or tasks changed",
+        "    not assigned yet",
+        "",
+        "w1-0001 computes the assignment",
+        "assignment error 4: it fell over",
+        "a: 0 waits for another 12 s for the return of w3-0003",
+    ]
