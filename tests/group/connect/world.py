@@ -116,8 +116,10 @@ class World:
         self.answers: dict[object, Response] = {}
         self.remembered: dict[object, bool] = {}
         self.asked: dict[object, tuple[Request, RequestContext]] = {}
-        self._hot: list[tuple[object, Remember]] = []
+        self._hot: dict[object, tuple[object, Remember]] = {}
         self._epochs: dict[str, int] = {}
+        self.checked = True
+        """False for a log that was cut in the midst of a step: what is always true need not be."""
         self._shadow = Contents(self.settings, lambda: "id")
         self.shard = Shard(self.settings, lambda: "id")
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
@@ -139,7 +141,7 @@ class World:
     def restart(self, lose_ms: int = 0, compacted: bool = False) -> list[object]:
         """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back."""
         waiting = self.shard.drop()
-        for _, remember in self._hot:
+        for _, remember in self._hot.values():
             assert remember.group.version != remember.version, "a hot answer of a lost shard"
         self._hot.clear()
         self.now_ms += lose_ms
@@ -153,16 +155,6 @@ class World:
         """The last record of each key, without tombstones."""
         last = {key: at for at, (key, _) in enumerate(self.log)}
         return [entry for at, entry in enumerate(self.log) if last[entry[0]] == at and entry[1] is not None]
-
-    def fork(self, records: int) -> World:
-        """A coordinator that takes over from a log that ends after so many records."""
-        successor = World(self.settings.connect, self.group_id)
-        successor.now_ms = self.now_ms
-        successor.log = self.log[:records]
-        for key, value in successor.log:
-            replay(successor._shadow, decode_record(key, value))
-        successor.restart()
-        return successor
 
     @contextmanager
     def nothing_changes(self) -> Iterator[None]:
@@ -322,8 +314,11 @@ class World:
             self.answers[reply.token] = reply.response
             self.remembered[reply.token] = reply.remember is not None
             if reply.remember is not None:
-                self._hot.append((reply.token, reply.remember))
-        self._check()
+                request, context = self.asked[reply.token]
+                listed = getattr(request, "connectors_and_tasks", None) is not None
+                self._hot[context.connection, listed] = reply.token, reply.remember
+        if self.checked:
+            self._check()
 
     def _check(self) -> None:
         contents = self.shard._contents
@@ -337,9 +332,9 @@ class World:
 
     def _check_hot_answers(self) -> None:
         """Every answer that may be repeated is the one that the shard would give (rule 25)."""
-        for token, remember in list(self._hot):
+        for where, (token, remember) in list(self._hot.items()):
             if remember.group.version != remember.version:
-                self._hot.remove((token, remember))
+                del self._hot[where]
                 continue
             request, context = self.asked[token]
             if context.connection in self.shard._contents.held:
