@@ -36,8 +36,8 @@ class Tail(Task):
     async def run(self, context: Context) -> None:
         """Read what has been appended, send it, note how far; again and again."""
         producer = AIOKafkaProducer(bootstrap_servers=self.config["bootstrap_servers"], acks="all")
-        await producer.start()
         try:
+            await producer.start()
             while context.may_run():
                 sent = [await to_its_end(self._forward(Path(path), producer)) for path in self.config["paths"]]
                 if not any(sent):

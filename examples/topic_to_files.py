@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 from collections.abc import Sequence
@@ -24,11 +25,15 @@ from pathlib import Path
 from typing import IO
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 
 from kcoord.worker.runner import Connector, Context, Task, to_its_end
 from kcoord.worker.runner.connector import Config
 
 LONGEST_LOOK_BACK = 1 << 16
+FETCH_MS = 200
+LOOK_AROUND_EVERY = 20
+"""After so many fetches: has the topic got more partitions?"""
 
 
 class Archive(Task):
@@ -36,28 +41,33 @@ class Archive(Task):
 
     async def run(self, context: Context) -> None:
         """Copy records as they come."""
-        consumer = AIOKafkaConsumer(
-            bootstrap_servers=self.config["bootstrap_servers"], enable_auto_commit=False, group_id=None
-        )
+        servers = self.config["bootstrap_servers"]
+        consumer = AIOKafkaConsumer(bootstrap_servers=servers, enable_auto_commit=False, group_id=None)
+        admin = AIOKafkaAdminClient(bootstrap_servers=servers)
         files: dict[TopicPartition, IO[bytes]] = {}
-        await consumer.start()
         try:
-            while context.may_run():
-                await self._open_new_partitions(consumer, files)
-                fetched = await consumer.getmany(timeout_ms=500) if files else {}
+            await consumer.start()
+            await admin.start()
+            for turn in itertools.count():
+                if turn % LOOK_AROUND_EVERY == 0:
+                    await self._open_new_partitions(admin, consumer, files)
+                fetched = await consumer.getmany(timeout_ms=FETCH_MS) if files else {}
                 if not files:
-                    await asyncio.sleep(0.5)
+                    await asyncio.sleep(FETCH_MS / 1000)
                 if fetched and context.may_run():
                     await to_its_end(asyncio.to_thread(_write, files, fetched))
         finally:
             for file in files.values():
                 file.close()
+            await admin.close()
             await consumer.stop()
 
-    async def _open_new_partitions(self, consumer: AIOKafkaConsumer, files: dict[TopicPartition, IO[bytes]]) -> None:
+    async def _open_new_partitions(
+        self, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer, files: dict[TopicPartition, IO[bytes]]
+    ) -> None:
         """Those of this task that have no file yet: go on behind the last line."""
         topic, task, tasks = self.config["topic"], self.config["number"], self.config["tasks"]
-        numbers = await _partitions(consumer, topic)
+        numbers = await _partitions(admin, topic)
         mine = [TopicPartition(topic, number) for number in sorted(numbers) if number % tasks == task]
         new = [partition for partition in mine if partition not in files]
         if not new:
@@ -89,9 +99,9 @@ class TopicToFiles(Connector):
         return [{**self.config, "number": number, "tasks": count} for number in range(count)]
 
 
-async def _partitions(consumer: AIOKafkaConsumer, topic: str) -> set[int]:
-    await consumer.topics()  # asks for the metadata anew
-    return consumer.partitions_for_topic(topic) or set()
+async def _partitions(admin: AIOKafkaAdminClient, topic: str) -> set[int]:
+    (described,) = await admin.describe_topics([topic])
+    return {each["partition"] for each in described["partitions"]}
 
 
 def _open(path: Path) -> tuple[IO[bytes], int | None]:
