@@ -15,7 +15,7 @@ from kcoord.cli.connect_groups import AWAY, ConnectGroup, Epoch, Move, Worker
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, written
 from kcoord.cli.resources import counted, resources_text
-from kcoord.cli.times import ago, clock, span
+from kcoord.cli.times import after, ago, clock, span
 
 _INDENT = 4
 
@@ -39,9 +39,9 @@ def outcome(epoch: Epoch, group: ConnectGroup) -> str:
         if not current:
             return "never assigned: the group had changed again"
         return "nothing to assign" if not group.workers else "not assigned yet"
-    assigned = f"assigned after {span(epoch.installed_after_ms)}"
+    assigned = f"assigned {after(epoch.installed_after_ms)}"
     if epoch.converged_after_ms is not None:
-        return f"{assigned}, in place everywhere after {span(epoch.converged_after_ms)}"
+        return f"{assigned}, in place everywhere {after(epoch.converged_after_ms)}"
     return (
         f"{assigned}, {'not in place everywhere yet' if current else 'the group changed again before it was in place'}"
     )
@@ -105,7 +105,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
             yield f"{names(worker.member)} waits for {_awaited(worker, group, names)}"
     for departed in group.departed:
         if departed.resources:
-            left = "" if group.delay_ms is None else f" for another {span(group.delay_ms)}"
+            left = "" if group.delay_ms is None else f" another {span(group.delay_ms)}"
             name = departed.instance or names(departed.member)
             yield f"{resources_text(departed.resources)} waits{left} for the return of {name}"
 

@@ -15,6 +15,11 @@ def span(ms: int) -> str:
     return f"{round(ms / size)} {unit}"
 
 
+def after(ms: int) -> str:
+    """`after 12 s`, or `at once`."""
+    return f"after {span(ms)}" if ms > 0 else "at once"
+
+
 def ago(at_ms: int, now_ms: int | None = None) -> str:
     """`12 s ago`."""
     now_ms = time.time_ns() // 1_000_000 if now_ms is None else now_ms

@@ -22,7 +22,7 @@ from kcoord.cli.explaining import outcome
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, table_of
 from kcoord.cli.resources import resources_text
-from kcoord.cli.times import ago, clock, span
+from kcoord.cli.times import after, ago, clock, span
 
 _MOST_EPOCHS = 8
 _ELSEWHERE = "elsewhere"
@@ -161,7 +161,7 @@ def _happened(group: ConnectGroup, count: int) -> Iterator[Text]:
 def _came_to(epoch: Epoch, group: ConnectGroup) -> str:
     """In few words, what came of an epoch."""
     if epoch.converged_after_ms is not None:
-        return f"in place after {span(epoch.converged_after_ms)}"
+        return f"in place {after(epoch.converged_after_ms)}"
     return "not in place yet" if epoch.epoch == group.epoch else "then it changed again"
 
 
