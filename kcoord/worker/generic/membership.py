@@ -442,7 +442,9 @@ class GenericMembership:
         assignments = []
         if assignment is not None:
             url = self._setup.url or ""
-            told = WorkerAssignment(self._version, 0, self._member_id, url, self._setup.config_offset)
+            # not below what anybody has read: a Connect worker that is told less joins again at once, for ever
+            offset = max(state.config_offset for state in self._states.values())
+            told = WorkerAssignment(self._version, 0, self._member_id, url, offset)
             each_told = differences(self._states, assignment, told, self._member_id)
             assignments = [
                 SyncGroupRequestAssignment(name, encode_assignment(each)) for name, each in each_told.items()
