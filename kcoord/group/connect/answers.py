@@ -132,10 +132,13 @@ def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) 
 
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
-    """The session that holds for the member is the longer of what it knew and what it is told now, until it shows that
-    it got the answer (rule 8). A longer one is written first, so that a load does not cut it short.
+    """What the member is told binds it from now on, but a session that it was told to be longer may run on to its end:
+    whether this answer arrives, and when, nobody knows here (rule 8). A longer one is written first, so that a load does
+    not cut it short.
     """
-    timeout_ms = max(member.session_timeout_ms, limits.session_timeout_ms)
+    timeout_ms = limits.session_timeout_ms
+    if timeout_ms < member.session_timeout_ms:
+        member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + member.session_timeout_ms)
     if timeout_ms > member.said.session_timeout_ms:
         said = records.with_session_timeout(member.said, timeout_ms)
         turn.write(records.member_said(group.group_id, member.member_id, said))

@@ -197,13 +197,21 @@ def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resourc
     if member.put_out:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
     within = owned is None or owned <= member.current
-    if epoch == member.epoch or (member.epoch_unsure and member.recorded_epoch <= epoch <= group.assignment_epoch):
+    if epoch == member.epoch or (member.epoch_unsure and _may_have_been_told(group, member, epoch)):
         if not within:
             raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member owns what it was not granted")
         return False
     if epoch > JOINING_EPOCH and epoch == member.previous_epoch and owned is not None and within:
         return True
     raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
+
+
+def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool:
+    """Whether a member of a group that was loaded may have got to that epoch, if need be without a record (rule 11). It
+    has the assignment epoch only with its whole target (rule 10).
+    """
+    whole = member.member_id not in group.unconverged
+    return member.recorded_epoch <= epoch <= (group.assignment_epoch if whole else group.assignment_epoch - 1)
 
 
 def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None) -> bool:
@@ -214,8 +222,6 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
     first = member.use(context.connection)
     if first:
         group.version += 1  # an answer that the hot path remembers for the elder connection holds no more
-    elif member.answer is not None and not context.pipelined:
-        member.session_timeout_ms = member.answer.session_timeout_ms  # it has that answer (rule 8)
     if member.epoch_unsure:
         member.move(member.epoch if epoch is None else epoch)
         member.epoch_unsure = False

@@ -72,7 +72,7 @@ def _keeps(group: ConnectGroup, member: Member) -> bool:
 
 
 def _session_ends_ms(member: Member) -> int:
-    return member.last_seen_ms + member.session_timeout_ms
+    return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
 
 
 def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
