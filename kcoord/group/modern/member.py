@@ -79,7 +79,9 @@ class Member(Generic[Said, R]):
     """What it last reported to own on that connection; None when a grant was sent since and must be reported anew."""
     last_seen_ms: int = 0
     session_timeout_ms: int = 0
-    """What binds it: what its last answer told, or the longer one before while that answer may be lost (rule 8)."""
+    """What its last answer told."""
+    session_holds_ms: int = 0
+    """Its session does not end before: an earlier answer told it a longer one, and the last may be lost (rule 8)."""
     release_due_ms: int = NEVER_MS
     """When it is put out unless it lets go of what it was told to (rule 7)."""
     releasing: frozenset[R] = frozenset()
