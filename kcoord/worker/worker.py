@@ -22,7 +22,8 @@ from kcoord.config import parse_address
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
 from kcoord.worker.generic.embedded import NAMES
-from kcoord.worker.generic.membership import GenericMembership, Timing
+from kcoord.worker.generic.membership import GenericMembership
+from kcoord.worker.generic.phases import Timing
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.membership import Membership
 from kcoord.worker.seeking import Finder

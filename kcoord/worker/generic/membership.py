@@ -13,26 +13,18 @@ calls and actions, in the protocol of Connect's own workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from enum import Enum
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
 from kcoord.assign import Assignment, Group, MemberAssignment, Resource
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
-from kcoord.protocol.generated.leave_group_request import MemberIdentity
-from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (
-    HeartbeatRequest,
     HeartbeatResponse,
-    JoinGroupRequest,
     JoinGroupResponse,
-    LeaveGroupRequest,
     Request,
     Response,
-    SyncGroupRequest,
     SyncGroupResponse,
 )
 from kcoord.worker.actions import (
@@ -48,66 +40,22 @@ from kcoord.worker.actions import (
     Send,
     Told,
 )
+from kcoord.worker.generic import requests
 from kcoord.worker.generic.embedded import (
     CONFIG_MISMATCH,
     EAGER,
     NAMES,
     NOTHING,
-    SESSIONED,
     EmbeddedError,
     WorkerAssignment,
     WorkerState,
     decode_assignment,
     decode_state,
-    encode_assignment,
-    encode_state,
 )
+from kcoord.worker.generic.phases import MEMBER, Kind, Phase, Timing, kind_of
 from kcoord.worker.generic.round import Memory, differences
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Link, Session
-
-_CONNECT = "connect"
-_REASON = "the worker is closed"
-
-
-class Phase(Enum):
-    """Where a worker is in its life."""
-
-    IDLE = "not started"
-    WANTS_ROUND = "to send JoinGroup as soon as nothing is being revoked"
-    JOINING = "JoinGroup is under way"
-    COMPUTING = "leads the round; the assignor runs"
-    SYNCING = "SyncGroup is under way"
-    STABLE = "heartbeats"
-    ABANDONING = "stops all at once"
-    LEAVING = "lets go of all, because it wants to leave"
-    PARTING = "owns nothing, says that it leaves"
-    GONE = "not a member, and will not be one"
-
-
-class Kind(Enum):
-    """What an error means, whatever it answers."""
-
-    OK = "no error"
-    ROUND = "a round begins: join"
-    LATER = "again after a back-off"
-    ELSEWHERE = "find the coordinator anew"
-    NAMED = "a member id was given: join with it"
-    LOST = "not a member any more"
-    FATAL = "cannot be a member"
-
-
-_KINDS: Mapping[int, Kind] = {
-    ErrorCode.NONE: Kind.OK,
-    ErrorCode.REBALANCE_IN_PROGRESS: Kind.ROUND,
-    ErrorCode.NOT_COORDINATOR: Kind.ELSEWHERE,
-    ErrorCode.COORDINATOR_NOT_AVAILABLE: Kind.ELSEWHERE,
-    ErrorCode.MEMBER_ID_REQUIRED: Kind.NAMED,
-    ErrorCode.UNKNOWN_MEMBER_ID: Kind.LOST,
-    ErrorCode.ILLEGAL_GENERATION: Kind.LOST,
-}
-
-_MEMBER = (Phase.WANTS_ROUND, Phase.JOINING, Phase.COMPUTING, Phase.SYNCING, Phase.STABLE, Phase.LEAVING)
 
 
 @attrs.frozen
@@ -117,18 +65,6 @@ class _Sent:
     expires_ms: int
     waits: bool
     """Its answer waits for other members."""
-
-
-@attrs.frozen
-class Timing:
-    """What a generic member chooses for itself; Connect's defaults. In ms."""
-
-    session_ms: int = 10_000
-    interval_ms: int = 3_000
-    delay_ms: int = 300_000
-    """How long the work of a worker that has gone waits for it, where this one leads."""
-    version: int = SESSIONED
-    """The best protocol that it offers; the ones below it too."""
 
 
 class GenericMembership:
@@ -215,7 +151,7 @@ class GenericMembership:
             times.append(self._seek_at_ms)
         if self._phase is Phase.PARTING:
             times.append(self._leave_by_ms)
-        if self._phase in _MEMBER and self.owned:
+        if self._phase in MEMBER and self.owned:
             times.append(self.stop_at_ms)
         elif self._phase is Phase.ABANDONING and not self._overrun:
             times.append(self.session_ends_ms)
@@ -236,7 +172,7 @@ class GenericMembership:
             self._go()
         elif self._phase is Phase.ABANDONING:
             self._after = Phase.PARTING if self._after is Phase.WANTS_ROUND else self._after
-        elif self._phase in _MEMBER and self._phase is not Phase.LEAVING:
+        elif self._phase in MEMBER and self._phase is not Phase.LEAVING:
             self._phase = Phase.LEAVING
             self._withdraw(self._assigned)
             self._part_when_free(now_ms)
@@ -244,7 +180,7 @@ class GenericMembership:
 
     def give_up(self, now_ms: int, why: str) -> list[Action]:
         """Leave without waiting for revocations."""
-        if self._phase in _MEMBER:
+        if self._phase in MEMBER:
             self._abandon(now_ms, why, Phase.PARTING)
         return self._settle(now_ms) if self._phase is not Phase.IDLE else self.leave(now_ms)
 
@@ -321,7 +257,7 @@ class GenericMembership:
 
     def _judge(self, now_ms: int, sent: _Sent, response: Response) -> None:
         code = int(getattr(response, "error_code", 0))
-        kind = _kind(code)
+        kind = kind_of(code)
         if self._phase is Phase.PARTING:
             self._go()
         elif kind is Kind.OK:
@@ -372,6 +308,7 @@ class GenericMembership:
         self._states = {each.member_id: _state(each.metadata) for each in response.members}
         self._shown = self._memory.show(self._states, self._setup, self._generation, self._timing.delay_ms, now_ms)
         self._phase = Phase.COMPUTING
+        self._next_ms = now_ms + self._timing.interval_ms
         self._asked_for = self._next_number()
         assignor = "eager" if self._version == EAGER else "cooperative"
         self._out.append(Assign(self._asked_for, assignor, self._shown))
@@ -415,49 +352,19 @@ class GenericMembership:
 
     def _join(self, now_ms: int) -> None:
         self._phase = Phase.JOINING
-        protocols = [
-            JoinGroupRequestProtocol(NAMES[version], encode_state(self._own_state(version)))
-            for version in range(self._timing.version, EAGER - 1, -1)
-        ]
-        request = JoinGroupRequest(
-            group_id=self._setup.group_id,
-            session_timeout_ms=self._timing.session_ms,
-            rebalance_timeout_ms=self._setup.rebalance_timeout_ms,
-            member_id=self._member_id,
-            group_instance_id=self._setup.instance_id,
-            protocol_type=_CONNECT,
-            protocols=protocols,
-        )
-        self._send(now_ms, request, waits=True)
-
-    def _own_state(self, version: int) -> WorkerState:
-        allocation = None
-        if version > EAGER and self._ran:
-            offset = self._setup.config_offset
-            allocation = WorkerAssignment(version, 0, self._leader, "", offset, self._assigned)
-        return WorkerState(version, self._setup.url or "", self._setup.config_offset, allocation)
+        offset = self._setup.config_offset
+        runs = WorkerAssignment(self._version, 0, self._leader, "", offset, self._assigned) if self._ran else None
+        self._send(now_ms, requests.join_group(self._setup, self._timing, self._member_id, runs), waits=True)
 
     def _sync(self, now_ms: int, assignment: Assignment | None) -> None:
         self._phase = Phase.SYNCING
-        assignments = []
+        each_told: dict[str, WorkerAssignment] = {}
         if assignment is not None:
-            url = self._setup.url or ""
             # not below what anybody has read: a Connect worker that is told less joins again at once, for ever
             offset = max(state.config_offset for state in self._states.values())
-            told = WorkerAssignment(self._version, 0, self._member_id, url, offset)
+            told = WorkerAssignment(self._version, 0, self._member_id, self._setup.url or "", offset)
             each_told = differences(self._states, assignment, told, self._member_id)
-            assignments = [
-                SyncGroupRequestAssignment(name, encode_assignment(each)) for name, each in each_told.items()
-            ]
-        request = SyncGroupRequest(
-            group_id=self._setup.group_id,
-            generation_id=self._generation,
-            member_id=self._member_id,
-            group_instance_id=self._setup.instance_id,
-            protocol_type=_CONNECT,
-            protocol_name=NAMES[self._version],
-            assignments=assignments,
-        )
+        request = requests.sync_group(self._setup, self._member_id, self._generation, self._version, each_told)
         self._send(now_ms, request, waits=True)
 
     # Time
@@ -466,7 +373,7 @@ class GenericMembership:
         if self._under_way is not None and now_ms >= self._under_way.expires_ms:
             self._hang_up(now_ms)
         stop_ms, ends_ms = self.stop_at_ms, self.session_ends_ms
-        if self._phase in _MEMBER and self.owned and stop_ms is not None and now_ms >= stop_ms:
+        if self._phase in MEMBER and self.owned and stop_ms is not None and now_ms >= stop_ms:
             after = Phase.PARTING if self._phase is Phase.LEAVING else Phase.WANTS_ROUND
             self._abandon(now_ms, "the session ends: the coordinator has not answered", after)
         if self._phase is Phase.ABANDONING and not self._overrun and ends_ms is not None and now_ms >= ends_ms:
@@ -509,21 +416,14 @@ class GenericMembership:
         elif self._phase is Phase.PARTING:
             self._say_farewell(now_ms)
         else:
-            request = HeartbeatRequest(
-                group_id=self._setup.group_id,
-                generation_id=self._generation,
-                member_id=self._member_id,
-                group_instance_id=self._setup.instance_id,
-            )
             self._next_ms = now_ms + self._timing.interval_ms
-            self._send(now_ms, request)
+            self._send(now_ms, requests.heartbeat(self._setup, self._member_id, self._generation))
 
     def _say_farewell(self, now_ms: int) -> None:
         if self._member_id == "" or (self._setup.instance_id is not None and not self._permanent):
             self._go()
             return
-        who = MemberIdentity(self._member_id, self._setup.instance_id, _REASON)
-        self._send(now_ms, LeaveGroupRequest(group_id=self._setup.group_id, members=[who]))
+        self._send(now_ms, requests.leave_group(self._setup, self._member_id))
 
     def _send(self, now_ms: int, request: Request, *, waits: bool = False) -> None:
         patience_ms = min(self._setup.request_timeout_ms, max(self._timing.session_ms // 3, 1))
@@ -618,15 +518,6 @@ class GenericMembership:
     def _next_number(self) -> int:
         self._numbers += 1
         return self._numbers
-
-
-def _kind(code: int) -> Kind:
-    if code in _KINDS:
-        return _KINDS[code]
-    try:
-        return Kind.LATER if ErrorCode(code).retriable else Kind.FATAL
-    except ValueError:
-        return Kind.FATAL
 
 
 def _state(metadata: bytes) -> WorkerState:

@@ -1,0 +1,73 @@
+"""In which phases is a generic worker, what do errors mean to it, and which times are its own choice?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.worker.generic.embedded import SESSIONED
+
+
+class Phase(Enum):
+    """Where a worker is in its life."""
+
+    IDLE = "not started"
+    WANTS_ROUND = "to send JoinGroup as soon as nothing is being revoked"
+    JOINING = "JoinGroup is under way"
+    COMPUTING = "leads the round; the assignor runs"
+    SYNCING = "SyncGroup is under way"
+    STABLE = "heartbeats"
+    ABANDONING = "stops all at once"
+    LEAVING = "lets go of all, because it wants to leave"
+    PARTING = "owns nothing, says that it leaves"
+    GONE = "not a member, and will not be one"
+
+
+class Kind(Enum):
+    """What an error means, whatever it answers."""
+
+    OK = "no error"
+    ROUND = "a round begins: join"
+    LATER = "again after a back-off"
+    ELSEWHERE = "find the coordinator anew"
+    NAMED = "a member id was given: join with it"
+    LOST = "not a member any more"
+    FATAL = "cannot be a member"
+
+
+_KINDS: Mapping[int, Kind] = {
+    ErrorCode.NONE: Kind.OK,
+    ErrorCode.REBALANCE_IN_PROGRESS: Kind.ROUND,
+    ErrorCode.NOT_COORDINATOR: Kind.ELSEWHERE,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: Kind.ELSEWHERE,
+    ErrorCode.MEMBER_ID_REQUIRED: Kind.NAMED,
+    ErrorCode.UNKNOWN_MEMBER_ID: Kind.LOST,
+    ErrorCode.ILLEGAL_GENERATION: Kind.LOST,
+}
+
+MEMBER = (Phase.WANTS_ROUND, Phase.JOINING, Phase.COMPUTING, Phase.SYNCING, Phase.STABLE, Phase.LEAVING)
+
+
+@attrs.frozen
+class Timing:
+    """What a generic member chooses for itself; Connect's defaults. In ms."""
+
+    session_ms: int = 10_000
+    interval_ms: int = 3_000
+    delay_ms: int = 300_000
+    """How long the work of a worker that has gone waits for it, where this one leads."""
+    version: int = SESSIONED
+    """The best protocol that it offers; the ones below it too."""
+
+
+def kind_of(code: int) -> Kind:
+    """What an error code means."""
+    if code in _KINDS:
+        return _KINDS[code]
+    try:
+        return Kind.LATER if ErrorCode(code).retriable else Kind.FATAL
+    except ValueError:
+        return Kind.FATAL
