@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.assign import Resource
+from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.replay import settle_load
 from kcoord.group.contents import Contents
@@ -36,7 +37,6 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupH
 from kcoord.protocol.records import (
     ConnectWorkerGroupMemberMetadataKey,
     ConnectWorkerGroupMetadataKey,
-    ConnectWorkerGroupTargetAssignmentValue,
 )
 from kcoord.sim.coordinator import CATCH_UP_MS, Pending, Stage
 from kcoord.sim.fleet import GROUP
@@ -67,6 +67,7 @@ class Checks:
         self._version = -1
         self._epoch = 0
         self._assignment_epoch = 0
+        self._claimed: frozenset[Resource] = frozenset()
         self._signature: Signature = ()
         self._next_replay = REPLAY_EVERY
         # of the request in work
@@ -132,6 +133,7 @@ class Checks:
         self._epoch = 0 if group is None else group.epoch
         self._assignment_epoch = 0 if group is None else group.assignment_epoch
         self._signature = () if group is None else signature(group)
+        self._claimed = frozenset() if group is None else frozenset(group.claimants)
 
     def dropped(self, survivors: list[Pending]) -> None:
         """The shard is about to be dropped."""
@@ -171,26 +173,42 @@ class Checks:
     def _state(self, group: ConnectGroup, step: Step) -> None:
         self._indexes(group)
         self._epochs(group)
+        self._installed(group)
+        self._timers(group)
         self._bumped(group, step)
+        self._claimed = frozenset(group.claimants)
         if group.epoch > group.assignment_epoch and group.participants() and group.computation is None:
             raise Violation(
                 "computing", f"the group is at {group.epoch}, its target at {group.assignment_epoch}: nobody computes"
             )
-        self._installed(group, step)
         for process in self._processes:
             self._owned_in_books(process)
 
-    def _installed(self, group: ConnectGroup, step: Step) -> None:
+    def _installed(self, group: ConnectGroup) -> None:
         """A new target names what exists (rule 18)."""
-        if group.configured is None or not any(
-            isinstance(each.value, ConnectWorkerGroupTargetAssignmentValue) and not each.value.error
-            for each in step.records
-        ):
+        if group.configured is None or group.error or group.assignment_epoch == self._assignment_epoch:
             return
+        exists = group.configured.resources
         for member_id, target in group.targets.items():
-            if not target.resources <= group.configured.resources:
-                deleted = names(target.resources - group.configured.resources)
+            if not target.resources <= exists:
+                deleted = names(target.resources - exists)
                 raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
+        lost = (self._claimed & exists) - group.claimants.keys()
+        if lost and group.assignment_epoch == group.epoch:
+            raise Violation("targets", f"{names(lost)} were somebody's, and wait for nobody")
+
+    def _timers(self, group: ConnectGroup) -> None:
+        """What is to fall due has a timer."""
+        waits = group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
+        if waits and group.members and group.delay_due_ms == NEVER_MS:
+            raise Violation("timers", f"resources wait until {group.delay_deadline_wall_ms}, and nobody knows")
+        due_ms = min(group.delay_due_ms, group.retry_due_ms)
+        if group.computation is not None:
+            due_ms = min(due_ms, group.computation.due_ms)
+        for member in group.members.values():
+            due_ms = min(due_ms, member.release_due_ms)
+        if group.wake_ms > max(due_ms, self._world.events.now_ms + 1):
+            raise Violation("timers", f"something falls due at {due_ms}, the group is looked at {group.wake_ms}")
 
     def _indexes(self, group: ConnectGroup) -> None:
         owners: dict[object, str] = {}

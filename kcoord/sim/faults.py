@@ -15,6 +15,7 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
 )
 from kcoord.sim.fleet import GROUP, Place
+from kcoord.sim.network import Link
 from kcoord.sim.plan import resources
 
 if TYPE_CHECKING:
@@ -67,9 +68,23 @@ class Faults:
     def _stall(self) -> None:
         place = self._running()
         if place is not None and place.process is not None and place.process.link is not None:
-            ms = self._ms(300, 3_000, 20_000)
-            self._world.note("network", f"stalls #{place.process.link.serial} of {place.name} for {ms} ms")
-            self._world.network.stall(place.process.link, ms)
+            self._stall_link(place, place.process.link, self._ms(300, 3_000, 20_000))
+
+    def _stall_link(self, place: Place, link: Link, ms: int) -> None:
+        requests, answers, what = self._random.choice(
+            ((True, True, "all"), (True, False, "requests"), (False, True, "answers"))
+        )
+        self._world.note("network", f"stalls {what} on #{link.serial} of {place.name} for {ms} ms")
+        self._world.network.stall(link, ms, requests=requests, answers=answers)
+
+    def _isolate(self) -> None:
+        place = self._running()
+        if place is not None and place.process is not None:
+            ms = self._ms(3_000, 10_000, 30_000)
+            self._world.note("network", f"isolates {place.name} for {ms} ms")
+            place.process.isolated_until_ms = self._world.events.now_ms + ms
+            if place.process.link is not None:
+                self._stall_link(place, place.process.link, ms)
 
     # -- the coordinator ----------------------------------------------------------------------------------------------
 
@@ -111,6 +126,8 @@ class Faults:
         if choice((True, False, False)):
             values[ASSIGNORS] = choice(("uniform,cooperative", "cooperative,uniform"))
         self._world.coordinator.alter_config(GROUP, values)
+        if choice((True, False)):
+            self._world.events.after(self._ms(1_000), self._isolate)
 
     # -- workers ------------------------------------------------------------------------------------------------------
 
@@ -170,6 +187,7 @@ class Faults:
 FAULTS: Mapping[str, Callable[[Faults], None]] = {
     "cut": Faults._cut,
     "stall": Faults._stall,
+    "isolate": Faults._isolate,
     "crash": Faults._crash,
     "fail_append": Faults._fail_append,
     "freeze_coordinator": Faults._freeze_coordinator,

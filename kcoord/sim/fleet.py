@@ -63,7 +63,7 @@ class Fleet:
             server_assignor=computing if computing == "cooperative" else None,
             offers=offers,
             max_wait_ms=choice((500, 60_000)) if chance() < plan.held else 0,
-            request_timeout_ms=choice((500, 2_000, 5_000)),
+            request_timeout_ms=choice((500, 2_000, 5_000)) + 3 * plan.latency_ms,
             leave_timeout_ms=2_000,
         )
 

@@ -23,6 +23,9 @@ from kcoord.sim.events import Events
 if TYPE_CHECKING:
     from kcoord.sim.plan import Plan
 
+CALM_MS = 50
+"""A message takes so long, at most, when nothing goes wrong any more."""
+
 
 class Client(Protocol):
     """Who holds the other end of a connection."""
@@ -54,7 +57,7 @@ class Link:
 
     __slots__ = (
         "back_ms", "call", "client", "client_open", "flying", "hot", "last", "not_before_ms", "out_ms", "queue",
-        "serial", "server_open", "stalled_ms",
+        "serial", "server_open",
     )  # fmt: skip
 
     def __init__(self, serial: int, client: Client) -> None:
@@ -67,8 +70,6 @@ class Link:
         """When the last request, the last answer arrives: nothing overtakes."""
         self.not_before_ms = 0
         """What is under way arrives no sooner."""
-        self.stalled_ms = 0
-        """Nothing passes before."""
         self.last: Frame | None = None
         # the coordinator's end
         self.queue: deque[Frame] = deque()
@@ -110,7 +111,7 @@ class Network:
     def send(self, frame: Frame) -> None:
         """A request leaves."""
         link = frame.link
-        link.out_ms = max(link.out_ms, link.stalled_ms, self._events.now_ms + self.delay())
+        link.out_ms = max(link.out_ms, self._events.now_ms + self.delay())
         link.flying.append(frame)
         self._events.at(link.out_ms, self._arrived, link)
 
@@ -127,7 +128,7 @@ class Network:
     def answer(self, frame: Frame, response: Response) -> None:
         """An answer leaves."""
         link = frame.link
-        link.back_ms = max(link.back_ms, link.stalled_ms, self._events.now_ms + self.delay())
+        link.back_ms = max(link.back_ms, self._events.now_ms + self.delay())
         self._events.at(link.back_ms, self._answered, link, frame.number, response)
 
     def _answered(self, link: Link, number: int, response: Response) -> None:
@@ -136,9 +137,14 @@ class Network:
 
     # -- ends ---------------------------------------------------------------------------------------------------------
 
-    def stall(self, link: Link, ms: int) -> None:
-        """Nothing passes for a while."""
-        link.stalled_ms = link.not_before_ms = self._events.now_ms + ms
+    def stall(self, link: Link, ms: int, *, requests: bool, answers: bool) -> None:
+        """Nothing passes for a while, in one direction or in both."""
+        until_ms = self._events.now_ms + ms
+        if requests:
+            link.out_ms = max(link.out_ms, until_ms)
+            link.not_before_ms = until_ms
+        if answers:
+            link.back_ms = max(link.back_ms, until_ms)
 
     def cut(self, link: Link) -> None:
         """The connection breaks; its client sees that first."""
@@ -201,7 +207,8 @@ class Network:
     def heal(self) -> None:
         """From now on nothing goes wrong: what stands still ends."""
         now_ms = self._events.now_ms
+        self._latency = min(self._latency, CALM_MS)
         for link in list(self.links):
-            if max(link.stalled_ms, link.out_ms, link.back_ms) > now_ms + self._latency:
+            if max(link.out_ms, link.back_ms) > now_ms + self._latency:
                 link.not_before_ms = min(link.not_before_ms, now_ms)
                 self.cut(link)

@@ -15,6 +15,7 @@ from kcoord.assign import Resource
 FAULTS: Mapping[str, int] = {
     "cut": 10,
     "stall": 5,
+    "isolate": 4,
     "crash": 3,
     "fail_append": 3,
     "freeze_coordinator": 2,
@@ -23,7 +24,7 @@ FAULTS: Mapping[str, int] = {
     "leave": 3,
     "start": 6,
     "configure": 5,
-    "settings": 3,
+    "settings": 4,
     "metadata": 4,
     "ask": 2,
     "delete": 1,
@@ -97,7 +98,7 @@ def draw(random: Random) -> Plan:
         held=choice((0.0, 0.5, 1.0)),
         static=choice((0.0, 0.0, 0.5, 1.0)),
         slow=choice((0.0, 0.1, 0.4)),
-        latency_ms=choice((2, 20, 20, 200)),
+        latency_ms=choice((2, 20, 200, 800)),
     )
 
 

@@ -42,6 +42,8 @@ class Process:
         self.frozen = False
         self.excused = False
         """It woke after its session had ended, and has not stopped yet."""
+        self.isolated_until_ms = 0
+        """It cannot connect before."""
         self.running: set[Resource] = set()
         self.link: Link | None = None
         self._world = world
@@ -160,7 +162,7 @@ class Process:
     def _found(self, seeking: int) -> None:
         if seeking != self._seeking or not self.alive or self._later(self._found, seeking):
             return
-        if not self._world.reachable():
+        if not self._world.reachable() or self.isolated_until_ms > self._events.now_ms:
             self._do(self.member.unreachable(self._events.now_ms))
             return
         self.link = self._world.network.connect(self)

@@ -181,6 +181,7 @@ class World:
         self.coordinator.heal()
         for place in self.fleet.places:
             if place.process is not None:
+                place.process.isolated_until_ms = 0
                 place.process.thaw()
             elif self.random.random() < 0.5:
                 place.wanted = True

@@ -18,7 +18,6 @@ import attrs
 
 from kcoord.group.connect import (
     answers,
-    computing,
     configured,
     connect_group_heartbeat,
     install,
@@ -75,7 +74,7 @@ MUTANTS = (
     Mutant(7, "who keeps it for ever is never put out", sessions.sweep_connect,
            "if stubborn:", "if False:"),
     Mutant(8, "a lower timeout binds at once", answers._bind_session,
-           "max(member.session_timeout_ms, limits.session_timeout_ms)", "limits.session_timeout_ms"),
+           "if timeout_ms < member.session_timeout_ms:", "if False:"),
     Mutant(8, "a longer timeout is not written down", answers._bind_session,
            "if timeout_ms > member.said.session_timeout_ms:", "if False:"),
     Mutant(8, "a session ends too early", sessions._session_ends_ms,
@@ -109,15 +108,17 @@ MUTANTS = (
            "members = {", "return\n    members = {"),
     Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,
            "group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)", "pass"),
-    Mutant(22, "who returns gets also what others have", membership._take_over_target,
-           "if group.claimants.get(each, elder_id) == elder_id", ""),
+    Mutant(22, "what waits for a worker is given away and waits on", install._others,
+           "left = known.resources - given", "left = known.resources"),
+    Mutant(22, "nothing waits for a worker that is gone", install._others,
+           "and not delayed", ""),
     Mutant(24, "an answer that writes nothing waits for nothing", Coordinator._when_committed,
            "if not self.pending:", "if True:"),
     Mutant(25, "every answer is remembered", answers._remember,
            "if converged and not computes and not whole else None", ""),
     Mutant(25, "records do not end what is remembered", replay._group,
            "group.version += 1", "pass"),
-    Mutant(25, "a choice does not end what is remembered", computing._choose,
+    Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
            "group.version += 1", "pass"),
     Mutant(26, "news does not let the answer go", answers.tell_touched,
            "and _has_news(group, member)", "and False"),
@@ -125,8 +126,8 @@ MUTANTS = (
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
     Mutant(26, "another request of the connection does not let it go", Shard._let_go,
            "self._contents.held.get(connection, {})", "{}"),
-    Mutant(26, "an answer is kept back for who has gone", membership._write_gone,
-           "let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)", "pass"),
+    Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
+           "let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip
 
 

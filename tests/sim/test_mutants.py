@@ -17,6 +17,7 @@ def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     with put_in(mutant):
         caught = next((seed for seed in range(SEEDS) if run_seed(seed).violation is not None), None)
     assert caught is not None, f"{mutant.name}: not noticed in {SEEDS} seeds"
+    assert run_seed(caught).violation is None, "that seed fails without the mutant, too"
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:
