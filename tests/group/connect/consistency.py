@@ -56,10 +56,11 @@ def session(contents: Contents) -> Any:
                     member.previous_epoch,
                     member.epoch_unsure,
                     member.connection,
-                    member.answer,
+                    None if member.answer is None else attrs.astuple(member.answer, recurse=False),
                     member.reported,
                     member.last_seen_ms,
                     member.session_timeout_ms,
+                    member.session_holds_ms,
                     member.release_due_ms,
                     member.releasing,
                 )
@@ -152,7 +153,8 @@ def _check_wake(group: ConnectGroup, now_ms: int) -> None:
     if group.computation is not None:
         due.append(group.computation.due_ms)
     for member in group.members.values():
-        due += [member.release_due_ms, member.last_seen_ms + member.session_timeout_ms]
+        session_ends_ms = max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
+        due += [member.release_due_ms, session_ends_ms]
     assert group.wake_ms <= max(min(due), now_ms + 1)
 
 

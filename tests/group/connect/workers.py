@@ -52,6 +52,7 @@ class Worker:
         self.epoch: int | None = None
         """None while it is no member."""
         self.max_wait_ms = 0
+        self.rebalance_ms = REBALANCE_MS
         self._runs: frozenset[Resource] = NOTHING
         self._told: frozenset[Resource] = NOTHING
         self._sent: frozenset[Resource] | None = None
@@ -77,6 +78,10 @@ class Worker:
         self.connection = SERIAL[0]
         self._sent = None
         self._token = None
+
+    def waits_for(self, tokens: list[object]) -> bool:
+        """Whether one of these is its open request."""
+        return any(token is self._token for token in tokens)
 
     def act(self, lose: bool = False) -> None:
         """One heartbeat, and what follows from it; `lose`: its answer is lost with the connection."""
@@ -115,7 +120,7 @@ class Worker:
             self.name,
             0 if self.epoch is None else self.epoch,
             self.instance,
-            REBALANCE_MS if full else -1,
+            self.rebalance_ms if full else -1,
             self.server_assignor if full else None,
             [] if self.server_assignor is not None else [assignor(data=self.data)],
             packed(text(self._runs)) if full or self._runs != self._sent else None,
