@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import attrs
-
 from kcoord.assign import Group, MemberAssignment, Resource
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Seek:
     """Drop the connection, if there is one; find the coordinator and connect anew.
 
@@ -21,7 +20,7 @@ class Seek:
     """
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Send:
     """Send the request on the connection to the coordinator. Then `answered`; `disconnected` if the connection ends."""
 
@@ -29,7 +28,7 @@ class Send:
     request: Request
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Revoke:
     """Stop these and call `on_revoked`; when that has returned, `released`. The worker heartbeats meanwhile."""
 
@@ -37,7 +36,7 @@ class Revoke:
     resources: frozenset[Resource]
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Grant:
     """These are this worker's to run from now on: start them and call `on_assigned`."""
 
@@ -45,7 +44,7 @@ class Grant:
     epoch: int
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Abandon:
     """Stop at once all that runs (it is these resources), cut short what is being revoked or started; then `abandoned`.
 
@@ -58,14 +57,14 @@ class Abandon:
     stop_by_ms: int
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Overrun:
     """The session must have ended, and these have not stopped: others may run them. The last chance to act."""
 
     resources: frozenset[Resource]
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Told:
     """`on_assignment` of the group's assignor is to be called with this: once an epoch (connect-groups rule 31)."""
 
@@ -75,7 +74,7 @@ class Told:
     assignment: MemberAssignment
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Assign:
     """Let the assignor of that name assign the group; then `computed`. The worker heartbeats meanwhile."""
 
@@ -84,7 +83,7 @@ class Assign:
     group: Group
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Refused:
     """What this worker computed was not installed; for the log, nothing is to be done."""
 
@@ -92,14 +91,14 @@ class Refused:
     message: str | None
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Joined:
     """The worker has become a member, for the first time or again."""
 
     epoch: int
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Gone:
     """It is over: the worker has left, or, where there is an error, may not be a member. Nothing runs any more."""
 

@@ -36,7 +36,7 @@ from kcoord.worker import moves, pace, table
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup
-from kcoord.worker.state import Link, Phase, Sent, State
+from kcoord.worker.state import Link, Phase, Sent, Session, State
 
 _FIXED = frozenset({"group_id", "member_id", "instance_id"})
 
@@ -91,18 +91,20 @@ class Membership:
 
     def wake_at(self) -> int | None:
         """When `poll` has something to do if nothing else happens before; None: never."""
-        state = self._state
-        times: list[int | None] = [pace.due_ms(state), *(sent.expires_ms for sent in state.under_way.values())]
+        state, phase = self._state, self._state.phase
+        wake = pace.due_ms(state)
+        for sent in state.under_way.values():
+            wake = _earlier(wake, sent.expires_ms)
         if state.link is Link.DOWN and self._wants_coordinator():
-            times.append(state.seek_at_ms)
-        if state.phase is Phase.PARTING:
-            times.append(state.leave_by_ms)
+            wake = _earlier(wake, state.seek_at_ms)
         if state.session is not None:
-            if state.phase in (Phase.MEMBER, Phase.LEAVING):
-                times.append(state.session.stop_ms)
-            elif state.phase is Phase.ABANDONING and not state.overrun:
-                times.append(state.session.ends_ms)
-        return min((time for time in times if time is not None), default=None)
+            if phase is Phase.MEMBER or phase is Phase.LEAVING:
+                wake = _earlier(wake, state.session.stop_ms)
+            elif phase is Phase.ABANDONING and not state.overrun:
+                wake = _earlier(wake, state.session.ends_ms)
+        if phase is Phase.PARTING and state.leave_by_ms is not None:
+            wake = _earlier(wake, state.leave_by_ms)
+        return wake
 
     # Begin, end, and changes
 
@@ -197,20 +199,26 @@ class Membership:
     def _settle(self, now_ms: int) -> list[Action]:
         """What time brings, and what is to be said after all that has happened."""
         state = self._state
-        session = state.session
-        if session is not None and state.phase in (Phase.MEMBER, Phase.LEAVING) and now_ms >= session.stop_ms:
-            table.STOP.at(state.phase)(state, now_ms)
-        if session is not None and state.phase is Phase.ABANDONING and now_ms >= session.ends_ms:
-            table.ENDED.at(state.phase)(state, now_ms)
+        if state.session is not None:
+            self._watch_session(now_ms, state.session)
         if state.phase is Phase.PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
             table.NO_BYE.at(state.phase)(state, now_ms)
-        if any(now_ms >= sent.expires_ms for sent in state.under_way.values()):
-            moves.seek_anew(state, now_ms)
-        if state.link is Link.DOWN and self._wants_coordinator() and now_ms >= state.seek_at_ms:
+        for sent in state.under_way.values():
+            if now_ms >= sent.expires_ms:
+                moves.seek_anew(state, now_ms)
+                break
+        if state.link is Link.DOWN and now_ms >= state.seek_at_ms and self._wants_coordinator():
             state.seek(now_ms)
         pace.speak(state, now_ms)
         out, state.out = state.out, []
         return out
+
+    def _watch_session(self, now_ms: int, session: Session) -> None:
+        state = self._state
+        if now_ms >= session.stop_ms and state.phase in (Phase.MEMBER, Phase.LEAVING):
+            table.STOP.at(state.phase)(state, now_ms)
+        if now_ms >= session.ends_ms and state.phase is Phase.ABANDONING:
+            table.ENDED.at(state.phase)(state, now_ms)
 
     def _comes_too_late(self, now_ms: int, sent: Sent, response: Response) -> bool:
         """Whether the session is over even with this answer: the worker was frozen, and is first of all to stop; or its
@@ -257,3 +265,7 @@ class Membership:
         pace.after_computing(state, now_ms)
         if response.error_code != ErrorCode.NONE:
             state.out.append(Refused(response.error_code, response.error_message))
+
+
+def _earlier(known: int | None, time_ms: int) -> int:
+    return time_ms if known is None or time_ms < known else known

@@ -8,6 +8,7 @@ from enum import Enum
 import attrs
 
 from kcoord.assign import Resource
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request
 from kcoord.worker.actions import Action, Seek, Send
 from kcoord.worker.computing import Computing
@@ -46,7 +47,7 @@ class Call(Enum):
     INSTALL = "install"
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Sent:
     """A request under way."""
 
@@ -64,7 +65,7 @@ class Sent:
     """It tells of a release and was sent while another answer was to come, so that the release does not count yet."""
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Session:
     """How long the coordinator keeps this worker for sure.
 
@@ -75,16 +76,14 @@ class Session:
     sent_ms: int
     timeout_ms: int
     margin_ms: int
+    ends_ms: int = attrs.field(init=False)
+    """From here on others may run what this worker owns."""
+    stop_ms: int = attrs.field(init=False)
+    """Here the worker stops by itself."""
 
-    @property
-    def ends_ms(self) -> int:
-        """From here on others may run what this worker owns."""
-        return self.sent_ms + self.timeout_ms
-
-    @property
-    def stop_ms(self) -> int:
-        """Here the worker stops by itself."""
-        return self.ends_ms - self.margin_ms
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "ends_ms", self.sent_ms + self.timeout_ms)
+        object.__setattr__(self, "stop_ms", self.ends_ms - self.margin_ms)
 
 
 @attrs.define(eq=False)
@@ -186,6 +185,8 @@ class State:
 
     def heartbeats(self) -> list[Sent]:
         """Heartbeats under way, the oldest first."""
+        if not self.under_way:
+            return []
         return [each for each in self.under_way.values() if each.call is Call.HEARTBEAT]
 
     def hang_up(self) -> None:

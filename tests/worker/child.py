@@ -29,9 +29,9 @@ class Ticking(WorkerRebalanceListener):
         self._file = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         self._tasks: dict[Resource, asyncio.Task[None]] = {}
 
-    def note(self, what: str, resource: str) -> None:
+    def note(self, what: str, resource: str, at_ms: int | None = None) -> None:
         """One line, written at once and as a whole: time, worker, what, resource."""
-        os.write(self._file, f"{now_ms()} {self.name} {what} {resource}\n".encode())
+        os.write(self._file, f"{now_ms() if at_ms is None else at_ms} {self.name} {what} {resource}\n".encode())
 
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
         for resource in resources:
@@ -50,8 +50,9 @@ class Ticking(WorkerRebalanceListener):
     async def _tick(self, resource: Resource) -> None:
         assert self.worker is not None
         while True:
+            looked_ms = now_ms()  # a process may be frozen between a look and a deed: no library can help that
             if self.worker.may_run(resource):
-                self.note("tick", tell(resource))
+                self.note("tick", tell(resource), looked_ms)
             await asyncio.sleep(TICK_S)
 
 
