@@ -15,7 +15,12 @@ from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import eventually
 
-SETTINGS = {"group.connect.rebalance.delay.ms": 600_000, "group.connect.assignors": "cooperative,uniform"}
+SETTINGS = {
+    "group.connect.rebalance.delay.ms": 600_000,
+    "group.connect.assignors": "cooperative,uniform",
+    "group.connect.min.heartbeat.interval.ms": 200,
+    "group.connect.heartbeat.interval.ms": 500,
+}
 TOML = '[copy]\nclass = "tests.cli.idle:Idle"\ntasks = 3\n'
 
 

@@ -104,6 +104,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
             {
                 "group": "registry",
                 "exists": True,
+                "type": "classic",
                 "state": "Stable",
                 "protocol_type": "sr",
                 "protocol": "v0",
