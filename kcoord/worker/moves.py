@@ -18,6 +18,9 @@ from kcoord.worker.computing import Step, install_request, prepare_request
 from kcoord.worker.setup import FALLBACK_SESSION_MS
 from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, Session, State
 
+_SHORTEST_INTERVAL_MS = 10
+"""Whatever a coordinator says: nobody shall be made to spin."""
+
 
 def nobody(state: State, *_: Any) -> NoReturn:
     """A cell that cannot be reached."""
@@ -152,7 +155,7 @@ def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
 def seek_anew(state: State, now_ms: int, *_: Any) -> None:
     """That is not the coordinator."""
     state.hang_up()
-    state.seek_at_ms = now_ms + state.back_off_ms()
+    state.seek_at_ms = now_ms + state.seek_off_ms()
 
 
 def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
@@ -235,7 +238,7 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
         state.epoch = response.member_epoch
         state.out.append(Joined(response.member_epoch))
     state.attempts = 0
-    state.interval_ms = response.heartbeat_interval_ms
+    state.interval_ms = max(response.heartbeat_interval_ms, _SHORTEST_INTERVAL_MS)
     if response.throttle_time_ms > 0:
         state.not_before_ms = max(state.not_before_ms, now_ms + response.throttle_time_ms)
     timeout_ms = response.session_timeout_ms if response.session_timeout_ms > 0 else FALLBACK_SESSION_MS

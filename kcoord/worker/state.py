@@ -205,6 +205,10 @@ class State:
         longest = min(self.setup.backoff_ms << min(self.attempts - 2, 16), self.setup.backoff_max_ms)
         return int(longest * (0.8 + 0.4 * self.random()))
 
+    def seek_off_ms(self) -> int:
+        """The same before the coordinator is sought; also the first time, so that not all workers come at once."""
+        return self.back_off_ms() or int(self.setup.backoff_ms * self.random())
+
     def seek(self, now_ms: int) -> None:
         """Seek the coordinator as soon as may be."""
         self.link = Link.SEEKING

@@ -43,8 +43,8 @@ def told(owned: frozenset[Resource]) -> str:
 class Driver:
     """One worker without a world: the test is its coordinator, its network and its listener."""
 
-    def __init__(self, setup: Setup = SETUP, *, now: int = 0) -> None:
-        self.worker = Membership(setup)
+    def __init__(self, setup: Setup = SETUP, *, now: int = 0, random: float = 0.0) -> None:
+        self.worker = Membership(setup, lambda: random)
         self.now = now
         self.actions: list[Action] = []
         """What came out and was not taken yet."""

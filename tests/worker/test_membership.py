@@ -417,22 +417,40 @@ def test_errors_do_not_keep_the_session() -> None:
 # The way to the coordinator
 
 
-def test_another_coordinator_is_sought_with_back_off() -> None:
-    driver = member("a")
-    driver.later(INTERVAL).answer(error=ErrorCode.NOT_COORDINATOR)
+def waits_of(random: float) -> list[int]:
+    """How long a worker waits before each look for its coordinator, in ms."""
+    driver = Driver(random=random)
+    driver.put(driver.worker.start(0))
     waits = []
-    for _ in range(6):
+    for _ in range(7):
         driver.take(Seek)
         before = driver.now
         driver.put(driver.worker.unreachable(driver.now))
-        if not driver.actions:
+        while not driver.actions:
             wake = driver.worker.wake_at()
             assert wake is not None
             driver.at(wake)
         waits.append(driver.now - before)
-    assert waits == [100, 200, 400, 800, 1000, 1000]
+    return waits
+
+
+def test_a_coordinator_is_sought_with_back_off_and_jitter() -> None:
+    assert waits_of(0.0) == [0, 80, 160, 320, 640, 800, 800]
+    assert waits_of(0.5) == [50, 100, 200, 400, 800, 1000, 1000]
+    assert waits_of(0.99) == [99, 119, 239, 478, 956, 1196, 1196]
+
+
+def test_another_coordinator_is_told_all() -> None:
+    driver = member("a")
+    driver.later(INTERVAL).answer(error=ErrorCode.NOT_COORDINATOR)
     driver.connect()
     assert owned_in(driver.heartbeat()[1]) == "a"
+
+
+def test_a_coordinator_that_wants_no_pause_gets_one() -> None:
+    driver = member("a")
+    driver.later(INTERVAL).answer(1, interval=0)
+    driver.nothing()
 
 
 def test_a_request_without_an_answer_ends_the_connection_and_late_answers_are_ignored() -> None:
