@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench.loader import Loader
-from bench.results import Claim, Outcome, Table
-from bench.rounds import Round, beat_round, typical
-from bench.sides import Side, echo, kcoord
+from bench.results import Claim, Outcome
+from bench.rounds import Round, beat_round, figures_of, typical
+from bench.sides import echo, kcoord
 
 GROUPS, SIZE = 10, 10
 DEPTHS = (1, 8)
@@ -35,20 +35,12 @@ def run(folder: Path) -> Outcome:
                 for side in (own, bare):
                     done = beat_round(loader, side, side.name, depth, ROUND_S)
                     rounds.setdefault((side.name, depth), []).append(done)
-    return outcome({at: typical(each) for at, each in rounds.items()}, (own, bare), frame_bytes)
+    return outcome({at: typical(each) for at, each in rounds.items()}, frame_bytes)
 
 
-def outcome(typical_of: Mapping[tuple[str, int], Round], sides: tuple[Side, ...], frame_bytes: int) -> Outcome:
+def outcome(typical_of: Mapping[tuple[str, int], Round], frame_bytes: int) -> Outcome:
     """The medians beside each other."""
-    figures = Table(
-        ["server", "in flight", "heartbeats a CPU second", "heartbeats a second", "cores used"],
-        [
-            [side.name, str(depth), f"{each.a_cpu_second:,.0f}", f"{each.a_second:,.0f}", f"{each.cores:.2f}"]
-            for depth in DEPTHS
-            for side in sides
-            for each in [typical_of[side.name, depth]]
-        ],
-    )
+    figures = figures_of(typical_of)
     claims = []
     for depth in DEPTHS:
         share = typical_of["kcoord", depth].a_cpu_second / typical_of["echo", depth].a_cpu_second

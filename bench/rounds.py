@@ -6,12 +6,13 @@ By the CPU seconds of the measured process, not by the clock; in short rounds, s
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import attrs
 
 from bench.loader import Loader
+from bench.results import Table
 from bench.sides import Side
 
 SETTLING_S = 0.4
@@ -69,3 +70,14 @@ def typical(rounds: Sequence[Round]) -> Round:
 def spread(values: Sequence[float]) -> str:
     """Least, median and greatest."""
     return f"{min(values):,.2f} / {median(values):,.2f} / {max(values):,.2f}"
+
+
+def figures_of(typical_of: Mapping[tuple[str, int], Round]) -> Table:
+    """Heartbeats of several servers beside each other, by server and requests in flight."""
+    return Table(
+        ["server", "in flight", "heartbeats a CPU second", "heartbeats a second", "cores used"],
+        [
+            [server, str(depth), f"{each.a_cpu_second:,.0f}", f"{each.a_second:,.0f}", f"{each.cores:.2f}"]
+            for (server, depth), each in sorted(typical_of.items(), key=lambda item: item[0][1])
+        ],
+    )
