@@ -39,6 +39,8 @@ def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:
     target = group.target_of(member)
     if target is None:  # no assignment has named it yet: it has no whole target, and so no epoch but its own
         return Progress(NOTHING, to_release=member.current)
+    if member.member_id not in group.unconverged:
+        return Progress(target, complete=True)  # the same object every time, which is quickly told to be the same
     return progress(member.current, target, group.owners)
 
 
@@ -79,11 +81,22 @@ def _repeats(group: ConnectGroup, member: Member, told: Resources, limits: Effec
     return (
         last is not None
         and last.epoch == member.epoch
-        and last.told == told
+        and _is_same(last.told, told)
         and last.computes == (group.chosen() == member.member_id)
         and last.heartbeat_interval_ms == limits.heartbeat_interval_ms
         and last.session_timeout_ms == limits.session_timeout_ms
     )
+
+
+def _is_covered(member: Member, last: Answer[Resource] | None, told: Resources) -> bool:
+    """Whether the member reported all that it is told to run; else its report is of before a grant (rule 3)."""
+    if last is not None and last.told is told and last.reported is member.reported:
+        return True  # as it was the last time
+    return member.reported is not None and told <= member.reported
+
+
+def _is_same(one: Resources, other: Resources) -> bool:
+    return one is other or one == other
 
 
 def answer(
@@ -98,7 +111,7 @@ def answer(
 ) -> None:
     """Tell the member where it stands."""
     last, computes = member.answer, group.chosen() == member.member_id
-    whole = last is None or full or last.told != told or last.epoch < group.assignment_epoch
+    whole = last is None or full or not _is_same(last.told, told) or last.epoch < group.assignment_epoch
     response = ConnectGroupHeartbeatResponse(
         error_code=ErrorCode.COMPUTE_ASSIGNMENT if computes else ErrorCode.NONE,
         member_epoch=member.epoch,
@@ -107,9 +120,11 @@ def answer(
         session_timeout_ms=limits.session_timeout_ms,
     )
     _bind_session(turn, group, member, limits)
-    member.answer = Answer(member.epoch, told, computes, limits.heartbeat_interval_ms, limits.session_timeout_ms)
-    if member.reported is not None and not told <= member.reported:
+    if member.reported is not None and not _is_covered(member, last, told):
         member.reported = None
+    member.answer = Answer(
+        member.epoch, told, computes, limits.heartbeat_interval_ms, limits.session_timeout_ms, member.reported
+    )
     _watch_release(turn, group, member, told)
     if computes:
         _watch_computation(turn, group, member)
@@ -133,8 +148,8 @@ def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) 
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
     """What the member is told binds it from now on, but a session that it was told to be longer may run on to its end:
-    whether this answer arrives, and when, nobody knows here (rule 8). A longer one is written first, so that a load does
-    not cut it short.
+    whether this answer arrives, and when, nobody knows here (rule 8). A longer one is written first, so that a load
+    does not cut it short.
     """
     timeout_ms = limits.session_timeout_ms
     if timeout_ms < member.session_timeout_ms:
@@ -148,7 +163,7 @@ def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effec
 
 def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resources) -> None:
     """The rebalance timeout runs from the answer that withdrew something (rule 7), anew when more is withdrawn."""
-    to_release = member.current - told
+    to_release = member.current - told if member.member_id in group.unconverged else NOTHING
     if not to_release:
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
     elif not to_release <= member.releasing:
@@ -219,4 +234,4 @@ def _has_news(group: ConnectGroup, member: Member) -> bool:
     """Whether what is kept back would say something else than the last answer; its epoch alone does not count."""
     last = member.answer
     computes = group.chosen() == member.member_id
-    return last is None or last.computes != computes or last.told != standing(group, member).told
+    return last is None or last.computes != computes or not _is_same(last.told, standing(group, member).told)

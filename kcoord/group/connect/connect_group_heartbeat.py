@@ -239,10 +239,9 @@ def _note_owned(
         if member.reported is not None:
             group.version += 1  # an answer that the hot path remembers was to another report
         member.reported = owned
-    last = member.answer
-    if first or last is None or context.pipelined or member.reported is None:
+    if first or member.answer is None or context.pipelined or member.reported is None or not member.releasing:
         return
-    released = member.current - last.told - member.reported
+    released = (member.releasing & member.current) - member.reported
     if released:
         kept = member.current - released
         turn.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))

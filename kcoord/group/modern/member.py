@@ -40,6 +40,8 @@ class Answer(Generic[R]):
     """It was told to compute the next assignment."""
     heartbeat_interval_ms: int
     session_timeout_ms: int
+    reported: frozenset[R] | None = None
+    """What it had reported then, all of `told` among it."""
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
