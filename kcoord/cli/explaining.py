@@ -18,6 +18,8 @@ from kcoord.cli.resources import counted, resources_text
 from kcoord.cli.times import after, ago, clock, span
 
 _INDENT = 4
+_MOST_MOVES = 20
+"""Of one epoch, the largest ones; `--json` has all that the coordinator tells."""
 
 
 def explained(group: ConnectGroup, last: int) -> str:
@@ -74,9 +76,10 @@ def _block(epoch: Epoch, group: ConnectGroup, names: Names) -> Iterator[Renderab
 
 def _moves(epoch: Epoch, names: Names) -> Table:
     grid = Table.grid(padding=(0, 2))
-    for move in epoch.moves:
+    shown = sorted(epoch.moves, key=lambda move: -len(move.resources))[:_MOST_MOVES]
+    for move in sorted(shown, key=epoch.moves.index):
         grid.add_row(_moved(move, names), Text(resources_text(move.resources), overflow="fold"))
-    told = sum(len(move.resources) for move in epoch.moves)
+    told = sum(len(move.resources) for move in shown)
     if epoch.moved > told:
         grid.add_row("", f"and {counted(epoch.moved - told)} more")
     return grid

@@ -110,3 +110,18 @@ def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None
         "assignment error 4: it fell over",
         "a: 0 waits another 12 s for the return of w3-0003",
     ]
+
+
+def test_of_very_many_moves_the_largest_are_told() -> None:
+    """As they were told, in their order."""
+    takers = [f"w{number}-0123456789abcdef-{number:08x}" for number in range(30)]
+    moves = tuple(
+        Move(None, taker, frozenset((f"c{number}", task) for task in range(2 if number >= 10 else 1)))
+        for number, taker in enumerate(takers)
+    )
+    history = (Epoch(1, "connectors or tasks changed", 1_000, 1_000, 1_000, 60, moves),)
+    group = ConnectGroup("g", "h:1 (0)", "Stable", 1, 1, "mine", (), None, None, (), None, 0, None, history)
+    lines = explained(group, 10).splitlines()
+    told = [line.split()[1:] for line in lines if line.startswith("    to ")]
+    assert told == [[f"w{number}-{takers[number][-4:]}", f"c{number}:", "0-1"] for number in range(10, 30)]
+    assert lines[-2].strip() == "and 20 connectors and tasks more"
