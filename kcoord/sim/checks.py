@@ -69,6 +69,7 @@ class Checks:
         self._assignment_epoch = 0
         self._claimed: frozenset[Resource] = frozenset()
         self._signature: Signature = ()
+        self._asked: Signature = ()
         self._next_replay = REPLAY_EVERY
         # of the request in work
         self._member: Member | None = None
@@ -133,6 +134,7 @@ class Checks:
         self._epoch = 0 if group is None else group.epoch
         self._assignment_epoch = 0 if group is None else group.assignment_epoch
         self._signature = () if group is None else signature(group)
+        self._asked = () if group is None else asks(group)
         self._claimed = frozenset() if group is None else frozenset(group.claimants)
 
     def dropped(self, survivors: list[Pending]) -> None:
@@ -268,6 +270,7 @@ class Checks:
         self._epoch, self._assignment_epoch = group.epoch, group.assignment_epoch
         changed = before != self._signature
         if not moved:
+            self._asked = asks(group)
             if changed and group.members:
                 raise Violation("bump", f"no new group epoch after {before} became {self._signature}")
             return
@@ -275,8 +278,10 @@ class Checks:
             getattr(record.value, "reason", "") for record in step.records
             if isinstance(record.key, ConnectWorkerGroupMetadataKey)
         ]  # fmt: skip
-        free = (Reason.DELAY_OVER, Reason.RETRY, Reason.ASSIGNOR_REASON)
-        if not changed and not any(reason.startswith(free) for reason in reasons) and group.members:
+        free = (Reason.DELAY_OVER, Reason.RETRY)
+        asked = self._asked
+        self._asked = asks(group)
+        if not changed and self._asked == asked and not any(reason.startswith(free) for reason in reasons):
             raise Violation("bump", f"a new group epoch without a reason: {reasons}")
 
     # Answers
@@ -438,6 +443,16 @@ def signature(group: ConnectGroup) -> Signature:
         for member in group.members.values()
     )
     return (tuple(members), None if group.configured is None else group.configured.resources)
+
+
+def asks(group: ConnectGroup) -> Signature:
+    """The reasons that members' assignors give for a new assignment."""
+    return tuple(
+        sorted(
+            (member.said.instance_id or member.member_id, tuple([each.reason for each in member.said.assignors]))
+            for member in group.members.values()
+        )
+    )
 
 
 def durable(shard: Shard) -> object:

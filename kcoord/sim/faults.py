@@ -171,7 +171,24 @@ class Faults:
 
     def _metadata(self) -> None:
         place = self._running()
-        if place is None or place.process is None:
+        if place is not None:
+            self._change(place)
+
+    def _burst(self) -> None:
+        """One worker has much to say while its requests are under way, and work moves meanwhile."""
+        place = self._running()
+        if place is None:
+            return
+        for _ in range(3):
+            self._world.events.after(self._ms(30, 300, 1_000), self._change, place)
+        if self._random.random() < 0.7:
+            self._configure()
+            if place.process is not None:
+                self._world.tell(place.process)
+
+    def _change(self, place: Place) -> None:
+        """The worker says something new of itself."""
+        if place.process is None:
             return
         choice = self._random.choice
         if place.setup.offers and self._random.random() < 0.5:
@@ -198,6 +215,7 @@ FAULTS: Mapping[str, Callable[[Faults], None]] = {
     "configure": Faults._configure,
     "settings": Faults._settings,
     "metadata": Faults._metadata,
+    "burst": Faults._burst,
     "ask": Faults._ask,
     "delete": Faults._delete,
 }

@@ -26,6 +26,7 @@ FAULTS: Mapping[str, int] = {
     "configure": 5,
     "settings": 4,
     "metadata": 4,
+    "burst": 4,
     "ask": 2,
     "delete": 1,
 }

@@ -28,6 +28,7 @@ from kcoord.sim.plan import Plan, draw, resources
 from kcoord.sim.trace import Sink
 from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
+from kcoord.sim.worker import Process
 
 LOOK_MS = 1_000
 """How often it is looked whether all is well."""
@@ -135,11 +136,11 @@ class World:
         for place in self.fleet.places:
             place.setup = attrs.evolve(place.setup, **self.configuration())
             if place.process is not None:
-                self.events.after(int(self.random.random() * 2_000), self._tell, place.process, self.config_offset)
+                self.events.after(int(self.random.random() * 2_000), self.tell, place.process)
 
-    def _tell(self, process: object, offset: int) -> None:
-        if offset == self.config_offset:
-            process.update(**self.configuration())  # type: ignore[attr-defined]
+    def tell(self, process: Process) -> None:
+        """A worker hears what is configured now."""
+        process.update(**self.configuration())
 
     # -- the run ------------------------------------------------------------------------------------------------------
 

@@ -231,7 +231,11 @@ def go_on(state: State, now_ms: int, number: int) -> None:
 
 
 def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> bool:
-    """The session goes on from the sending of this request; whether this is the answer to a join."""
+    """The session goes on from the sending of this request; whether this is the answer to a join.
+
+    A shorter session that is told now does not cut short what was told before: the coordinator lets the longer one run
+    to its end (rule 8).
+    """
     joined = state.phase is Phase.JOINING
     if joined:
         state.phase = Phase.MEMBER
@@ -242,8 +246,9 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
     if response.throttle_time_ms > 0:
         state.not_before_ms = max(state.not_before_ms, now_ms + response.throttle_time_ms)
     timeout_ms = response.session_timeout_ms if response.session_timeout_ms > 0 else FALLBACK_SESSION_MS
-    if state.session is None or sent.at_ms >= state.session.sent_ms:
-        state.session = Session(sent.at_ms, timeout_ms, state.setup.margin(timeout_ms))
+    session = Session(sent.at_ms, timeout_ms, state.setup.margin(timeout_ms))
+    if state.session is None or session.stop_ms >= state.session.stop_ms:
+        state.session = session
     return joined
 
 

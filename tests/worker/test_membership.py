@@ -397,12 +397,18 @@ def test_an_answer_that_it_reads_late_counts_from_its_sending() -> None:
     driver.nothing()
 
 
-def test_the_session_goes_by_what_the_last_answer_says() -> None:
-    """connect-groups rule 8: a lower timeout binds from the next answered heartbeat."""
+def test_the_session_goes_by_what_the_answers_say() -> None:
+    """connect-groups rule 8: a lower timeout binds when the longer session, told before, would have ended."""
     driver = member("a")
+    before = driver.worker.stop_at_ms
+    assert before is not None
     driver.later(INTERVAL)
-    sent = driver.now
     driver.answer(1, session=9_000)
+    assert driver.worker.stop_at_ms == before
+    while driver.now + 9_000 - 1_500 <= before:
+        driver.later(INTERVAL)
+        sent = driver.now
+        driver.answer(1, session=9_000)
     assert driver.worker.stop_at_ms == sent + 9_000 - 1_500
 
 
@@ -668,3 +674,14 @@ def test_a_join_that_is_answered_after_its_session_must_have_ended_grants_nothin
     _, again = driver.heartbeat()
     assert (again.member_epoch, owned_in(again)) == (0, "")
     driver.nothing()
+
+
+def test_a_shorter_session_that_is_told_late_does_not_cut_short_the_longer_one() -> None:
+    """connect-groups rule 8: the coordinator lets the longer one run to its end (found by simulation)"""
+    driver = member("a")
+    ends_ms = driver.worker.session_ends_ms
+    number, _ = driver.later(INTERVAL).heartbeat()
+    driver.later(8_000)
+    driver.answer(1, session=6_000, number=number)
+    assert driver.worker.session_ends_ms == ends_ms
+    assert driver.worker.owned == resources("a")
