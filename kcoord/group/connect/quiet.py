@@ -6,6 +6,8 @@ known, and nothing comes of it that would have to be written.
 
 from __future__ import annotations
 
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.settings import effective
 from kcoord.group.contents import Contents
 from kcoord.group.modern.states import State
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
@@ -18,7 +20,7 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
     member = None if group is None else group.members.get(request.member_id)
     if group is None or member is None or group.state is not State.STABLE or member.put_out:
         return False
-    if not request.member_epoch == member.epoch == group.assignment_epoch:
+    if not request.member_epoch == member.epoch == group.assignment_epoch or is_owed_a_session(contents, group, member):
         return False
     says_more = (
         request.instance_id is not None
@@ -31,3 +33,8 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
     )
     owned = request.connectors_and_tasks
     return not says_more and (owned is None or unpack(owned) == member.current)
+
+
+def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+    """Whether its next answer tells it a longer session than any before, which is written first (rule 8)."""
+    return effective(contents, group.group_id).session_timeout_ms > member.said.session_timeout_ms

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import attrs
 
 from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.contents import Contents
 from kcoord.group.modern.states import State
@@ -171,7 +172,10 @@ class World:
         token = object()
         context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined)
         self.asked[token] = request, context
-        self._keep(self.shard.handle(request, context, token, self.now_ms))
+        quiet = isinstance(request, ConnectGroupHeartbeatRequest) and is_quiet(self.shard._contents, request)
+        step = self.shard.handle(request, context, token, self.now_ms)
+        assert not (quiet and step.records), "a heartbeat that says nothing writes something"
+        self._keep(step)
         return token
 
     def ask(self, request: Request, answer: type[R], **how: Any) -> R:
