@@ -74,6 +74,8 @@ class Checks:
         # of the request in work
         self._member: Member | None = None
         self._newest = -1
+        self._oldest = -1
+        """The newest connection when the log was loaded last."""
         self._put_out = False
         self._member_epoch = -1
 
@@ -128,6 +130,7 @@ class Checks:
     def loaded(self) -> None:
         """The log has been replayed: epochs are what is committed from here on."""
         self.loads += 1
+        self._oldest = self._world.network.serial
         group = self._contents.connect.get(GROUP)
         self._version = -1
         self._group = None
@@ -309,8 +312,12 @@ class Checks:
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
 
     def _is_healthy(self, frame: Frame) -> bool:
-        """Whether it was sent by a worker that lives, on its newest connection."""
+        """Whether it was sent by a worker that lives, on its newest connection, which is newer than the last load: of
+        what was under way while a shard was lost nobody knows how much its sender had been told.
+        """
         client = frame.link.client
+        if frame.link.serial <= self._oldest:
+            return False
         return not frame.copied and frame.link.client_open and any(client is each for each in self._processes)
 
     def leaves(self, frame: Frame) -> None:

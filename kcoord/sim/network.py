@@ -87,7 +87,8 @@ class Network:
         self._random = random
         self._latency = plan.latency_ms
         self.links: list[Link] = []
-        self._serial = 0
+        self.serial = 0
+        """Of the newest connection."""
         self.arrive: Callable[[Frame], None]
         """Where requests arrive."""
         self.gone: Callable[[Link], None]
@@ -97,8 +98,8 @@ class Network:
 
     def connect(self, client: Client) -> Link:
         """A new connection, with the highest number so far."""
-        self._serial += 1
-        link = Link(self._serial, client)
+        self.serial += 1
+        link = Link(self.serial, client)
         self.links.append(link)
         return link
 
