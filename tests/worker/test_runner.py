@@ -123,6 +123,33 @@ async def test_what_cannot_even_be_made_is_shown_too() -> None:
     await running.stop()
 
 
+async def test_what_stops_is_let_finish_however_often_it_is_told() -> None:
+    """Also when what it does last fails: then it is not started again."""
+    begun, may_end, finished = asyncio.Event(), asyncio.Event(), []
+
+    async def run(context: Context) -> None:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            await may_end.wait()
+            finished.append(context.name)
+            raise OSError("the disk is full")
+
+    running = Running(Context(("a", 0), {}, lambda: True), lambda: run)
+    await begun.wait()
+    running.cancel()
+    stopping = asyncio.create_task(running.stop())
+    await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.sleep(0)
+    assert not stopping.done()
+    assert running.status.condition is Condition.STOPPING
+    may_end.set()
+    await stopping
+    assert finished == ["a-0"]
+
+
 @asynccontextmanager
 async def runners(kcoord: Kcoord, group: str, file: Path, count: int) -> AsyncIterator[list[Runner]]:
     """So many, in this process; they leave at the end."""

@@ -58,6 +58,7 @@ class Running:
         self._since = time.time()
         self._restarts = 0
         self._error: str | None = None
+        self._leaving = False
         self._task = asyncio.create_task(self._go_on(), name=f"kcoord-run-{context.name}")
 
     @property
@@ -71,8 +72,9 @@ class Running:
         return Status(self._context.resource, self._condition, self._since, self._restarts, self._error)
 
     def cancel(self) -> None:
-        """Make it stop; `stop` waits until it has."""
-        if not self._task.done():
+        """Make it stop; `stop` waits until it has. Once: again would break into what it does in a `finally`."""
+        if not self._leaving and not self._task.done():
+            self._leaving = True
             self._turn(Condition.STOPPING)
             self._task.cancel()
 
@@ -88,6 +90,9 @@ class Running:
             try:
                 await self._make()(self._context)
             except Exception as error:
+                if self._leaving:
+                    self._context.log.exception("failed while it stopped")
+                    return
                 self._context.log.exception("failed, will be started again")
                 self._error = f"{type(error).__name__}: {error}".splitlines()[0]
             else:
