@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import SETTINGS, Cli
 from tests.cli.run_cli import kcoord
+from tests.gateway.conftest import start_kcoord  # noqa: F401 (a fixture)
+from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
 from tests.kafka.wait import NotYet, eventually
@@ -197,6 +199,25 @@ def test_a_broker_without_connect_groups_says_so(without: Kcoord, cli: Cli) -> N
         "kcoord: group any: UNSUPPORTED_VERSION: the broker does not speak this protocol"
     )
     assert "Traceback" not in worker.err
+
+
+def test_before_a_cluster(kafka: KafkaCluster, cli: Cli, start_kcoord: Callable[..., Kcoord]) -> None:  # noqa: F811
+    """kcoord's groups as when it is alone, and the cluster's as they are there."""
+    gateway = start_kcoord(kafka, "front-.*", **{name.replace(".", "_"): value for name, value in SETTINGS.items()})
+    front = Cli(gateway, cli.folder, cli.start)
+    front.worker("front-jobs").wait_for("assigned copy: connector, 0-2")
+    group = eventually_stable(front, "front-jobs", members=1)
+    [epoch] = explained(front, "front-jobs")
+    assert (group["epoch"], epoch["epoch"], epoch["moved"]) == (1, 1, 4)
+    delay = "connect.rebalance.delay.ms=1"
+    assert front("config", "set", "front-jobs", delay).out == f"front-jobs: set {delay}\n"
+    rows = [line.split() for line in front("config", "describe", "front-jobs").out.splitlines()]
+    assert ["connect.rebalance.delay.ms", "1", "this", "group", "600000"] in [row[:5] for row in rows]
+    assert "consumer.session.timeout.ms" in [row[0] for row in rows]
+    assert front("groups", "explain", "theirs").err == "kcoord: theirs: there is no such group\n"
+    elsewhere = kcoord("groups", "explain", "front-jobs", "--bootstrap-server", kafka.bootstrap)
+    assert (elsewhere.code, elsewhere.out) == (1, "")
+    assert "does not serve connect groups (ConnectGroupDescribe): only a kcoord " in elsewhere.err
 
 
 @pytest.mark.parametrize(
