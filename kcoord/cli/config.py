@@ -26,7 +26,10 @@ def describe(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Show each setting of a group, the value in force, and where it comes from."""
+    """Show the settings of a group.
+
+    Each with the value in force, and where that comes from.
+    """
     from kcoord.cli import config_calls
 
     found = ask(bootstrap_server, command_config, lambda cluster: config_calls.describe(cluster, group))
@@ -46,7 +49,10 @@ def set_(
     dry_run: DryRun = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Set settings of a group, all or none; they hold from its workers' next heartbeats on."""
+    """Set settings of a group, all or none.
+
+    They hold from its workers' next heartbeats on.
+    """
     from kcoord.cli import config_calls
 
     try:
@@ -64,7 +70,10 @@ def unset(
     dry_run: DryRun = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Take settings of a group back: what holds for all groups holds for it too."""
+    """Take settings of a group back.
+
+    What holds for all groups then holds for it too.
+    """
     from kcoord.cli import config_calls
 
     changes = [config_calls.Change(name, config_calls.DELETE, None) for name in names]

@@ -41,7 +41,10 @@ def describe_groups(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Show the members of groups, and what is assigned to them; of connect groups all that is going on."""
+    """Show the members of groups, and what they have.
+
+    Of connect groups all that is going on: who waits for what, who must let go of what, what waits for whom.
+    """
     from kcoord.cli import group_calls, tables
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.describe(cluster, group))
@@ -60,7 +63,10 @@ def explain_group(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Tell the history of a connect group: each epoch, why it came, what moved, and how long it took."""
+    """Tell what happened in a connect group, and why.
+
+    Each epoch with its reason, what moved from whom to whom, and how long it took.
+    """
     from kcoord.cli import explaining, group_calls
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.history_of(cluster, group))
@@ -71,7 +77,10 @@ def explain_group(
 def delete_groups(
     group: GroupIds, bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP, command_config: CommandConfig = None
 ) -> None:
-    """Delete groups without members, and the offsets that they have committed."""
+    """Delete groups without members.
+
+    The offsets that they have committed go too.
+    """
     from kcoord.cli import group_calls
 
     failed = False

@@ -73,9 +73,9 @@ def worker(
     command_config: CommandConfig = None,
     log_level: Annotated[Level, typer.Option("--log-level", help="Lines below it are left out.")] = Level.INFO,
 ) -> None:
-    """Run connectors and tasks that stand in a file, shared out among all workers of the group.
+    """Run one worker of a group, with connectors of a file.
 
-    Stops what it runs and leaves on SIGTERM or Ctrl-C; a static worker's place is kept for a while.
+    The connectors and their tasks are shared out among all workers of the group. Stops what it runs and leaves on SIGTERM or Ctrl-C; a static worker's place is kept for a while.
     """
     from kcoord.cli import running_worker
     from kcoord.client import ClientError, Security

@@ -23,9 +23,10 @@ def demo(
         bool, typer.Option("--plain", help="Print lines, as where there is no terminal, instead of the live view.")
     ] = False,
 ) -> None:
-    """Show a group of workers at work: who runs what, and what happens when you kill one or add one.
+    """Show a group of workers at work, live.
 
-    Starts a coordinator and workers as processes of their own, and ends them on Ctrl-C.
+    Who runs what, and what happens when you kill one or add one. Starts a coordinator and workers as processes of their
+    own, and ends them on Ctrl-C.
     """
     from kcoord.cli.demo.run import DemoFailed, run
     from kcoord.cli.demo.scene import Scene
