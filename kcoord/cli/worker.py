@@ -75,7 +75,8 @@ def worker(
 ) -> None:
     """Run one worker of a group, with connectors of a file.
 
-    The connectors and their tasks are shared out among all workers of the group. Stops what it runs and leaves on SIGTERM or Ctrl-C; a static worker's place is kept for a while.
+    The connectors and their tasks are shared out among all workers of the group. Stops what it runs and leaves on
+    SIGTERM or Ctrl-C; a static worker's place is kept for a while.
     """
     from kcoord.cli import running_worker
     from kcoord.client import ClientError, Security

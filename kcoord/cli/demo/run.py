@@ -46,6 +46,7 @@ async def run(scene: Scene, *, live: bool) -> None:
         scene.set_up()
     except OSError as error:
         raise DemoFailed(f"{scene.folder}: {error.strerror}") from None
+    print(f"Starting a coordinator and {len(scene.workers)} workers ...", flush=True)
     demo = Demo(scene, stop)
     try:
         if await demo.start():
