@@ -67,6 +67,7 @@ class Checks:
         self._version = -1
         self._epoch = 0
         self._assignment_epoch = 0
+        self._held_version = -1
         self._claimed: frozenset[Resource] = frozenset()
         self._signature: Signature = ()
         self._asked: Signature = ()
@@ -344,28 +345,39 @@ class Checks:
 
     def _held(self, step: Step, frame: Frame | None) -> None:
         """What is kept back has nothing to say, and not for long (rule 26)."""
-        now_ms = self._world.events.now_ms
-        for connection, waiting in self._contents.held.items():
+        held = self._contents.held
+        group = self._group
+        if group is None or group.version != self._held_version or frame is None:
+            self._held_version = -1 if group is None else group.version
+            connections = list(held)
+        else:  # nothing has changed for the others
+            connections = [frame.link.serial] if frame.link.serial in held else []
+        for connection in connections:
+            waiting = held[connection]
             if frame is not None and connection == frame.link.serial and len(waiting) > 1:
                 raise Violation("held", f"#{connection} has sent another request and its answer is kept back")
-            for member_id, (group, member) in waiting.items():
-                token = None if member.held is None else member.held.token
-                last = member.answer
-                if token is None or last is None or group.members.get(member_id) is not member:
-                    raise Violation("held", f"an answer is kept back for {member_id}, who is gone")
-                assert isinstance(token, Frame)
-                if token.link.server_open and token.link.call is not token:
-                    raise Violation("held", f"the answer to {member_id} is kept back, and was given")
-                target = group.target_of(member)
-                told = frozenset() if target is None else progress(member.current, target, group.owners).told
-                if told != last.told or last.computes != (group.chosen() == member_id):
-                    raise Violation("held", f"the answer to {member_id} is kept back, and there is something to say")
-                assert isinstance(token.request, ConnectGroupHeartbeatRequest)
-                longest = min(token.request.max_wait_ms, last.heartbeat_interval_ms, last.session_timeout_ms // 3)
-                if member.wake_ms - token.began_ms > longest:
-                    raise Violation("held", f"the answer to {member_id} is kept back for more than {longest} ms")
-                if now_ms > max(member.wake_ms, self._world.coordinator.frozen_until_ms) + CATCH_UP_MS:
-                    raise Violation("held", f"the answer to {member_id} was to leave at {member.wake_ms}")
+            for of_group, member in waiting.values():
+                self._held_one(of_group, member)
+
+    def _held_one(self, group: ConnectGroup, member: Member) -> None:
+        member_id, last = member.member_id, member.answer
+        token = None if member.held is None else member.held.token
+        if token is None or last is None or group.members.get(member_id) is not member:
+            raise Violation("held", f"an answer is kept back for {member_id}, who is gone")
+        assert isinstance(token, Frame)
+        if token.link.server_open and token.link.call is not token:
+            raise Violation("held", f"the answer to {member_id} is kept back, and was given")
+        target = group.target_of(member)
+        told = frozenset() if target is None else progress(member.current, target, group.owners).told
+        if told != last.told or last.computes != (group.chosen() == member_id):
+            raise Violation("held", f"the answer to {member_id} is kept back, and there is something to say")
+        assert isinstance(token.request, ConnectGroupHeartbeatRequest)
+        longest = min(token.request.max_wait_ms, last.heartbeat_interval_ms, last.session_timeout_ms // 3)
+        if member.wake_ms - token.began_ms > longest:
+            raise Violation("held", f"the answer to {member_id} is kept back for more than {longest} ms")
+        late_ms = self._world.events.now_ms - max(member.wake_ms, self._world.coordinator.frozen_until_ms)
+        if late_ms > CATCH_UP_MS:
+            raise Violation("held", f"the answer to {member_id} was to leave at {member.wake_ms}")
 
     def let_go(self, frame: Frame) -> None:
         """Another request has come by its connection: its answer is not kept back any more (rule 26)."""

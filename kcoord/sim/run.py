@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import multiprocessing.pool
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from kcoord.sim.plan import Plan
 from kcoord.sim.trace import Sink
@@ -17,7 +18,13 @@ CHUNK = 20
 
 def run_seed(seed: int, sink: Sink | None = None, plan: Plan | None = None) -> Outcome:
     """One run; `sink` gets the lines of its trace."""
-    return World(seed, sink, plan).run()
+    collects = gc.isenabled()
+    gc.disable()  # a run makes few cycles and is short
+    try:
+        return World(seed, sink, plan).run()
+    finally:
+        if collects:
+            gc.enable()
 
 
 def run_seeds(seeds: Iterable[int], jobs: int = 1) -> Iterator[Outcome]:
@@ -26,7 +33,7 @@ def run_seeds(seeds: Iterable[int], jobs: int = 1) -> Iterator[Outcome]:
         yield from map(run_seed, seeds)
         return
     with _pool(jobs) as pool:
-        yield from pool.imap_unordered(partial(run_seed), seeds, CHUNK)
+        yield from pool.imap_unordered(run_seed, seeds, CHUNK)
 
 
 @contextmanager

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 CLOSE_MS = 10_000
 """A worker that leaves waits so long for its revocations, and then gives up."""
 
+HANGS_MS = 20_000
+"""A revocation that hangs ends by itself so long after something was granted behind it."""
+
 
 class Process:
     """One life of one worker."""
@@ -54,6 +57,8 @@ class Process:
         self._calls: deque[actions.Revoke | actions.Grant] = deque()
         self._busy = 0
         """The number of the listener's call that runs; 0: none."""
+        self._hanging: actions.Revoke | actions.Grant | None = None
+        """The revocation that hangs."""
         self._serial = 0
         self._seeking = 0
         self._timer_ms: int | None = None
@@ -193,6 +198,10 @@ class Process:
         self._calls.append(action)
         if not self._busy:
             self._next_call()
+        elif self._hanging is not None and isinstance(action, actions.Grant):
+            # nobody but the listener ends a revocation of what was given back: it does not hang for ever then
+            hanging, self._hanging = self._hanging, None
+            self._events.after(HANGS_MS, self._called, self._busy, hanging)
 
     def _next_call(self) -> None:
         if not self._calls:
@@ -200,6 +209,7 @@ class Process:
         action = self._calls.popleft()
         self._serial += 1
         self._busy = self._serial
+        self._hanging = None
         if isinstance(action, actions.Grant):
             self._world.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
             self.running |= action.resources
@@ -210,7 +220,9 @@ class Process:
             if self._world.tracing:
                 takes = "hangs" if takes_ms is None else f"takes {takes_ms} ms"
                 self._world.note(self.name, f"stops {trace.names(action.resources)}, which {takes}")
-        if takes_ms is not None:
+        if takes_ms is None:
+            self._hanging = action
+        else:
             self._events.after(takes_ms, self._called, self._busy, action)
 
     def _called(self, busy: int, action: actions.Revoke | actions.Grant) -> None:
@@ -225,6 +237,7 @@ class Process:
 
     def _abandon(self, action: actions.Abandon) -> None:
         self._calls.clear()
+        self._hanging = None
         self._serial += 1
         self._busy = self._serial
         left_ms = action.stop_by_ms - self._events.now_ms

@@ -25,7 +25,7 @@ def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
     checks = (
         (not request.group_id, "GroupId is empty"),
         (not request.member_id, "MemberId is empty"),
-        (request.member_epoch < AWAY_EPOCH, f"MemberEpoch is {request.member_epoch}: it must be -2 or more"),
+        (request.member_epoch < AWAY_EPOCH, "MemberEpoch is {0.member_epoch}: it must be -2 or more"),
         (request.instance_id == "", "InstanceId is empty"),
         (
             request.member_epoch == AWAY_EPOCH and request.instance_id is None,
@@ -33,19 +33,19 @@ def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
         ),
         (
             request.rebalance_timeout_ms != -1 and request.rebalance_timeout_ms <= 0,
-            f"RebalanceTimeoutMs is {request.rebalance_timeout_ms}: it must be above 0, or -1 for no change",
+            "RebalanceTimeoutMs is {0.rebalance_timeout_ms}: it must be above 0, or -1 for no change",
         ),
         (request.server_assignor == "", "ServerAssignor is empty"),
         (
             request.server_assignor is not None and bool(request.client_assignors),
             "ServerAssignor and ClientAssignors are both set",
         ),
-        (request.config_offset < -1, f"ConfigOffset is {request.config_offset}"),
-        (request.max_wait_ms < 0, f"MaxWaitMs is {request.max_wait_ms}"),
+        (request.config_offset < -1, "ConfigOffset is {0.config_offset}"),
+        (request.max_wait_ms < 0, "MaxWaitMs is {0.max_wait_ms}"),
     )
     for wrong, text in checks:
         if wrong:
-            return text
+            return text.format(request)  # written out only now: nearly every heartbeat is right
     return (
         _wrong_in_assignors(request.client_assignors or ())
         or misnamed(request.connectors_and_tasks or ())
