@@ -49,6 +49,14 @@ class ClientError(Exception):
     """A broker could not be asked, or refused; the text is one line."""
 
 
+class Refused(ClientError):
+    """A broker said that it will not, and asking again will not help: a right that lacks, a wrong password."""
+
+    def __init__(self, text: str, error_code: int) -> None:
+        super().__init__(text)
+        self.error_code = error_code
+
+
 @attrs.define(eq=False)
 class Connection:
     """A connection to a broker, ready for requests. `timeout` is in seconds, for connecting and for each answer."""
@@ -214,7 +222,8 @@ class Connection:
             answer = await self.send(SaslAuthenticateRequest(auth_bytes=token), SaslAuthenticateResponse)
             if answer.error_code:
                 said = answer.error_message or error_name(answer.error_code)
-                raise self._lost(f"authentication of {security.username} by {mechanism} failed: {said}")
+                text = f"{self.host}:{self.port}: authentication of {security.username} by {mechanism} failed: {said}"
+                raise Refused(text, answer.error_code)
             try:
                 token = steps.send(bytes(answer.auth_bytes))
             except StopIteration:

@@ -5,8 +5,9 @@ Drive it so (the asyncio shell and the simulator do):
 - Every call takes the time in ms, on a clock that never goes back and counts suspension, and gives what is to be done
   now, in order: see `actions.py`. Carry it out in that order; `Send` and `Seek` need not be waited for.
 - `start`; then `poll` not later than `wake_at()`, and whenever you like.
-- `Seek`: find the coordinator, make a *new* connection, then `connected`, or `unreachable`. A connection that ends:
-  `disconnected`. Answers that come by an older connection are not to be handed in.
+- `Seek`: find the coordinator, make a *new* connection, then `connected`, or `unreachable`, or, where trying again will
+  not help, `refused`. A connection that ends: `disconnected`. Answers that come by an older connection are not to be
+  handed in.
 - `Send(number, request)`: `answered(now, number, response)`. Answers to numbers that are not under way are ignored.
 - `Revoke`: stop them and let `on_revoked` run; when it has returned, `released`. Meanwhile go on polling: the worker
   heartbeats. `Grant`: they run from now on, after the revocations that came before.
@@ -152,6 +153,11 @@ class Membership:
     def unreachable(self, now_ms: int) -> list[Action]:
         """`Seek` has failed: nobody knows the coordinator, or it cannot be reached."""
         return self._lost(now_ms)
+
+    def refused(self, now_ms: int, error_code: int, message: str) -> list[Action]:
+        """`Seek` has failed for good: a right that lacks, or a wrong password. It may not be a member."""
+        table.REFUSED.at(self._state.phase)(self._state, now_ms, error_code, message)
+        return self._settle(now_ms)
 
     def disconnected(self, now_ms: int) -> list[Action]:
         """The connection has ended; what was under way is not answered."""

@@ -177,8 +177,18 @@ def abandon_part(state: State, now_ms: int, sent: Sent, response: ConnectGroupHe
 
 def fail(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """It may not be a member: stop all for good."""
-    state.error = (response.error_code, response.error_message)
-    _abandon(state, now_ms, _why(response.error_code), Phase.GONE)
+    refuse(state, now_ms, response.error_code, response.error_message)
+
+
+def refuse(state: State, now_ms: int, error_code: int, message: str | None) -> None:
+    """The same, for whatever said so."""
+    state.error = (error_code, message)
+    _abandon(state, now_ms, _why(error_code), Phase.GONE)
+
+
+def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> None:
+    """The same, when all has stopped."""
+    state.error, state.after = (error_code, message), Phase.GONE
 
 
 # What time brings

@@ -12,8 +12,8 @@ are held, when one has come (connect-groups rule 26); never while it backs off.
 from __future__ import annotations
 
 from kcoord.worker.computing import Step
-from kcoord.worker.saying import OWNED, farewell, heartbeat
-from kcoord.worker.state import Call, Link, Phase, Sent, State
+from kcoord.worker.saying import OWNED, REBALANCE_TIMEOUT, farewell, fields_of, heartbeat
+from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, State
 
 _MOST_UNDER_WAY = 3
 
@@ -78,6 +78,8 @@ def _beat(state: State, now_ms: int) -> None:
     behind = bool(state.under_way)
     if behind:
         said[OWNED] = state.owned
+    if state.epoch == 0 and REBALANCE_TIMEOUT in said and said.get(OWNED) == NOTHING:
+        said = fields_of(state.setup, state.owned)  # it will be taken for a join, which says all (rule 6)
     releases_behind = behind and state.has_let_go
     hold_ms = 0 if state.phase is Phase.JOINING or state.unheld or releases_behind else _hold_ms(state)
     state.urgent = state.unheld = state.has_let_go = False

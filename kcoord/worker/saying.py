@@ -21,6 +21,7 @@ from kcoord.protocol.resources import pack
 from kcoord.worker.setup import Setup
 
 OWNED = "owned"
+REBALANCE_TIMEOUT = "rebalance_timeout_ms"
 CONFIGURED = "configured"
 
 
@@ -28,7 +29,7 @@ def fields_of(setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
     """All that there is to say, by field; what is not used is not there."""
     fields: dict[str, object] = {
         "instance_id": setup.instance_id,
-        "rebalance_timeout_ms": setup.rebalance_timeout_ms,
+        REBALANCE_TIMEOUT: setup.rebalance_timeout_ms,
         "server_assignor": setup.server_assignor,
         "client_assignors": setup.offers or None,
         "url": setup.url,

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcoord.client.connection import ClientError, Connection, error_name
+from kcoord.client.connection import ClientError, Connection, Refused, error_name
 from kcoord.client.security import Security
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 _GROUP_KEY = 0
+_FINAL = frozenset({ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.INVALID_GROUP_ID, ErrorCode.INVALID_REQUEST})
 
 
 class Finder:
@@ -32,11 +35,15 @@ class Finder:
         self._timeout = timeout
 
     async def connect(self) -> Connection:
-        """A new connection to the coordinator. Raises ClientError when nobody answers, or nobody knows it."""
+        """A new connection to the coordinator. Raises ClientError when nobody answers, or nobody knows it; Refused when
+        that will stay so.
+        """
         failure = ClientError("no address to connect to")
         for address in list(self._addresses):
             try:
                 asked = await self._open(*address)
+            except Refused:
+                raise
             except ClientError as error:
                 failure = error
                 self._addresses.append(self._addresses.pop(0))  # asked last the next time
@@ -51,8 +58,7 @@ class Finder:
             response = await asked.send(request, FindCoordinatorResponse)
             found = next((each for each in response.coordinators if each.key == self._group_id), None)
             if found is None or found.error_code:
-                said = error_name(found.error_code) if found is not None else "nothing"
-                raise ClientError(f"{asked.host}:{asked.port} says of group {self._group_id}'s coordinator: {said}")
+                raise self._not_found(asked, found)
             if (found.host, found.port) == (asked.host, asked.port):
                 return asked
         except BaseException:
@@ -60,6 +66,11 @@ class Finder:
             raise
         await asked.close()
         return await self._open(found.host, found.port)
+
+    def _not_found(self, asked: Connection, found: Coordinator | None) -> ClientError:
+        code = ErrorCode.COORDINATOR_NOT_AVAILABLE if found is None else found.error_code
+        said = f"{asked.host}:{asked.port} says of group {self._group_id}'s coordinator: {error_name(code)}"
+        return Refused(said, code) if code in _FINAL else ClientError(said)
 
     async def _open(self, host: str, port: int) -> Connection:
         return await Connection.open(host, port, self._security, self._timeout, self._client_id)

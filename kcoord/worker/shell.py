@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from kcoord.assign import Assignment, ConnectAssignor, Resource
-from kcoord.client.connection import ClientError, Connection, error_name
+from kcoord.client.connection import ClientError, Connection, Refused, error_name
 from kcoord.protocol.message import Request, Response
 from kcoord.worker import actions
 from kcoord.worker.calls import Calls
@@ -48,6 +48,7 @@ class Member(Protocol):
     def poll(self, now_ms: int) -> list[actions.Action]: ...
     def connected(self, now_ms: int) -> list[actions.Action]: ...
     def unreachable(self, now_ms: int) -> list[actions.Action]: ...
+    def refused(self, now_ms: int, error_code: int, message: str) -> list[actions.Action]: ...
     def disconnected(self, now_ms: int) -> list[actions.Action]: ...
     def answered(self, now_ms: int, number: int, response: Response) -> list[actions.Action]: ...
     def released(self, now_ms: int, number: int) -> list[actions.Action]: ...
@@ -194,6 +195,9 @@ class Shell:
     async def _find(self) -> None:
         try:
             connection = await self._finder.connect()
+        except Refused as refused:
+            self._do(self.member.refused(now_ms(), refused.error_code, str(refused)))
+            return
         except ClientError as error:
             if str(error) != self._refused:
                 _log.warning("no coordinator: %s", error)

@@ -20,6 +20,7 @@ from kcoord.worker.moves import (
     follow,
     go,
     go_on,
+    go_then,
     hasten,
     ignore,
     join,
@@ -30,6 +31,7 @@ from kcoord.worker.moves import (
     note_and_part,
     part_then,
     reconcile,
+    refuse,
     seek_anew,
     stop_in_time,
     stop_part,
@@ -42,6 +44,7 @@ Cell = TypeVar("Cell")
 OnAnswer = Callable[[State, int, Sent, ConnectGroupHeartbeatResponse], None]
 OnTime = Callable[[State, int], None]
 OnReason = Callable[[State, int, str], None]
+OnError = Callable[[State, int, int, str], None]
 OnNumber = Callable[[State, int, int], None]
 
 
@@ -77,6 +80,9 @@ FATAL    = Row[OnAnswer](nobody, fail,      fail,         nobody,     fail,     
 STOP     = Row[OnTime](  nobody, nobody,    stop_in_time, nobody,     stop_part,     nobody,    nobody)
 ENDED    = Row[OnTime](  nobody, nobody,    nobody,       cry,        nobody,        nobody,    nobody)
 NO_BYE   = Row[OnTime](  nobody, nobody,    nobody,       nobody,     nobody,        go,        nobody)
+
+# The coordinator cannot be found or logged in to, for good
+REFUSED  = Row[OnError]( ignore, refuse,    refuse,       go_then,    refuse,        go,        ignore)
 
 # The worker's own side
 START    = Row[OnTime](  join,   ignore,    ignore,       ignore,     ignore,        ignore,    ignore)

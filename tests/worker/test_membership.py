@@ -685,3 +685,25 @@ def test_a_shorter_session_that_is_told_late_does_not_cut_short_the_longer_one()
     driver.answer(1, session=6_000, number=number)
     assert driver.worker.session_ends_ms == ends_ms
     assert driver.worker.owned == resources("a")
+
+
+def test_what_reads_like_a_join_says_all() -> None:
+    """connect-groups rule 6: at epoch 0, with a rebalance timeout and nothing owned, all fields are due (found by
+    simulation: the assignors were left out, and so forgotten).
+    """
+    driver = Driver(attrs.evolve(SETUP, offers=(Offer("eager"),))).start()
+    driver.answer(0, "a")
+    driver.take(Joined)
+    driver.take(Told)
+    driver.take(Grant)
+    driver.later(INTERVAL).answer(0, "")
+    revoked = driver.take(Revoke)
+    driver.released(revoked.number)
+    driver.heartbeat()
+    driver.update(rebalance_timeout_ms=5_000)
+    driver.later(SETUP.request_timeout_ms)
+    driver.connect()
+    _, request = driver.heartbeat()
+    assert owned_in(request) == ""
+    assert request.rebalance_timeout_ms == 5_000
+    assert request.client_assignors is not None

@@ -110,6 +110,13 @@ CELLS: dict[tuple[str, str], tuple[Phase, list[type]]] = {
     ("STOP", "leaving"): (Phase.ABANDONING, [Abandon]),
     ("ENDED", "abandoning"): (Phase.ABANDONING, [Overrun]),
     ("NO_BYE", "parting"): (Phase.GONE, [Gone]),
+    ("REFUSED", "idle"): (Phase.IDLE, []),
+    ("REFUSED", "joining"): (Phase.GONE, [Gone]),
+    ("REFUSED", "member"): (Phase.ABANDONING, [Abandon]),
+    ("REFUSED", "abandoning"): (Phase.ABANDONING, []),
+    ("REFUSED", "leaving"): (Phase.ABANDONING, [Abandon]),
+    ("REFUSED", "parting"): (Phase.GONE, [Gone]),
+    ("REFUSED", "gone"): (Phase.GONE, []),
     ("START", "idle"): (Phase.JOINING, [Seek]),
     ("START", "joining"): (Phase.JOINING, []),
     ("START", "member"): (Phase.MEMBER, []),
@@ -153,7 +160,7 @@ def test_every_cell_is_told_of() -> None:
     assert reachable == CELLS.keys()
 
 
-@pytest.mark.parametrize(("row", "phase"), CELLS, ids="-".join)
+@pytest.mark.parametrize(("row", "phase"), CELLS, ids=["-".join(cell) for cell in CELLS])
 def test_a_cell_does_what_stands_here(row: str, phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = COMES_TO[phase]()
     assert driver.worker.phase.name.lower() == phase
@@ -194,6 +201,8 @@ def happens(row: str, driver: Driver) -> None:
     elif row == "NO_BYE":
         driver.now += SETUP.leave_timeout_ms
         driver.put(worker.poll(driver.now))
+    elif row == "REFUSED":
+        driver.put(worker.refused(now, ErrorCode.GROUP_AUTHORIZATION_FAILED, "no"))
     elif row == "START":
         driver.put(worker.start(now))
     elif row == "LEAVE":

@@ -212,6 +212,17 @@ class GenericMembership:
         """Nobody knows the coordinator, or it cannot be reached."""
         return self.disconnected(now_ms)
 
+    def refused(self, now_ms: int, error_code: int, message: str) -> list[Action]:
+        """The coordinator cannot be found or logged in to, for good."""
+        self._error = (error_code, message)
+        if self._phase is Phase.PARTING:
+            self._go()
+        elif self._phase is Phase.ABANDONING:
+            self._after = Phase.GONE
+        elif self._phase in MEMBER:
+            self._abandon(now_ms, f"error {error_code}", Phase.GONE)
+        return self._settle(now_ms)
+
     def disconnected(self, now_ms: int) -> list[Action]:
         """The connection has ended."""
         if self._link is not Link.DOWN:
