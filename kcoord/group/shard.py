@@ -24,7 +24,12 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.records import configuration
 from kcoord.group.connect.replay import settle_load
-from kcoord.group.connect.sessions import hold_is_over, open_connect_sessions, sweep_connect
+from kcoord.group.connect.sessions import (
+    hold_is_over,
+    hold_is_over_unwritten,
+    open_connect_sessions,
+    sweep_connect,
+)
 from kcoord.group.connect.settle import settle
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
@@ -175,6 +180,15 @@ class Shard:
         if self._contents.expiry_due_ms <= now_ms:
             self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
             expire(turn)
+        return turn.step
+
+    def give_held(self, now_ms: int, wall_ms: int) -> Step:
+        """In place of `advance` while nothing can be written: time stands still but for answers that are kept back. The
+        step has no records.
+        """
+        turn = self._turn(now_ms, wall_ms)
+        for member in self._contents.holds.due(now_ms):
+            hold_is_over_unwritten(turn, member)
         return turn.step
 
     def next_deadline(self) -> int | None:

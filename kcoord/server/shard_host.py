@@ -346,8 +346,10 @@ class ShardHost:
         elif self._log.writable:
             self._step(partial(self.shard.advance, monotonic_ms(), wall_ms()), "a timer")
         else:
+            self._step(partial(self.shard.give_held, monotonic_ms(), wall_ms()), "a timer")
             self._look_again_in(UNWRITABLE_PAUSE_MS)
 
     def _look_again_in(self, pause_ms: int) -> None:
+        self._stop_timer()  # a step has set one perhaps, for what is overdue and must wait
         self._timer_at_ms = monotonic_ms() + pause_ms
         self._timer = asyncio.get_running_loop().call_later(pause_ms / 1000, self._on_time)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.answers import let_go
+from kcoord.group.connect.answers import let_go, let_go_refused
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
@@ -17,7 +17,9 @@ from kcoord.group.connect.records import delay_over
 from kcoord.group.connect.settle import settle
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import AWAY_EPOCH
+from kcoord.group.modern.states import State
 from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import Resource
 
 
@@ -91,3 +93,14 @@ def hold_is_over(turn: Turn, member: Member) -> None:
         group, _ = turn.contents.held[member.held.connection][member.member_id]
         let_go(turn, group, member)
         settle(turn, group)
+
+
+def hold_is_over_unwritten(turn: Turn, member: Member) -> None:
+    """The same while nothing can be written: what would have to be is not begun, and the worker asks again."""
+    if member.held is None:
+        return
+    group, _ = turn.contents.held[member.held.connection][member.member_id]
+    if group.state is State.STABLE and not group.touched:
+        let_go(turn, group, member)
+    else:
+        let_go_refused(turn, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)
