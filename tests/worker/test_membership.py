@@ -692,18 +692,10 @@ def test_what_reads_like_a_join_says_all() -> None:
     simulation: the assignors were left out, and so forgotten).
     """
     driver = Driver(attrs.evolve(SETUP, offers=(Offer("eager"),))).start()
-    driver.answer(0, "a")
+    driver.answer(0, error=ErrorCode.COMPUTE_ASSIGNMENT)
     driver.take(Joined)
-    driver.take(Told)
-    driver.take(Grant)
-    driver.later(INTERVAL).answer(0, "")
-    revoked = driver.take(Revoke)
-    driver.released(revoked.number)
-    driver.heartbeat()
+    driver.prepare()
     driver.update(rebalance_timeout_ms=5_000)
-    driver.later(SETUP.request_timeout_ms)
-    driver.connect()
     _, request = driver.heartbeat()
-    assert owned_in(request) == ""
-    assert request.rebalance_timeout_ms == 5_000
+    assert (request.member_epoch, owned_in(request), request.rebalance_timeout_ms) == (0, "", 5_000)
     assert request.client_assignors is not None
