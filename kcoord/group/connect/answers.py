@@ -53,7 +53,6 @@ def advance_member(turn: Turn, group: ConnectGroup, member: Member) -> Resources
         if epoch != member.epoch:
             previous = member.epoch if member.epoch > JOINING_EPOCH else NO_EPOCH
         turn.write(records.current_assignment(group, member, now.told, epoch, previous))
-        member.reported = None
     else:
         member.move(epoch)
     return now.told

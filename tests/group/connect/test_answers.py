@@ -80,6 +80,18 @@ def test_who_has_something_to_do_is_not_remembered() -> None:
     assert is_remembered(world, "W2", 3)
 
 
+def test_another_list_of_the_same_member_forgets_it() -> None:
+    """connect-groups rules 3, 25: else a remembered list would not be taken note of, and a shorter one would stand."""
+    world = World.settled({"W1": "AC0 BC0"})
+    assert is_remembered(world, "W1", 1, owned="AC0 BC0")
+    version = world.group.version
+    assert is_remembered(world, "W1", 1, owned="AC0 BC0")
+    assert world.group.version == version
+    world.beat("W1", 1, "AC0")
+    world.beat("W1", 1, "AC0")
+    assert world.group.version != version
+
+
 Act = Callable[[World], object]
 
 

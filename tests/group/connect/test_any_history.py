@@ -198,5 +198,5 @@ class History(RuleBasedStateMachine):
 
 TestAnyHistory = History.TestCase
 TestAnyHistory.settings = settings(
-    max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -277,6 +277,23 @@ def test_an_install_without_delay_forgets_who_departed() -> None:
     assert [(each.member_id, text(unpack(each.connectors_and_tasks))) for each in given.departed] == [("W3", "CC0")]
 
 
+def test_who_came_back_and_left_again_meanwhile_is_waited_for() -> None:
+    """connect-groups rule 22: the input knew another one."""
+    world = World()
+    world.join("W1")
+    world.join("W2", connection=2, url="http://w2")
+    world.beat("W1", 0)
+    world.compute("W1", 0, {"W1": "AC0", "W2": "BC0"})
+    world.beat("W1", 0)
+    world.beat("W2", -1, connection=2)
+    world.beat("W1", 2)
+    world.prepare("W1", 2)
+    world.join("W9", connection=3, url="http://w2")
+    world.beat("W9", -1, connection=3)
+    world.install("W1", 2, 3, {"W1": "AC0"})
+    assert world.targets() == {"W1": "AC0", "W9": "BC0"}
+
+
 def test_a_group_without_members_waits_for_nobody() -> None:
     """Decision: the next worker gets everything at once."""
     world = waiting()

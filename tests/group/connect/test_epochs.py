@@ -105,6 +105,17 @@ def test_a_lost_answer_is_given_again(connection: int, loaded: bool) -> None:
     assert world.beat("W2", 3, "BC0 BT1", connection=connection).epoch == 3
 
 
+def test_a_lost_answer_of_which_there_is_no_record_is_given_again() -> None:
+    """connect-groups rules 11, 12"""
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    world.beat("W1", 2, client_assignors=[assignor(data=b"new")])
+    world.compute("W1", 2, {"W1": "AC0", "W2": "BC0"})
+    assert world.beat("W2", 2, connection=2).brief == (3, "BC0")
+    assert world.beat("W2", 2, "BC0", connection=7).brief == (3, "BC0")
+    with world.nothing_changes():
+        assert world.beat("W2", 2, connection=7).error is FENCED
+
+
 def test_a_repeat_releases_and_advances_nothing() -> None:
     """connect-groups rule 12"""
     world = lost()

@@ -57,12 +57,15 @@ def test_who_is_away_computes_no_more() -> None:
 
 @pytest.mark.parametrize("epoch", [0, 1, 2])
 @pytest.mark.parametrize("loaded", [False, True])
-def test_a_heartbeat_of_before_it_went_is_fenced(epoch: int, loaded: bool) -> None:
-    """connect-groups rules 5, 28: also when it went right after a load."""
+@pytest.mark.parametrize("again", [False, True])
+def test_a_heartbeat_of_before_it_went_is_fenced(epoch: int, loaded: bool, again: bool) -> None:
+    """connect-groups rules 5, 28: also when it went right after a load, or before one."""
     world = static()
     if loaded:
         world.restart()
     world.beat("W2", -2, connection=2, instance_id="i2")
+    if again:
+        world.restart()
     with world.nothing_changes():
         assert world.beat("W2", epoch, connection=2).error is ErrorCode.FENCED_MEMBER_EPOCH
 
