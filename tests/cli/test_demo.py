@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import socket
 import struct
@@ -26,6 +27,7 @@ from kcoord.worker.runner import Context
 from tests.cli.conftest import Worker
 from tests.cli.run_cli import ROOT, kcoord
 from tests.kafka.ports import free_port
+from tests.kafka.process import ServerProcess
 from tests.kafka.wait import DEADLINE_S, NotYet, eventually
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -131,10 +133,28 @@ def test_lines_where_there_is_no_terminal(start_command: Callable[..., Worker], 
     again = kcoord("demo", "--listen", f"127.0.0.1:{port}", "--data-dir", tmp_path)
     assert again.code == 1
     assert again.err.startswith(f"kcoord: port {port} is taken: something listens on 127.0.0.1:{port} already. ")
+    bounced = paste_what_is_shown(demo, tmp_path)
     assert demo.process.stop() == 0
+    bounced.kill()
     assert not any(child.is_running() for child in children)
     assert "Traceback" not in demo.process.log.read_text()
     assert "has left group demo" in (tmp_path / "demo/logs/worker-1.log").read_text()
+
+
+def paste_what_is_shown(demo: Worker, data: Path) -> ServerProcess:
+    """Add a connector and bounce a worker by the commands that stand there; gives the worker as it came back."""
+    shown = demo.process.log.read_text()
+    [copy] = re.findall(r"^    (cp .*)$", shown, re.M)
+    subprocess.run(shlex.split(copy), check=True)
+    demo.wait_for("connectors or tasks changed")
+    [(kill, again)] = re.findall(r"bounce worker-1: .*\n    (kill \d+)\n    (.*)\n", shown)
+    subprocess.run(shlex.split(kill), check=True)
+    bounced = ServerProcess.start(
+        "bounced", shlex.split(again), data / "bounced.log", {**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    demo.wait_for("worker-1 (elsewhere), Stable: ")
+    assert "worker left" not in demo.said
+    return bounced
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
