@@ -12,6 +12,7 @@ from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_cho
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
+from kcoord.group.connect.quiet import is_owed_a_session
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.records import delay_over
 from kcoord.group.connect.settle import settle
@@ -100,7 +101,7 @@ def hold_is_over_unwritten(turn: Turn, member: Member) -> None:
     if member.held is None:
         return
     group, _ = turn.contents.held[member.held.connection][member.member_id]
-    if group.state is State.STABLE and not group.touched:
+    if group.state is State.STABLE and not is_owed_a_session(turn.contents, group, member):
         let_go(turn, group, member)
     else:
         let_go_refused(turn, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)

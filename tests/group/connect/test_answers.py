@@ -252,6 +252,36 @@ def test_a_lost_shard_hands_back_who_waits() -> None:
     assert world.beat("W1", 1, "AC0", connection=9).brief == (1, "AC0")
 
 
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({}, ErrorCode.NONE),
+        ({"session_timeout_ms": "5000"}, ErrorCode.NONE),
+        ({"session_timeout_ms": "20000"}, ErrorCode.COORDINATOR_NOT_AVAILABLE),
+    ],
+)
+def test_while_nothing_can_be_written_it_is_let_go_as_far_as_nothing_need_be(
+    settings: dict[str, str], error: ErrorCode
+) -> None:
+    """A full disk: a session that is longer than any before would have to be written first (rule 8)."""
+    world, token = held({"W1": "AC0", "W2": "BC0"})
+    world.configure(**settings)
+    step = world.shard.give_held(world.now_ms + INTERVAL_MS, world.wall_ms + INTERVAL_MS)
+    assert not step.records
+    assert [(reply.token, getattr(reply.response, "error_code")) for reply in step.replies] == [(token, error)]  # noqa: B009
+
+
+def test_while_nothing_can_be_written_nobody_grows() -> None:
+    """A full disk: a grant would have to be written."""
+    world = World.settled({"W1": "AC0 BC0"})
+    world.join("W2", connection=2)
+    world.beat("W2", 0, connection=2)
+    token = world.send_beat("W2", 0, connection=2, max_wait_ms=WAIT_MS)
+    step = world.shard.give_held(world.now_ms + INTERVAL_MS, world.wall_ms + INTERVAL_MS)
+    assert not step.records
+    assert [reply.token for reply in step.replies] == [token]
+
+
 def test_a_release_behind_a_kept_answer_counts_from_the_next_request_on() -> None:
     """connect-groups rules 3, 26: the kept answer is let go by the request that brings the list, so its sender cannot
     have known it.
