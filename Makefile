@@ -6,7 +6,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	--no-emit-find-links --python-version 3.11 --quiet
-CHECKED := kcoord schemas tests bench
+CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint bench fuzz docs schemas format lock clean

@@ -61,6 +61,11 @@ class Membership:
         return self._state.phase
 
     @property
+    def is_member(self) -> bool:
+        """Whether the coordinator has taken it in, as far as it knows."""
+        return self._state.phase in (Phase.MEMBER, Phase.LEAVING)
+
+    @property
     def epoch(self) -> int:
         """The member epoch that the coordinator told last; 0 before."""
         return self._state.epoch

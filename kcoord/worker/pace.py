@@ -3,6 +3,9 @@ are held, when one has come (connect-groups rule 26); never while it backs off.
 
 - A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
   (rule 12).
+- Never more than two are under way. The coordinator takes a list for a release when it reads it after the answer that
+  withdrew (rule 3): that answer is one after the grant's at the earliest, and of three heartbeats the last could have
+  been written before the grant came. Nor could the first's epoch be the previous one still (rule 12).
 - At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
 - While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to
   come behind a request whose answer it cannot know (rule 3), and it costs no heartbeats.
@@ -15,7 +18,7 @@ from kcoord.worker.computing import Step
 from kcoord.worker.saying import OWNED, REBALANCE_TIMEOUT, farewell, fields_of, heartbeat
 from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, State
 
-_MOST_UNDER_WAY = 3
+_MOST_UNDER_WAY = 2
 
 
 def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:

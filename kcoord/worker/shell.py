@@ -33,6 +33,8 @@ class Member(Protocol):
     @property
     def epoch(self) -> int: ...
     @property
+    def is_member(self) -> bool: ...
+    @property
     def owned(self) -> frozenset[Resource]: ...
     @property
     def assigned(self) -> frozenset[Resource]: ...
@@ -128,6 +130,7 @@ class Shell:
     def _do(self, wanted: list[actions.Action]) -> None:
         for action in wanted:
             self._carry_out(action)
+        (self.joined.set if self.member.is_member else self.joined.clear)()
         self._set_timer()
 
     def _carry_out(self, action: actions.Action) -> None:
@@ -144,7 +147,6 @@ class Shell:
                 self._calls.add("on_assignment", lambda: self._tell(action))
             case actions.Abandon():
                 _log.warning("stops all that it runs, %d resources: %s", len(action.resources), action.why)
-                self.joined.clear()
                 self._calls.interrupt("on_lost", lambda: self._lose(action))
             case actions.Overrun():
                 self._last_resort(action.resources)
@@ -155,9 +157,7 @@ class Shell:
                 _log.warning("the assignment was refused with %s%s", error_name(action.error_code), said)
             case actions.Joined():
                 _log.info("is a member, at epoch %d", action.epoch)
-                self.joined.set()
             case actions.Gone():
-                self.joined.clear()
                 if not self.gone.done():
                     self.gone.set_result(action)
 

@@ -113,6 +113,11 @@ class GenericMembership:
         return self._phase
 
     @property
+    def is_member(self) -> bool:
+        """Whether it has been given an assignment, perhaps of nothing, and has not lost its membership since."""
+        return self._ran and self._phase in MEMBER
+
+    @property
     def epoch(self) -> int:
         """The generation."""
         return self._generation
