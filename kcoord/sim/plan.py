@@ -32,6 +32,11 @@ FAULTS: Mapping[str, int] = {
 }
 """What may happen, and its usual weight."""
 
+CHURNING = 0.1
+"""How many runs are such."""
+CHURN: Mapping[str, int] = {"burst": 20, "configure": 10, "metadata": 4, "cut": 1, "stall": 1}
+"""The faults of a run in which work moves faster than messages."""
+
 
 @attrs.frozen
 class Plan:
@@ -76,6 +81,11 @@ class Plan:
 
 def draw(random: Random) -> Plan:
     """A run of any size; most are small, because small groups meet the same faults sooner."""
+    plan = _draw(random)
+    return churn(random, plan) if random.random() < CHURNING else plan
+
+
+def _draw(random: Random) -> Plan:
     chance, choice = random.random, random.choice
     workers = choice((1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8))
     tells = chance() < 0.9
@@ -100,6 +110,27 @@ def draw(random: Random) -> Plan:
         static=choice((0.0, 0.0, 0.5, 1.0)),
         slow=choice((0.0, 0.1, 0.4)),
         latency_ms=choice((2, 20, 200, 800)),
+    )
+
+
+def churn(random: Random, plan: Plan) -> Plan:
+    """The same run, but for work that moves while answers about it are under way: many requests cross answers."""
+    return attrs.evolve(
+        plan,
+        workers=random.choice((3, 4, 6)),
+        connectors=2,
+        tasks=random.choice((3, 6)),
+        faulty_ms=20_000,
+        gap_ms=random.choice((150, 400)),
+        weights={fault: CHURN.get(fault, 0) for fault in FAULTS},
+        session_ms=20_000,
+        commit_ms=random.choice((0, 200)),
+        computing=random.choice(("uniform", "client", "eager")),
+        tells=True,
+        flawed=0.0,
+        held=random.choice((0.5, 1.0)),
+        static=0.0,
+        latency_ms=random.choice((200, 800)),
     )
 
 

@@ -52,10 +52,13 @@ MUTANTS = (
            "if now.granted:", "if now.told != member.current:"),
     Mutant(2, "what others may be running is granted", reconcile.progress,
            "if resource not in owners", "if True"),
-    Mutant(3, "a request that could not know the withdrawal releases", connect_group_heartbeat._note_owned,
-           "or context.pipelined or", "or"),
     Mutant(3, "what was not withdrawn is released", connect_group_heartbeat._note_owned,
-           "member.current - last.told - member.reported", "member.current - member.reported"),
+           "or member.reported is None or not member.releasing:\n"
+           "        return\n"
+           "    released = (member.releasing & member.current) - member.reported",
+           "or member.reported is None:\n"
+           "        return\n"
+           "    released = member.current - member.reported"),
     Mutant(4, "an old connection is heard", connect_group_heartbeat._check_connection,
            "context.connection < member.connection", "False"),
     Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,

@@ -699,3 +699,14 @@ def test_what_reads_like_a_join_says_all() -> None:
     _, request = driver.heartbeat()
     assert (request.member_epoch, owned_in(request), request.rebalance_timeout_ms) == (0, "", 5_000)
     assert request.client_assignors is not None
+
+
+def test_no_more_than_two_heartbeats_are_under_way() -> None:
+    """connect-groups rule 3: of three, the last could be read after the answer that withdraws what an answer on its way
+    grants, and would be taken for a release (found by simulation: the resource ran twice).
+    """
+    driver = member("a")
+    for timeout_ms in (5_000, 6_000, 7_000, 8_000):
+        driver.update(rebalance_timeout_ms=timeout_ms)
+    sent = [action for action in driver.actions if isinstance(action, Send)]
+    assert len(sent) == 2
