@@ -52,8 +52,8 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
         remove(turn, group, ended, Reason.SESSION_EXPIRED)
     overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
     stubborn = [member for member in overdue if _keeps(group, member)]
-    for member in overdue:
-        member.release_due_ms = NEVER_MS
+    for member in overdue:  # who was given it back is told anew when it is withdrawn once more
+        member.releasing, member.release_due_ms = frozenset(), NEVER_MS
     if stubborn:
         put_out(turn, group, stubborn)
     if group.delay_due_ms <= now_ms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcoord.protocol.errors import ErrorCode
-from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World
+from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor
 
 
 def test_the_time_to_compute_runs_from_when_the_worker_was_told() -> None:
@@ -47,3 +47,30 @@ def test_a_static_worker_that_was_put_out_takes_no_part_while_it_is_away_and_tak
     assert world.group.epoch == epoch
     assert world.join("W1b", connection=3, instance_id="i").error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
     assert (world.group.epoch, world.group.reason) == (epoch + 1, "worker joined: W1b")
+
+
+def test_what_was_given_back_and_is_withdrawn_once_more_is_due_once_more() -> None:
+    """connect-groups rule 7: a revocation that hangs must not stop the group for ever."""
+    world = World()
+    world.join("W1")
+    world.compute("W1", 0, {"W1": "AC0 AT1"})
+    world.beat("W1", 0)
+    world.join("W2", connection=2)
+    world.beat("W1", 1, "AC0 AT1")
+    world.compute("W1", 1, {"W1": "AC0", "W2": "AT1"})
+    world.beat("W1", 1, "AC0 AT1")
+    for _ in range(REBALANCE_MS // INTERVAL_MS - 1):
+        world.pass_ms(INTERVAL_MS)
+        world.beat("W1", 1, "AC0 AT1")
+        world.beat("W2", 0, connection=2)
+    for targets in ({"W1": "AC0 AT1", "W2": ""}, {"W1": "AC0", "W2": "AT1"}):
+        world.beat("W2", 0, connection=2, client_assignors=[assignor(data=bytes(len(targets["W1"])))])
+        world.compute("W1", 1, targets)
+        world.pass_ms(INTERVAL_MS)
+    for _ in range(REBALANCE_MS // INTERVAL_MS + 1):
+        if world.member("W1").put_out:
+            return
+        world.beat("W1", 1, "AC0 AT1")
+        world.beat("W2", 0, connection=2)
+        world.pass_ms(INTERVAL_MS)
+    raise AssertionError("it was never put out")
