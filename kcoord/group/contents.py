@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.settings import Effective, of_server, overridden
 from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.metrics import Counters
@@ -19,6 +20,7 @@ class Contents:
 
     def __init__(self, settings: GroupSettings, ids: Callable[[], str]) -> None:
         self.settings = settings
+        self._of_server = of_server(settings.connect)
         self.ids = ids
         self.groups: dict[str, GenericGroup] = {}
         """Generic groups. Each holds its durable record and its session state; see there. All groups come and go by
@@ -42,3 +44,8 @@ class Contents:
         """Session: whose answers are kept back, by connection and member id."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
+
+    def effective(self, group_id: str) -> Effective:
+        """What is set for a connect group: the server's settings under the group's own ones."""
+        own = self.configurations.get(group_id)
+        return self._of_server if own is None else overridden(self.settings.connect, own)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer, Held
 from kcoord.group.modern.reconcile import Progress, progress
@@ -62,7 +62,7 @@ def answer_or_hold(
     turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, token: Token, max_wait_ms: int, full: bool
 ) -> None:
     """Answer the heartbeat that was just taken in, or keep the answer back."""
-    limits = effective(turn.contents, group.group_id)
+    limits = turn.contents.effective(group.group_id)
     told = advance_member(turn, group, member)
     if max_wait_ms > 0 and not full and _repeats(group, member, told, limits):
         hold(turn, group, member, context.connection, token, min(max_wait_ms, _longest_wait_ms(limits)))
@@ -208,7 +208,7 @@ def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
     token = take_held(turn, member)
     if token is not None:
         told = advance_member(turn, group, member)
-        answer(turn, group, member, told, token, effective(turn.contents, group.group_id), full=False, remember=False)
+        answer(turn, group, member, told, token, turn.contents.effective(group.group_id), full=False, remember=False)
 
 
 def let_go_refused(turn: Turn, member: Member, error: ErrorCode) -> None:

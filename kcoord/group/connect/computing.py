@@ -25,7 +25,7 @@ from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, Conn
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.selection import FALLBACK, ClientSide, Nobody, Selection, ServerSide, select
-from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 
@@ -57,7 +57,7 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         return  # the group has moved on since: the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
-    limits = effective(turn.contents, group.group_id)
+    limits = turn.contents.effective(group.group_id)
     selection = select(group.participants(), [each.name for each in limits.assignors])
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     _compute(turn, group, limits, selection, excluded)
@@ -104,7 +104,7 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     assert computation is not None
     chosen = computation.chosen
     turn.contents.counters.given_up += 1
-    limits = effective(turn.contents, group.group_id)
+    limits = turn.contents.effective(group.group_id)
     selection = select(group.participants(), [each.name for each in limits.assignors])
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:

@@ -24,7 +24,7 @@ from kcoord.group.connect.membership import go_away, join, rejoin, remove, succe
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.records import current_assignment
 from kcoord.group.connect.said import first_said, merged_said, said_anew, still_supported
-from kcoord.group.connect.settings import Effective, effective
+from kcoord.group.connect.settings import Effective
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
@@ -64,7 +64,7 @@ def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> 
 
 def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
     group = group_to_join(turn, request.group_id)
-    limits = effective(turn.contents, request.group_id)
+    limits = turn.contents.effective(request.group_id)
     elder = _whose_place(group, request)
     said = first_said(request, context, limits.session_timeout_ms)
     if elder is None and len(group.members) >= limits.max_size:
@@ -127,7 +127,7 @@ def _live(
     group, member = _find(turn, request, owned)
     _check_connection(member, context)
     repeat = _check_epoch(group, member, request.member_epoch, owned)
-    limits = effective(turn.contents, request.group_id)
+    limits = turn.contents.effective(request.group_id)
     said = merged_said(member.said, request, context)
     if said is not member.said:
         still_supported(group, member.member_id, member, said, limits)

@@ -9,7 +9,6 @@ from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
 from kcoord.group.connect.found import Refused
 from kcoord.group.connect.group import Computation, ConnectGroup
-from kcoord.group.connect.settings import effective
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_prepare
 from kcoord.group.connect.who import check_computing
@@ -40,7 +39,7 @@ def connect_group_prepare_assignment(
     except Refused as refused:
         turn.answer(token, _refused(refused.error, refused.message))
         return
-    limits = effective(turn.contents, group.group_id)
+    limits = turn.contents.effective(group.group_id)
     computation.frozen = freeze(turn, group, computation.assignor, limits)
     given = computation.frozen.input
     turn.answer(

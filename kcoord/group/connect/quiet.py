@@ -7,7 +7,6 @@ known, and nothing comes of it that would have to be written.
 from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.connect.settings import effective
 from kcoord.group.contents import Contents
 from kcoord.group.modern.states import State
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
@@ -37,4 +36,4 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
 
 def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
     """Whether its next answer tells it a longer session than any before, which is written first (rule 8)."""
-    return effective(contents, group.group_id).session_timeout_ms > member.said.session_timeout_ms
+    return contents.effective(group.group_id).session_timeout_ms > member.said.session_timeout_ms

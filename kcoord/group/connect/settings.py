@@ -7,16 +7,12 @@ under other bounds than the server has now is brought within them, so that a gro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import attrs
 
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.interface import ServerAssignor
 from kcoord.assign.uniform import UniformAssignor
-
-if TYPE_CHECKING:
-    from kcoord.group.contents import Contents
 
 SESSION_TIMEOUT = "connect.session.timeout.ms"
 HEARTBEAT_INTERVAL = "connect.heartbeat.interval.ms"
@@ -66,14 +62,6 @@ class Effective:
     def assignor(self, name: str) -> ServerAssignor | None:
         """The server-side assignor of that name, if it is on."""
         return next((each for each in self.assignors if each.name == name), None)
-
-
-def effective(contents: Contents, group_id: str) -> Effective:
-    """The server's settings under the group's own ones."""
-    own = contents.configurations.get(group_id)
-    if own is None:
-        return of_server(contents.settings.connect)
-    return overridden(contents.settings.connect, own)
 
 
 def of_server(server: ConnectSettings) -> Effective:

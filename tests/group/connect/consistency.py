@@ -10,7 +10,6 @@ import attrs
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
 from kcoord.group.connect.selection import ClientSide, select
-from kcoord.group.connect.settings import effective
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 
@@ -140,7 +139,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     assert computation.chosen not in computation.excluded
     if computation.frozen is None:
         assert computation.epoch == group.epoch
-        limits = effective(contents, group.group_id)
+        limits = contents.effective(group.group_id)
         selection = select(participants, [each.name for each in limits.assignors])
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor
