@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-a
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench fuzz docs schemas format lock clean
+.PHONY: help run test lint bench fuzz soak docs schemas format lock clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
@@ -17,6 +17,7 @@ help:
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make fuzz     read a million mutated frames; SEED=n for others'
+	@echo 'make soak     simulate 100,000 groups under faults; SEEDS=n FROM=n JOBS=n for others'
 	@echo 'make docs     write the generated references and build the site in build/site'
 	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
 	@echo 'make format   let ruff format the code'
@@ -44,6 +45,9 @@ bench: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	@$(PY) -m tests.protocol.fuzz --frames 1000000 --seed $(or $(SEED),1)
+
+soak: $(VENV)/dev.stamp
+	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1)
 
 docs: $(VENV)/dev.stamp
 	@$(PY) -m kcoord settings --markdown > docs/configuration.md

@@ -11,7 +11,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bench import assignors, codec, connect_heartbeats, connect_rebalance, heartbeats, joins, many, perf_tools, restart
+from bench import (
+    assignors,
+    codec,
+    connect_heartbeats,
+    connect_rebalance,
+    heartbeats,
+    joins,
+    many,
+    perf_tools,
+    restart,
+    simulator,
+)
 from bench.probe import allow_connections, machine_facts
 from bench.results import Kept, Outcome, load, show, store
 
@@ -25,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "connect": connect_heartbeats.run,
     "rebalance": connect_rebalance.run,
     "assignors": assignors.run,
+    "simulator": simulator.run,
 }
 
 
