@@ -22,6 +22,8 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
     OffsetCommitRequest,
 )
+from kcoord.worker import Configured
+from kcoord.worker import Worker as LibraryWorker
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.through import found_by_name
 from tests.connectgroups.through import member as joined
@@ -31,6 +33,7 @@ from tests.gateway.scripted import ScriptedMember, ask, connect, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
+from tests.worker.house import House
 
 A = resources("a", "a-0", "a-1")
 DELAY, INTERVAL = "connect.rebalance.delay.ms", "connect.heartbeat.interval.ms"
@@ -376,6 +379,29 @@ async def test_what_kafka_says_of_resources_holds_here(client: Client, direct: C
         there, here = await ask(direct, request), await ask(client, request)
         assert [each.error_code for each in here.results] == [each.error_code for each in there.results]
     assert GROUP == 32
+
+
+# -- the worker library ----------------------------------------------------------------------------------------------
+
+
+async def test_workers_of_the_library_share_and_hand_over(kcoord: Kcoord, direct: Client, name: str) -> None:
+    house = House()
+
+    def worker(who: str) -> LibraryWorker:
+        configured = Configured(1, A)
+        return LibraryWorker(kcoord.bootstrap, name, listener=house.listener(who), url=who, configured=configured)
+
+    every = "a a-0 a-1"
+    async with worker("w1"):
+        await house.shared_by("w1", all_of=every)
+        async with worker("w2"):
+            await house.shared_by("w1", "w2", all_of=every)
+            kcoord_sees = await describe(await connect(kcoord.port + 2), name)
+            assert {each.url for each in kcoord_sees.members} == {"w1", "w2"}
+            assert (await upstream_has(direct, name))[1] == "kcoord"
+        await house.shared_by("w1", all_of=every)
+    assert not house.running
+    assert not house.twice
 
 
 # -- failures ---------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
 )
 from kcoord.server.authorizer import Operation
+from kcoord.worker import Configured, WorkerError
+from kcoord.worker import Worker as LibraryWorker
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.conftest import start_kcoord  # noqa: F401 (a fixture)
@@ -26,8 +28,9 @@ from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ask, connect, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.security import ADMIN, Security
+from tests.kafka.security import ADMIN, Security, password_of
 from tests.server.harness import Client
+from tests.worker.house import House
 
 A = resources("a", "a-0")
 DELAY = "connect.rebalance.delay.ms"
@@ -199,3 +202,28 @@ async def test_nobody_is_answered_before_logging_in(kcoord: Kcoord, worker: Work
     stranger.client.writer.write(stranger.client.frame(request, 0)[1])
     assert await stranger.client.read_frame() == b"", "the cluster ends it"
     assert await worker.heartbeat() == ErrorCode.NONE
+
+
+async def test_workers_of_the_library_log_in_and_are_told_what_they_may_not(kcoord: Kcoord, name: str) -> None:
+    house = House()
+
+    def worker(user: str) -> LibraryWorker:
+        return LibraryWorker(
+            kcoord.bootstrap,
+            name,
+            listener=house.listener(user),
+            configured=Configured(1, resources("a", "a-0", "a-1", "a-2")),
+            security={
+                "security.protocol": "SASL_PLAINTEXT",
+                "sasl.mechanism": "PLAIN",
+                "sasl.username": user,
+                "sasl.password": password_of(user),
+            },
+        )
+
+    async with worker("reader"), worker("deleter"):
+        await house.shared_by("reader", "deleter", all_of="a a-0 a-1 a-2")
+        with pytest.raises(WorkerError, match="GROUP_AUTHORIZATION_FAILED"):
+            async with worker("stranger") as stranger:
+                await stranger.joined()
+    assert not house.twice
