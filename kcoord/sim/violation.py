@@ -10,3 +10,7 @@ class Violation(Exception):
         super().__init__(f"{invariant}: {text}")
         self.invariant = invariant
         self.text = text
+
+    def __reduce__(self) -> tuple[type[Violation], tuple[str, str]]:
+        """It travels between processes."""
+        return Violation, (self.invariant, self.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.sim.faults import FAULTS
 from kcoord.sim.plan import FAULTS as PLANNED
 from kcoord.sim.run import replay_command, run_seed, run_seeds
+from kcoord.sim.violation import Violation
 from tests.sim.mutants import MUTANTS, put_in
 
 BLOCKS, SEEDS = 20, 100
@@ -64,6 +66,8 @@ def test_what_fails_is_told_with_the_command_that_shows_it_again() -> None:
         one = CliRunner().invoke(app, ["sim", "--seed", "3", "--trace"])
         assert one.exit_code == 1
         assert "VIOLATION" in one.output
+    found = Violation("one owner", "two")
+    assert str(pickle.loads(pickle.dumps(found))) == str(found), "it comes from another process, with --jobs"
     well = CliRunner().invoke(app, ["sim", "--seeds", "10", "--from", "3"])
     assert well.exit_code == 0
     assert "none failed" in well.output
