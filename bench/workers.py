@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import struct
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
@@ -109,23 +109,29 @@ class Worker(asyncio.Protocol):
     # -- what the membership wants ------------------------------------------------------------------------------------
 
     def do(self, actions: list[Action]) -> None:
-        """Carry out actions, and what follows from them."""
-        for action in actions:
-            match action:
-                case Seek():
-                    self.do(self.membership.connected(now_ms()))
-                case Send(number, request):
-                    self._send(number, request)
-                case Revoke(number):
-                    self.do(self.membership.released(now_ms(), number))
-                case Assign(number, _, group):
-                    self.do(self.membership.computed(now_ms(), number, self._assignor.assign(group)))
-                case Abandon(number, _, why):
-                    self.failure = why
-                    self.do(self.membership.abandoned(now_ms(), number))
-                case Gone(error, message) if error:
-                    self.failure = f"error {error}: {message}"
+        """Carry out actions in their order, and then what follows from them."""
+        todo = deque(actions)
+        while todo:
+            todo.extend(self._act(todo.popleft()))
         self._set_timer()
+
+    def _act(self, action: Action) -> list[Action]:
+        """Carry out one action; what its outcome leads to."""
+        match action:
+            case Seek():
+                return self.membership.connected(now_ms())
+            case Send(number, request):
+                self._send(number, request)
+            case Revoke(number):
+                return self.membership.released(now_ms(), number)
+            case Assign(number, _, group):
+                return self.membership.computed(now_ms(), number, self._assignor.assign(group))
+            case Abandon(number, _, why):
+                self.failure = why
+                return self.membership.abandoned(now_ms(), number)
+            case Gone(error, message) if error:
+                self.failure = f"error {error}: {message}"
+        return []
 
     def _send(self, number: int, request: Request) -> None:
         now_s = time.monotonic()
