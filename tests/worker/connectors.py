@@ -56,3 +56,21 @@ def _note(config: Config, what: str, context: Context) -> None:
     file = os.open(Path(config["notes"]), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, f"{now_ms()} {os.getpid()} {what} {context.name} {config.get('say', '')}\n".encode())
     os.close(file)
+
+
+class StubbornTask(NotingTask):
+    """Does not stop when it is cancelled."""
+
+    async def run(self, context: Context) -> None:
+        _note(self.config, "start", context)
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                _note(self.config, "refuses", context)
+
+
+class Stubborn(Connector):
+    """One task that nobody can stop."""
+
+    task = StubbornTask

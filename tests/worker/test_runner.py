@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,7 +16,9 @@ from kcoord.worker.runner import DefinitionError, Runner
 from kcoord.worker.runner.connector import Context
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.runner.running import Condition, Running
-from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.wait import eventually
+from tests.worker.conftest import OWN
 from tests.worker.connectors import Failing, FailingTask, NotingTask
 from tests.worker.driver import resources
 
@@ -195,3 +199,26 @@ async def test_workers_share_the_connectors_of_a_file_and_follow_its_changes(
         write(file, table(0, "three"))
         await until(lambda: running("three") == ["a"] and running("two") == [])
     assert running("three") == []
+
+
+@pytest.mark.parametrize("kcoord", [OWN], indirect=True)
+def test_a_process_ends_whose_task_does_not_stop_when_others_may_run_it(
+    kcoord: Kcoord, group: str, tmp_path: Path
+) -> None:
+    """connect-groups rule 8: the last thing that a library can do."""
+    notes = tmp_path / "notes"
+    file = write(tmp_path / "connectors.toml", f'[a]\nclass = "{MODULE}:Stubborn"\nnotes = "{notes}"')
+    command = [sys.executable, "-m", "kcoord", "worker", str(file), "--group", group]
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            [*command, "--bootstrap-server", kcoord.bootstrap], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
+        )
+    try:
+        eventually(lambda: notes.exists() and "start a-0" in notes.read_text(), "the task runs")
+        kcoord.kill()
+        assert process.wait(60) == 75
+    finally:
+        process.kill()
+        process.wait()
+    assert "refuses a-0" in notes.read_text()
+    assert "the session has ended and these run on: a-0; the process ends" in (tmp_path / "log").read_text()
