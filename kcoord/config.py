@@ -183,8 +183,8 @@ class ConnectGroups(_Section):
 
     group_connect_enable: bool = _setting(
         True,
-        "Whether connect groups are served. Off, clients are not offered the four APIs, and the groups that there are "
-        "wait in the log.",
+        "Whether connect groups are served. Off, clients are not offered their APIs, and workers that were members "
+        "before are gone when their sessions end.",
     )
     group_connect_session_timeout_ms: int = _setting(
         45_000, "A worker from which no heartbeat comes for so long is gone.", unit="ms", ge=1

@@ -21,6 +21,7 @@ _APIS = (
     *("api_versions", "find_coordinator", "metadata"),
     *("join_group", "sync_group", "heartbeat", "leave_group"),
     *("offset_commit", "offset_fetch", "txn_offset_commit"),
+    "connect_group_heartbeat",
 )
 LIVED_ON = (
     *(f"{api}_{side}" for api in _APIS for side in ("request", "response")),
