@@ -24,6 +24,7 @@ from kcoord.assign import Resource
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.replay import settle_load
+from kcoord.group.connect.selection import Absent, select
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import JOINING_EPOCH
@@ -184,11 +185,18 @@ class Checks:
         self._bumped(group, step)
         self._claimed = frozenset(group.claimants)
         if group.epoch > group.assignment_epoch and group.participants() and group.computation is None:
+            self._nobody_computes(group)
+        for process in self._processes:
+            self._owned_in_books(process)
+
+    def _nobody_computes(self, group: ConnectGroup) -> None:
+        """That may be only while those who could are away (rule 28)."""
+        limits = self._contents.effective(group.group_id)
+        selection = select(group.participants(), [each.name for each in limits.assignors])
+        if not isinstance(selection, Absent):
             raise Violation(
                 "computing", f"the group is at {group.epoch}, its target at {group.assignment_epoch}: nobody computes"
             )
-        for process in self._processes:
-            self._owned_in_books(process)
 
     def _installed(self, group: ConnectGroup) -> None:
         """A new target names what exists (rule 18)."""

@@ -6,6 +6,7 @@
 | a server-side assignor is selected | it computes in this very step |
 | a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
+| those who could are away for a while | nothing, until they are back or gone |
 | all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
 | nobody knows what is configured | the same, but not tried again before the group changes |
 
@@ -24,7 +25,7 @@ from kcoord.group.connect import epochs, records
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.selection import FALLBACK, ClientSide, Nobody, Selection, ServerSide, select
+from kcoord.group.connect.selection import FALLBACK, Absent, ClientSide, Nobody, Selection, ServerSide, select
 from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
@@ -75,6 +76,8 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
             else:
                 why = f"no worker reads all versions of assignor {name}, and nobody has said what is configured"
                 _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why)
+        case Absent():
+            group.end_computation()
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], excluded: set[str]) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, let_go_refused, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured
-from kcoord.group.connect.found import Refused, existing, group_to_join, replace_generic
+from kcoord.group.connect.found import Refused, check_newer, existing, group_to_join, replace_generic
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.reasons import Reason
@@ -45,6 +45,7 @@ def connect_group_heartbeat(
         return
     owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
     try:
+        check_newer(turn, context.connection)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
             _leave(turn, request, context, token)
         elif _is_join(request, owned):

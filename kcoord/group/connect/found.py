@@ -18,6 +18,12 @@ class Refused(Exception):
         self.message = message
 
 
+def check_newer(turn: Turn, connection: int) -> None:
+    """Raise Refused for a connection of before the load: its sender must make a new one (rule 4)."""
+    if connection <= turn.contents.elder_connection:
+        raise Refused(ErrorCode.NOT_COORDINATOR, "the group was loaded again since this connection was made")
+
+
 def existing(turn: Turn, group_id: str) -> ConnectGroup | None:
     """The connect group of that name, if there is one. Raises Refused when the name is a generic group's."""
     _not_generic(turn, group_id)

@@ -4,7 +4,8 @@
 2. Else the server-side one that most members ask for; ties, and nobody asking, by the server's order.
 3. A worker qualifies for a client-side assignor when its version range contains the union of all members' ranges: then
    it reads everybody's metadata.
-4. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing.
+4. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing. Those who
+   are away for a while are waited for.
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ class Nobody:
     name: str
 
 
-Selection = ClientSide | ServerSide | Nobody
+@attrs.frozen(slots=True)
+class Absent:
+    """Those who could are away for a while (rule 28): they compute when they are back, or their sessions end."""
+
+    name: str
+
+
+Selection = ClientSide | ServerSide | Nobody | Absent
 
 
 def common_assignor(all_said: Collection[Said]) -> str | None:
@@ -83,8 +91,11 @@ def select(participants: Sequence[Member], server_order: Sequence[str]) -> Selec
     if name is None:
         return ServerSide(server_side([each for _, each in said], server_order))
     away = {member.member_id for member in participants if member.away}
-    able = tuple(member_id for member_id in qualified(said, name) if member_id not in away)
-    return ClientSide(name, able) if able else Nobody(name)
+    able = qualified(said, name)
+    if not able:
+        return Nobody(name)
+    present = tuple([member_id for member_id in able if member_id not in away])
+    return ClientSide(name, present) if present else Absent(name)
 
 
 def leaves_nobody(members: Sequence[tuple[str, Said]]) -> bool:

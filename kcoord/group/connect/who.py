@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.found import Refused
+from kcoord.group.connect.found import Refused, check_newer
 from kcoord.group.connect.group import Computation, ConnectGroup, Member
 from kcoord.group.step import RequestContext
 from kcoord.group.turn import Turn
@@ -18,6 +18,7 @@ def check_member(
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member]:
     """The group and the member; raises Refused unless both are there and the epoch is the member's."""
+    check_newer(turn, context.connection)
     group = turn.contents.connect.get(request.group_id)
     if group is None:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")

@@ -9,7 +9,7 @@ import attrs
 
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
-from kcoord.group.connect.selection import ClientSide, select
+from kcoord.group.connect.selection import Absent, ClientSide, select
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 
@@ -131,9 +131,12 @@ def _check_epochs(group: ConnectGroup) -> None:
 
 def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     computation, participants = group.computation, group.participants()
-    assert (computation is not None) == (group.epoch > group.assignment_epoch and bool(participants)), "rules 14, 17"
+    unassigned = group.epoch > group.assignment_epoch and bool(participants)
     if computation is None:
+        names = [each.name for each in contents.effective(group.group_id).assignors]
+        assert not unassigned or isinstance(select(participants, names), Absent), "rules 14, 17"
         return
+    assert unassigned
     assert group.takes_part(computation.chosen)
     assert not group.members[computation.chosen].away
     assert computation.chosen not in computation.excluded

@@ -74,3 +74,19 @@ def test_what_was_given_back_and_is_withdrawn_once_more_is_due_once_more() -> No
         world.beat("W2", 0, connection=2)
         world.pass_ms(INTERVAL_MS)
     raise AssertionError("it was never put out")
+
+
+def test_after_a_load_within_the_process_a_member_must_come_by_a_newer_connection() -> None:
+    """connect-groups rule 4: a late join on an elder connection would release what the worker runs."""
+    world = World()
+    world.join("W1", connection=1)
+    world.compute("W1", 0, {"W1": "AC0"})
+    world.beat("W1", 0, "", connection=2)
+    elder = world.shard
+    world.restart()
+    world.shard._contents.elder_connection = elder._contents.newest_connection
+    for connection in (1, 2):
+        assert world.beat("W1", 0, "", connection, rebalance_timeout_ms=1_000).error is ErrorCode.NOT_COORDINATOR
+    assert world.prepare("W1", 1, connection=2).error_code == ErrorCode.NOT_COORDINATOR
+    assert world.currents() == {"W1": (1, "AC0")}
+    assert world.beat("W1", 1, "AC0", connection=3).brief == (1, "AC0")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kcoord.group.connect.computing import AssignmentError
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import DELAY_MS, SESSION_MS, World, assignor, text
 
@@ -53,6 +54,34 @@ def test_who_is_away_computes_no_more() -> None:
     assert world.chosen() == "W2"
     world.restart()
     assert world.chosen() == "W2"
+
+
+@pytest.mark.parametrize("member", ["W1", "W7"])
+@pytest.mark.parametrize("loaded", [False, True])
+def test_who_alone_can_compute_is_waited_for_while_it_is_away(member: str, loaded: bool) -> None:
+    """connect-groups rules 14, 16, 28: its return bumps nothing, so what was to be assigned must still be."""
+    world = World.settled({"W1": "AC0"}, instance_id="i1")
+    world.beat("W1", 1, client_assignors=[assignor(data=b"x")])
+    world.beat("W1", -2, instance_id="i1")
+    assert (world.chosen(), world.group.error, world.group.assignment_epoch) == (None, 0, 1)
+    if loaded:
+        world.restart()
+    told = world.join(member, connection=5, instance_id="i1", client_assignors=[assignor(data=b"x")])
+    assert (told.error, told.brief) == (ErrorCode.COMPUTE_ASSIGNMENT, (1, "AC0"))
+    world.compute(member, 1, {member: "AC0 BC0"}, connection=5)
+    assert world.beat(member, 1, connection=5).brief == (2, "AC0 BC0")
+
+
+def test_who_alone_can_compute_and_does_not_come_back_is_given_up_with_its_session() -> None:
+    """connect-groups rules 16, 28"""
+    world = World()
+    world.join("W1", instance_id="i1", client_assignors=[assignor(low=0, high=5)])
+    world.join("W2", connection=2)
+    world.join("W3", connection=3, client_assignors=[assignor(low=4, high=5)])
+    world.beat("W1", -2, instance_id="i1")
+    assert (world.chosen(), world.group.error) == (None, 0)
+    world.live(SESSION_MS, "W2", "W3")
+    assert world.group.error == AssignmentError.NO_WORKER_QUALIFIES
 
 
 @pytest.mark.parametrize("epoch", [0, 1, 2])
