@@ -32,6 +32,10 @@ class Contents:
         """Durable: what connect groups have been configured with, also those that are not there (any more)."""
         self.offsets = Offsets()
         """Durable: committed offsets."""
+        self.newest_connection = -1
+        """Session: the highest number of a connection that brought a request."""
+        self.elder_connection = -1
+        """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()

@@ -95,10 +95,17 @@ HANDLERS: dict[type[Request], Handler] = {
 
 
 class Shard:
-    """The groups of one partition. `ids` makes the unique part of member ids. Not thread-safe."""
+    """The groups of one partition. `ids` makes the unique part of member ids. Not thread-safe.
 
-    def __init__(self, settings: GroupSettings, ids: Callable[[], str]) -> None:
+    `elder` is the shard that was lost while its connections live: which of them is a member's newest is lost with it,
+    so members of connect groups must come by newer ones (connect-groups rule 4).
+    """
+
+    def __init__(self, settings: GroupSettings, ids: Callable[[], str], elder: Shard | None = None) -> None:
         self._contents = Contents(settings, ids)
+        if elder is not None:
+            before = elder._contents
+            self._contents.elder_connection = max(before.newest_connection, before.elder_connection)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -150,6 +157,8 @@ class Shard:
         `now_ms` is monotonic. Raises KeyError for a request of another API than those in HANDLERS.
         """
         turn = self._turn(now_ms, context.wall_ms)
+        if context.connection > self._contents.newest_connection:
+            self._contents.newest_connection = context.connection
         self._let_go(turn, context.connection)
         HANDLERS[type(request)](turn, request, context, token)
         return turn.step

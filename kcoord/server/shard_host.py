@@ -164,7 +164,7 @@ class ShardHost:
         """Replay the partition's log into a fresh shard, then serve. Errors are logged and leave the partition
         unserved.
         """
-        shard = Shard(self._settings, self._ids)
+        shard = Shard(self._settings, self._ids, elder=self.shard)
         at = 0
         try:
             async for chunk in self._log.load(self.partition):

@@ -105,7 +105,8 @@ class Coordinator:
     def _loaded(self, life: int) -> None:
         if life != self._life:
             return
-        self.shard = self.replayed(compacted=self._random.random() < 0.5)
+        # connections number on over a crash: those of a process that has died are not there to be heard
+        self.shard = self.replayed(compacted=self._random.random() < 0.5, elder=self.shard)
         self.appended = self.committed
         self._commit_ms = 0
         self._timer_ms = None
@@ -115,9 +116,9 @@ class Coordinator:
         self._world.checks.loaded()
         self._take(self.shard.loaded(self._events.now_ms, self.wall_ms), None)
 
-    def replayed(self, *, compacted: bool, everything: bool = False) -> Shard:
+    def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
         """A shard as a load would make it, of what is committed, or of everything that was appended."""
-        shard = Shard(self.settings, lambda: "id")
+        shard = Shard(self.settings, lambda: "id", elder)
         records = [record for batch in self.log for record in batch]
         if everything:
             records += [record for pending in self.pending for record in pending.records]
@@ -212,6 +213,8 @@ class Coordinator:
 
     def _begin(self, frame: Frame) -> None:
         link = frame.link
+        if frame.copied and not self._superseded(frame):
+            return  # a load has made the coordinator forget the newer connection
         link.call = frame
         frame.began_ms = self._events.now_ms
         if self.stage is not Stage.UP:
