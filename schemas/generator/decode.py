@@ -11,6 +11,8 @@ While a field is read ``pos`` is at its first byte, for a varint at its last. ``
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from schemas.generator.code import FEW, INTEGER_LISTS, Formats, Lines, literal, python_type, width
 from schemas.generator.flat import FlatArray, is_flat
 from schemas.generator.model import FIXED, WIDTHS, FieldSpec, MessageSpec, StructSpec
@@ -101,7 +103,7 @@ class DecodeEmitter:
         tag, stop, others = (self.fresh(f"{holder}_{name}") for name in ("tag", "stop", "others"))
         outer, self.in_tagged = self.in_tagged, True
         out.add(f"{others} = []")
-        with out.block("for _ in range(n):"):
+        with self.repeat(tag):
             out.add(f"{tag}, pos = read_uvarint(data, pos)", "n, pos = read_uvarint(data, pos)", f"{stop} = pos + n")
             with out.block(f"if {stop} > len(data):"):
                 out.add("raise Malformed")
@@ -274,12 +276,12 @@ class DecodeEmitter:
         values = self.fresh(field.attribute)
         self.out.add(f"{values}: {python_type(field).removesuffix(' | None')} = []")
         if field.struct is None:
-            with out.block("for _ in range(n):"):
+            with self.repeat(values):
                 item = self.fresh(singular(field.attribute))
                 self.sized(field.kind, item, flexible, False)
                 out.add(f"{values}.append({item})")
         elif field.struct.shared:
-            with out.block("for _ in range(n):"):
+            with self.repeat(values):
                 item = self.fresh(singular(field.attribute))
                 out.add(f"{item}, pos = {self.shared[field.struct.name]}(data, pos)", f"{values}.append({item})")
         else:
@@ -291,9 +293,17 @@ class DecodeEmitter:
             FlatArray(self, struct, values, name).emit()
             return
         item = self.fresh(name)
-        with self.out.block("for _ in range(n):"):
+        with self.repeat(values):
             self.struct_into(item, struct)
             self.out.add(f"{values}.append({item})")
+
+    def repeat(self, name: str) -> AbstractContextManager[None]:
+        """A loop that is run n times. The count has a name of its own: compiled by mypyc, a loop over range(n) looks at n
+        anew each time, and n changes within.
+        """
+        count = self.fresh(f"{name}_count")
+        self.out.add(f"{count} = n")
+        return self.out.block(f"for _ in range({count}):")
 
     # --- what the bytes must at least be
 

@@ -13,9 +13,14 @@ import pytest
 
 from schemas.compiled import ROOT, compile_into
 
-MODULES = ["heartbeat_request", "join_group_request"]
-MESSAGES = "HeartbeatRequest-v or JoinGroupRequest-v or mutated or refused or claimed"
-TESTS = ["test_codec.py", "test_against_kio.py", "test_bad_bytes.py"]
+MODULES = ["heartbeat_request", "join_group_request", "find_coordinator_request", "connect_group_heartbeat_request"]
+MESSAGES = " or ".join(
+    [
+        *("HeartbeatRequest-v", "JoinGroupRequest-v", "FindCoordinatorRequest-v", "a_message_is_these_bytes"),
+        *("mutated", "refused", "claimed"),
+    ]
+)
+TESTS = ["test_codec.py", "test_against_kio.py", "test_bad_bytes.py", "test_connect_groups.py"]
 
 
 @pytest.fixture(scope="module")

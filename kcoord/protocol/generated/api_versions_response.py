@@ -195,7 +195,8 @@ def _decode_v3(data: bytes, pos: int) -> ApiVersionsResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -213,7 +214,8 @@ def _decode_v3(data: bytes, pos: int) -> ApiVersionsResponse:
                 if n * 6 > end - pos:
                     raise Malformed
                 supported_features: list[SupportedFeatureKey] = []
-                for _ in range(n):
+                supported_features_count = n
+                for _ in range(supported_features_count):
                     supported_feature = new(SupportedFeatureKey)
                     n = data[pos]
                     if n > 127:
@@ -249,7 +251,8 @@ def _decode_v3(data: bytes, pos: int) -> ApiVersionsResponse:
                 if n * 6 > end - pos:
                     raise Malformed
                 finalized_features: list[FinalizedFeatureKey] = []
-                for _ in range(n):
+                finalized_features_count = n
+                for _ in range(finalized_features_count):
                     finalized_feature = new(FinalizedFeatureKey)
                     n = data[pos]
                     if n > 127:

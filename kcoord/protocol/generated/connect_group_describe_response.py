@@ -191,7 +191,8 @@ def _decode_connectors_and_tasks_v0(data: bytes, pos: int) -> tuple[ConnectorsAn
     if n > end - pos:
         raise Malformed
     connectors: list[str] = []
-    for _ in range(n):
+    connectors_count = n
+    for _ in range(connectors_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -288,7 +289,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
     if n * 38 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -344,7 +346,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         if n * 23 > end - pos:
             raise Malformed
         members: list[Member] = []
-        for _ in range(n):
+        members_count = n
+        for _ in range(members_count):
             member = new(Member)
             n = data[pos]
             if n > 127:
@@ -423,7 +426,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             owned: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            owned_count = n
+            for _ in range(owned_count):
                 owned_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 owned.append(owned_item)
             member.owned = owned
@@ -438,7 +442,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             target: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            target_count = n
+            for _ in range(target_count):
                 target_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 target.append(target_item)
             member.target = target
@@ -453,7 +458,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             waiting_for: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            waiting_for_count = n
+            for _ in range(waiting_for_count):
                 waiting_for_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 waiting_for.append(waiting_for_item)
             member.waiting_for = waiting_for
@@ -468,7 +474,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             to_release: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            to_release_count = n
+            for _ in range(to_release_count):
                 to_release_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 to_release.append(to_release_item)
             member.to_release = to_release
@@ -508,7 +515,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             configured: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            configured_count = n
+            for _ in range(configured_count):
                 configured_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 configured.append(configured_item)
             group.configured = configured
@@ -523,7 +531,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         if n * 5 > end - pos:
             raise Malformed
         departed: list[Departed] = []
-        for _ in range(n):
+        departed_count = n
+        for _ in range(departed_count):
             departed_item = new(Departed)
             n = data[pos]
             if n > 127:
@@ -573,7 +582,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             connectors_and_tasks: list[ConnectorsAndTasks] = []
-            for _ in range(n):
+            connectors_and_tasks_count = n
+            for _ in range(connectors_and_tasks_count):
                 connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
                 connectors_and_tasks.append(connectors_and_task)
             departed_item.connectors_and_tasks = connectors_and_tasks
@@ -613,7 +623,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         if n * 35 > end - pos:
             raise Malformed
         history: list[HistoryEntry] = []
-        for _ in range(n):
+        history_count = n
+        for _ in range(history_count):
             history_item = new(HistoryEntry)
             history_item.epoch, n = unpack_in(data, pos)
             pos += 4
@@ -637,7 +648,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             if n * 4 > end - pos:
                 raise Malformed
             moves: list[Move] = []
-            for _ in range(n):
+            moves_count = n
+            for _ in range(moves_count):
                 move = new(Move)
                 n = data[pos]
                 if n > 127:
@@ -668,7 +680,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 if n * 3 > end - pos:
                     raise Malformed
                 connectors_and_tasks_2: list[ConnectorsAndTasks] = []
-                for _ in range(n):
+                connectors_and_tasks_2_count = n
+                for _ in range(connectors_and_tasks_2_count):
                     connectors_and_task_2, pos = _decode_connectors_and_tasks_v0(data, pos)
                     connectors_and_tasks_2.append(connectors_and_task_2)
                 move.connectors_and_tasks = connectors_and_tasks_2

@@ -110,7 +110,8 @@ def _decode_connectors_and_tasks_v0(data: bytes, pos: int) -> tuple[ConnectorsAn
     if n > end - pos:
         raise Malformed
     connectors: list[str] = []
-    for _ in range(n):
+    connectors_count = n
+    for _ in range(connectors_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -335,7 +336,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
         if n * 3 > end - pos:
             raise Malformed
         connectors_and_tasks: list[ConnectorsAndTasks] = []
-        for _ in range(n):
+        connectors_and_tasks_count = n
+        for _ in range(connectors_and_tasks_count):
             connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
             connectors_and_tasks.append(connectors_and_task)
         message.connectors_and_tasks = connectors_and_tasks
@@ -347,7 +349,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -384,7 +387,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
                     if n * 3 > end - pos:
                         raise Malformed
                     configured_connectors_and_tasks: list[ConnectorsAndTasks] = []
-                    for _ in range(n):
+                    configured_connectors_and_tasks_count = n
+                    for _ in range(configured_connectors_and_tasks_count):
                         configured_connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
                         configured_connectors_and_tasks.append(configured_connectors_and_task)
                     message.configured_connectors_and_tasks = configured_connectors_and_tasks

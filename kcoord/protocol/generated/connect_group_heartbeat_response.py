@@ -100,7 +100,8 @@ def _decode_connectors_and_tasks_v0(data: bytes, pos: int) -> tuple[ConnectorsAn
     if n > end - pos:
         raise Malformed
     connectors: list[str] = []
-    for _ in range(n):
+    connectors_count = n
+    for _ in range(connectors_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -219,7 +220,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatResponse:
         if n * 3 > end - pos:
             raise Malformed
         connectors_and_tasks: list[ConnectorsAndTasks] = []
-        for _ in range(n):
+        connectors_and_tasks_count = n
+        for _ in range(connectors_and_tasks_count):
             connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
             connectors_and_tasks.append(connectors_and_task)
         assignment.connectors_and_tasks = connectors_and_tasks
@@ -249,7 +251,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n

@@ -134,7 +134,8 @@ def _decode_connectors_and_tasks_v0(data: bytes, pos: int) -> tuple[ConnectorsAn
     if n > end - pos:
         raise Malformed
     connectors: list[str] = []
-    for _ in range(n):
+    connectors_count = n
+    for _ in range(connectors_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -255,7 +256,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
     if n * 13 > end - pos:
         raise Malformed
     members: list[Member] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member = new(Member)
         n = data[pos]
         if n > 127:
@@ -314,7 +316,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
         if n * 3 > end - pos:
             raise Malformed
         connectors_and_tasks: list[ConnectorsAndTasks] = []
-        for _ in range(n):
+        connectors_and_tasks_count = n
+        for _ in range(connectors_and_tasks_count):
             connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
             connectors_and_tasks.append(connectors_and_task)
         member.connectors_and_tasks = connectors_and_tasks
@@ -323,7 +326,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
         if n:
             n, pos = read_uvarint(data, pos)
             member_others = []
-            for _ in range(n):
+            member_tag_count = n
+            for _ in range(member_tag_count):
                 member_tag, pos = read_uvarint(data, pos)
                 n, pos = read_uvarint(data, pos)
                 member_stop = pos + n
@@ -364,7 +368,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -386,7 +391,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
                     if n * 3 > end - pos:
                         raise Malformed
                     configured_connectors_and_tasks: list[ConnectorsAndTasks] = []
-                    for _ in range(n):
+                    configured_connectors_and_tasks_count = n
+                    for _ in range(configured_connectors_and_tasks_count):
                         configured_connectors_and_task, pos = _decode_connectors_and_tasks_v0(data, pos)
                         configured_connectors_and_tasks.append(configured_connectors_and_task)
                     message.configured_connectors_and_tasks = configured_connectors_and_tasks
@@ -402,7 +408,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
                 if n * 5 > end - pos:
                     raise Malformed
                 departed: list[Departed] = []
-                for _ in range(n):
+                departed_count = n
+                for _ in range(departed_count):
                     departed_item = new(Departed)
                     n = data[pos]
                     if n > 127:
@@ -452,7 +459,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupPrepareAssignmentResponse:
                     if n * 3 > end - pos:
                         raise Malformed
                     connectors_and_tasks_2: list[ConnectorsAndTasks] = []
-                    for _ in range(n):
+                    connectors_and_tasks_2_count = n
+                    for _ in range(connectors_and_tasks_2_count):
                         connectors_and_task_2, pos = _decode_connectors_and_tasks_v0(data, pos)
                         connectors_and_tasks_2.append(connectors_and_task_2)
                     departed_item.connectors_and_tasks = connectors_and_tasks_2

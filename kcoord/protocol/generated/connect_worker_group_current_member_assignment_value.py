@@ -85,7 +85,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
     if n * 3 > end - pos:
         raise Malformed
     connectors_tasks: list[ConnectorsTasks] = []
-    for _ in range(n):
+    connectors_tasks_count = n
+    for _ in range(connectors_tasks_count):
         connectors_task = new(ConnectorsTasks)
         n = data[pos]
         if n < 128:
@@ -98,7 +99,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
         if n > end - pos:
             raise Malformed
         connectors: list[str] = []
-        for _ in range(n):
+        connectors_count = n
+        for _ in range(connectors_count):
             n = data[pos]
             if n > 127:
                 n, pos = read_string_length(data, pos)
@@ -198,7 +200,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n

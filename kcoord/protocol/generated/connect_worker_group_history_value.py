@@ -99,7 +99,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupHistoryValue:
     if n * 4 > end - pos:
         raise Malformed
     moves: list[Move] = []
-    for _ in range(n):
+    moves_count = n
+    for _ in range(moves_count):
         move = new(Move)
         n = data[pos]
         if n > 127:
@@ -130,7 +131,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupHistoryValue:
         if n * 3 > end - pos:
             raise Malformed
         connectors_tasks: list[ConnectorsTasks] = []
-        for _ in range(n):
+        connectors_tasks_count = n
+        for _ in range(connectors_tasks_count):
             connectors_task = new(ConnectorsTasks)
             n = data[pos]
             if n < 128:
@@ -143,7 +145,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupHistoryValue:
             if n > end - pos:
                 raise Malformed
             connectors: list[str] = []
-            for _ in range(n):
+            connectors_count = n
+            for _ in range(connectors_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)

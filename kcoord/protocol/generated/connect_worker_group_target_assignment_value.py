@@ -58,7 +58,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n

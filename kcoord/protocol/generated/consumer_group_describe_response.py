@@ -164,7 +164,8 @@ def _decode_assignment_v0(data: bytes, pos: int) -> tuple[Assignment, int]:
     if n * 19 > end - pos:
         raise Malformed
     topic_partitions: list[TopicPartitions] = []
-    for _ in range(n):
+    topic_partitions_count = n
+    for _ in range(topic_partitions_count):
         topic_partition, pos = _decode_topic_partitions_v0(data, pos)
         topic_partitions.append(topic_partition)
     result.topic_partitions = topic_partitions
@@ -193,7 +194,8 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
     if n * 20 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -249,7 +251,8 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
         if n * 16 > end - pos:
             raise Malformed
         members: list[Member] = []
-        for _ in range(n):
+        members_count = n
+        for _ in range(members_count):
             member = new(Member)
             n = data[pos]
             if n > 127:
@@ -318,7 +321,8 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
             if n > end - pos:
                 raise Malformed
             subscribed_topic_names: list[str] = []
-            for _ in range(n):
+            subscribed_topic_names_count = n
+            for _ in range(subscribed_topic_names_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)
@@ -393,7 +397,8 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
     if n * 20 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -449,7 +454,8 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
         if n * 17 > end - pos:
             raise Malformed
         members: list[Member] = []
-        for _ in range(n):
+        members_count = n
+        for _ in range(members_count):
             member = new(Member)
             n = data[pos]
             if n > 127:
@@ -518,7 +524,8 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
             if n > end - pos:
                 raise Malformed
             subscribed_topic_names: list[str] = []
-            for _ in range(n):
+            subscribed_topic_names_count = n
+            for _ in range(subscribed_topic_names_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)

@@ -130,7 +130,8 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         if n > end - pos:
             raise Malformed
         subscribed_topic_names: list[str] = []
-        for _ in range(n):
+        subscribed_topic_names_count = n
+        for _ in range(subscribed_topic_names_count):
             n = data[pos]
             if n > 127:
                 n, pos = read_string_length(data, pos)
@@ -297,7 +298,8 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
         if n > end - pos:
             raise Malformed
         subscribed_topic_names: list[str] = []
-        for _ in range(n):
+        subscribed_topic_names_count = n
+        for _ in range(subscribed_topic_names_count):
             n = data[pos]
             if n > 127:
                 n, pos = read_string_length(data, pos)

@@ -46,7 +46,8 @@ def _decode_v0(data: bytes, pos: int) -> DeleteGroupsRequest:
     if n * 2 > end - pos:
         raise Malformed
     groups_names: list[str] = []
-    for _ in range(n):
+    groups_names_count = n
+    for _ in range(groups_names_count):
         (n,) = unpack_h(data, pos)
         pos += 2
         if n < 0:
@@ -76,7 +77,8 @@ def _decode_v2(data: bytes, pos: int) -> DeleteGroupsRequest:
     if n > end - pos:
         raise Malformed
     groups_names: list[str] = []
-    for _ in range(n):
+    groups_names_count = n
+    for _ in range(groups_names_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)

@@ -70,7 +70,8 @@ def _decode_v1(data: bytes, pos: int) -> DescribeConfigsRequest:
     if n * 7 > end - pos:
         raise Malformed
     resources: list[DescribeConfigsResource] = []
-    for _ in range(n):
+    resources_count = n
+    for _ in range(resources_count):
         resource = new(DescribeConfigsResource)
         resource.resource_type, n = unpack_bh(data, pos)
         pos += 3
@@ -89,7 +90,8 @@ def _decode_v1(data: bytes, pos: int) -> DescribeConfigsRequest:
             if n * 2 > end - pos:
                 raise Malformed
             configuration_keys: list[str] = []
-            for _ in range(n):
+            configuration_keys_count = n
+            for _ in range(configuration_keys_count):
                 (n,) = unpack_h(data, pos)
                 pos += 2
                 if n < 0:
@@ -121,7 +123,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeConfigsRequest:
     if n * 7 > end - pos:
         raise Malformed
     resources: list[DescribeConfigsResource] = []
-    for _ in range(n):
+    resources_count = n
+    for _ in range(resources_count):
         resource = new(DescribeConfigsResource)
         resource.resource_type, n = unpack_bh(data, pos)
         pos += 3
@@ -140,7 +143,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeConfigsRequest:
             if n * 2 > end - pos:
                 raise Malformed
             configuration_keys: list[str] = []
-            for _ in range(n):
+            configuration_keys_count = n
+            for _ in range(configuration_keys_count):
                 (n,) = unpack_h(data, pos)
                 pos += 2
                 if n < 0:
@@ -175,7 +179,8 @@ def _decode_v4(data: bytes, pos: int) -> DescribeConfigsRequest:
     if n * 4 > end - pos:
         raise Malformed
     resources: list[DescribeConfigsResource] = []
-    for _ in range(n):
+    resources_count = n
+    for _ in range(resources_count):
         resource = new(DescribeConfigsResource)
         resource.resource_type, n = unpack_bn(data, pos)
         pos += 1
@@ -199,7 +204,8 @@ def _decode_v4(data: bytes, pos: int) -> DescribeConfigsRequest:
             if n > end - pos:
                 raise Malformed
             configuration_keys: list[str] = []
-            for _ in range(n):
+            configuration_keys_count = n
+            for _ in range(configuration_keys_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)

@@ -110,7 +110,8 @@ def _decode_v1(data: bytes, pos: int) -> DescribeConfigsResponse:
     if n * 11 > end - pos:
         raise Malformed
     results: list[DescribeConfigsResult] = []
-    for _ in range(n):
+    results_count = n
+    for _ in range(results_count):
         result_2 = new(DescribeConfigsResult)
         result_2.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -138,7 +139,8 @@ def _decode_v1(data: bytes, pos: int) -> DescribeConfigsResponse:
         if n * 11 > end - pos:
             raise Malformed
         configs: list[DescribeConfigsResourceResult] = []
-        for _ in range(n):
+        configs_count = n
+        for _ in range(configs_count):
             config = new(DescribeConfigsResourceResult)
             (n,) = unpack_h(data, pos)
             pos += 2
@@ -249,7 +251,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeConfigsResponse:
     if n * 11 > end - pos:
         raise Malformed
     results: list[DescribeConfigsResult] = []
-    for _ in range(n):
+    results_count = n
+    for _ in range(results_count):
         result_2 = new(DescribeConfigsResult)
         result_2.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -277,7 +280,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeConfigsResponse:
         if n * 14 > end - pos:
             raise Malformed
         configs: list[DescribeConfigsResourceResult] = []
-        for _ in range(n):
+        configs_count = n
+        for _ in range(configs_count):
             config = new(DescribeConfigsResourceResult)
             (n,) = unpack_h(data, pos)
             pos += 2
@@ -403,7 +407,8 @@ def _decode_v4(data: bytes, pos: int) -> DescribeConfigsResponse:
     if n * 7 > end - pos:
         raise Malformed
     results: list[DescribeConfigsResult] = []
-    for _ in range(n):
+    results_count = n
+    for _ in range(results_count):
         result_2 = new(DescribeConfigsResult)
         result_2.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -441,7 +446,8 @@ def _decode_v4(data: bytes, pos: int) -> DescribeConfigsResponse:
         if n * 9 > end - pos:
             raise Malformed
         configs: list[DescribeConfigsResourceResult] = []
-        for _ in range(n):
+        configs_count = n
+        for _ in range(configs_count):
             config = new(DescribeConfigsResourceResult)
             n = data[pos]
             if n > 127:

@@ -51,7 +51,8 @@ def _decode_v0(data: bytes, pos: int) -> DescribeGroupsRequest:
     if n * 2 > end - pos:
         raise Malformed
     groups: list[str] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         (n,) = unpack_h(data, pos)
         pos += 2
         if n < 0:
@@ -78,7 +79,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeGroupsRequest:
     if n * 2 > end - pos:
         raise Malformed
     groups: list[str] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         (n,) = unpack_h(data, pos)
         pos += 2
         if n < 0:
@@ -110,7 +112,8 @@ def _decode_v5(data: bytes, pos: int) -> DescribeGroupsRequest:
     if n > end - pos:
         raise Malformed
     groups: list[str] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)

@@ -94,7 +94,8 @@ def _decode_v0(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 14 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_message = None
         group.error_code, n = unpack_hh(data, pos)
@@ -249,7 +250,8 @@ def _decode_v1(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 14 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_message = None
         group.error_code, n = unpack_hh(data, pos)
@@ -404,7 +406,8 @@ def _decode_v3(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 18 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_message = None
         group.error_code, n = unpack_hh(data, pos)
@@ -560,7 +563,8 @@ def _decode_v4(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 18 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_message = None
         group.error_code, n = unpack_hh(data, pos)
@@ -746,7 +750,8 @@ def _decode_v5(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 12 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_message = None
         group.error_code, n = unpack_hn(data, pos)
@@ -983,7 +988,8 @@ def _decode_v6(data: bytes, pos: int) -> DescribeGroupsResponse:
     if n * 13 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2

@@ -114,7 +114,8 @@ def _decode_v0(data: bytes, pos: int) -> DescribeTopicPartitionsResponse:
     if n * 26 > end - pos:
         raise Malformed
     topics: list[DescribeTopicPartitionsResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(DescribeTopicPartitionsResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2

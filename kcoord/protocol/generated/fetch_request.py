@@ -151,7 +151,8 @@ def _decode_v4(data: bytes, pos: int) -> FetchRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -205,7 +206,8 @@ def _decode_v5(data: bytes, pos: int) -> FetchRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -256,7 +258,8 @@ def _decode_v7(data: bytes, pos: int) -> FetchRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -367,7 +370,8 @@ def _decode_v9(data: bytes, pos: int) -> FetchRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -477,7 +481,8 @@ def _decode_v11(data: bytes, pos: int) -> FetchRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -597,7 +602,8 @@ def _decode_v12(data: bytes, pos: int) -> FetchRequest:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         n = data[pos]
         if n > 127:
@@ -746,7 +752,8 @@ def _decode_v12(data: bytes, pos: int) -> FetchRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -797,7 +804,8 @@ def _decode_v13(data: bytes, pos: int) -> FetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic = ""
         topic.topic_id, n = unpack_un(data, pos)
@@ -926,7 +934,8 @@ def _decode_v13(data: bytes, pos: int) -> FetchRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -977,7 +986,8 @@ def _decode_v15(data: bytes, pos: int) -> FetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic = ""
         topic.topic_id, n = unpack_un(data, pos)
@@ -1107,7 +1117,8 @@ def _decode_v15(data: bytes, pos: int) -> FetchRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -1169,7 +1180,8 @@ def _decode_v17(data: bytes, pos: int) -> FetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic = ""
         topic.topic_id, n = unpack_un(data, pos)
@@ -1184,7 +1196,8 @@ def _decode_v17(data: bytes, pos: int) -> FetchRequest:
         if n * 33 > end - pos:
             raise Malformed
         partitions: list[FetchPartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(FetchPartition)
             partition.high_watermark = 9223372036854775807
             partition.replica_directory_id = ZERO_UUID
@@ -1193,7 +1206,8 @@ def _decode_v17(data: bytes, pos: int) -> FetchRequest:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_others = []
-                for _ in range(n):
+                partition_tag_count = n
+                for _ in range(partition_tag_count):
                     partition_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_stop = pos + n
@@ -1303,7 +1317,8 @@ def _decode_v17(data: bytes, pos: int) -> FetchRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -1365,7 +1380,8 @@ def _decode_v18(data: bytes, pos: int) -> FetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic = ""
         topic.topic_id, n = unpack_un(data, pos)
@@ -1380,7 +1396,8 @@ def _decode_v18(data: bytes, pos: int) -> FetchRequest:
         if n * 33 > end - pos:
             raise Malformed
         partitions: list[FetchPartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(FetchPartition)
             partition.replica_directory_id = ZERO_UUID
             partition.high_watermark = 9223372036854775807
@@ -1389,7 +1406,8 @@ def _decode_v18(data: bytes, pos: int) -> FetchRequest:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_others = []
-                for _ in range(n):
+                partition_tag_count = n
+                for _ in range(partition_tag_count):
                     partition_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_stop = pos + n
@@ -1502,7 +1520,8 @@ def _decode_v18(data: bytes, pos: int) -> FetchRequest:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n

@@ -168,7 +168,8 @@ def _decode_v4(data: bytes, pos: int) -> FetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -185,7 +186,8 @@ def _decode_v4(data: bytes, pos: int) -> FetchResponse:
         if n * 30 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.log_start_offset = -1
             partition.diverging_epoch = EpochEndOffset()
@@ -246,7 +248,8 @@ def _decode_v5(data: bytes, pos: int) -> FetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -263,7 +266,8 @@ def _decode_v5(data: bytes, pos: int) -> FetchResponse:
         if n * 38 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.diverging_epoch = EpochEndOffset()
             partition.current_leader = LeaderIdAndEpoch()
@@ -321,7 +325,8 @@ def _decode_v7(data: bytes, pos: int) -> FetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -338,7 +343,8 @@ def _decode_v7(data: bytes, pos: int) -> FetchResponse:
         if n * 38 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.diverging_epoch = EpochEndOffset()
             partition.current_leader = LeaderIdAndEpoch()
@@ -396,7 +402,8 @@ def _decode_v11(data: bytes, pos: int) -> FetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -413,7 +420,8 @@ def _decode_v11(data: bytes, pos: int) -> FetchResponse:
         if n * 42 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.diverging_epoch = EpochEndOffset()
             partition.current_leader = LeaderIdAndEpoch()
@@ -475,7 +483,8 @@ def _decode_v12(data: bytes, pos: int) -> FetchResponse:
     if n * 3 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         n = data[pos]
         if n > 127:
@@ -498,7 +507,8 @@ def _decode_v12(data: bytes, pos: int) -> FetchResponse:
         if n * 37 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, partition.high_watermark, partition.last_stable_offset, partition.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -558,7 +568,8 @@ def _decode_v12(data: bytes, pos: int) -> FetchResponse:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_others = []
-                for _ in range(n):
+                partition_tag_count = n
+                for _ in range(partition_tag_count):
                     partition_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_stop = pos + n
@@ -645,7 +656,8 @@ def _decode_v13(data: bytes, pos: int) -> FetchResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         response.topic = ""
         response.topic_id, n = unpack_un(data, pos)
@@ -660,7 +672,8 @@ def _decode_v13(data: bytes, pos: int) -> FetchResponse:
         if n * 37 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, partition.high_watermark, partition.last_stable_offset, partition.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -720,7 +733,8 @@ def _decode_v13(data: bytes, pos: int) -> FetchResponse:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_others = []
-                for _ in range(n):
+                partition_tag_count = n
+                for _ in range(partition_tag_count):
                     partition_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_stop = pos + n
@@ -807,7 +821,8 @@ def _decode_v16(data: bytes, pos: int) -> FetchResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(FetchableTopicResponse)
         response.topic = ""
         response.topic_id, n = unpack_un(data, pos)
@@ -822,7 +837,8 @@ def _decode_v16(data: bytes, pos: int) -> FetchResponse:
         if n * 37 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, partition.high_watermark, partition.last_stable_offset, partition.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -882,7 +898,8 @@ def _decode_v16(data: bytes, pos: int) -> FetchResponse:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_others = []
-                for _ in range(n):
+                partition_tag_count = n
+                for _ in range(partition_tag_count):
                     partition_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_stop = pos + n
@@ -946,7 +963,8 @@ def _decode_v16(data: bytes, pos: int) -> FetchResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -964,7 +982,8 @@ def _decode_v16(data: bytes, pos: int) -> FetchResponse:
                 if n * 11 > end - pos:
                     raise Malformed
                 node_endpoints: list[NodeEndpoint] = []
-                for _ in range(n):
+                node_endpoints_count = n
+                for _ in range(node_endpoints_count):
                     node_endpoint = new(NodeEndpoint)
                     node_endpoint.node_id, n = unpack_in(data, pos)
                     pos += 4

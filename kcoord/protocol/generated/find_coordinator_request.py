@@ -118,7 +118,8 @@ def _decode_v4(data: bytes, pos: int) -> FindCoordinatorRequest:
     if n > end - pos:
         raise Malformed
     coordinator_keys: list[str] = []
-    for _ in range(n):
+    coordinator_keys_count = n
+    for _ in range(coordinator_keys_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)

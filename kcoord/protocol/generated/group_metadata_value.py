@@ -175,7 +175,8 @@ def _decode_v0(data: bytes, pos: int) -> GroupMetadataValue:
     if n * 18 > end - pos:
         raise Malformed
     members: list[MemberMetadata] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member, pos = _decode_member_metadata_v0(data, pos)
         members.append(member)
     message.members = members
@@ -274,7 +275,8 @@ def _decode_v1(data: bytes, pos: int) -> GroupMetadataValue:
     if n * 22 > end - pos:
         raise Malformed
     members: list[MemberMetadata] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member, pos = _decode_member_metadata_v1(data, pos)
         members.append(member)
     message.members = members
@@ -330,7 +332,8 @@ def _decode_v2(data: bytes, pos: int) -> GroupMetadataValue:
     if n * 22 > end - pos:
         raise Malformed
     members: list[MemberMetadata] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member, pos = _decode_member_metadata_v1(data, pos)
         members.append(member)
     message.members = members
@@ -439,7 +442,8 @@ def _decode_v3(data: bytes, pos: int) -> GroupMetadataValue:
     if n * 24 > end - pos:
         raise Malformed
     members: list[MemberMetadata] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member, pos = _decode_member_metadata_v3(data, pos)
         members.append(member)
     message.members = members
@@ -585,7 +589,8 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
     if n * 15 > end - pos:
         raise Malformed
     members: list[MemberMetadata] = []
-    for _ in range(n):
+    members_count = n
+    for _ in range(members_count):
         member, pos = _decode_member_metadata_v4(data, pos)
         members.append(member)
     message.members = members
@@ -598,7 +603,8 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -626,7 +632,8 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
                 if n > end - pos:
                     raise Malformed
                 joined_members: list[str] = []
-                for _ in range(n):
+                joined_members_count = n
+                for _ in range(joined_members_count):
                     n = data[pos]
                     if n > 127:
                         n, pos = read_string_length(data, pos)
@@ -650,7 +657,8 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
                 if n > end - pos:
                     raise Malformed
                 synced_members: list[str] = []
-                for _ in range(n):
+                synced_members_count = n
+                for _ in range(synced_members_count):
                     n = data[pos]
                     if n > 127:
                         n, pos = read_string_length(data, pos)

@@ -76,7 +76,8 @@ def _decode_v0(data: bytes, pos: int) -> IncrementalAlterConfigsRequest:
     if n * 7 > end - pos:
         raise Malformed
     resources: list[AlterConfigsResource] = []
-    for _ in range(n):
+    resources_count = n
+    for _ in range(resources_count):
         resource = new(AlterConfigsResource)
         resource.resource_type, n = unpack_bh(data, pos)
         pos += 3
@@ -174,7 +175,8 @@ def _decode_v1(data: bytes, pos: int) -> IncrementalAlterConfigsRequest:
     if n * 4 > end - pos:
         raise Malformed
     resources: list[AlterConfigsResource] = []
-    for _ in range(n):
+    resources_count = n
+    for _ in range(resources_count):
         resource = new(AlterConfigsResource)
         resource.resource_type, n = unpack_bn(data, pos)
         pos += 1

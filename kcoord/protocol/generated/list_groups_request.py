@@ -73,7 +73,8 @@ def _decode_v4(data: bytes, pos: int) -> ListGroupsRequest:
     if n > end - pos:
         raise Malformed
     states_filter: list[str] = []
-    for _ in range(n):
+    states_filter_count = n
+    for _ in range(states_filter_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -112,7 +113,8 @@ def _decode_v5(data: bytes, pos: int) -> ListGroupsRequest:
     if n > end - pos:
         raise Malformed
     states_filter: list[str] = []
-    for _ in range(n):
+    states_filter_count = n
+    for _ in range(states_filter_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)
@@ -135,7 +137,8 @@ def _decode_v5(data: bytes, pos: int) -> ListGroupsRequest:
     if n > end - pos:
         raise Malformed
     types_filter: list[str] = []
-    for _ in range(n):
+    types_filter_count = n
+    for _ in range(types_filter_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)

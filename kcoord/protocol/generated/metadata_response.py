@@ -184,7 +184,8 @@ def _decode_v0(data: bytes, pos: int) -> MetadataResponse:
     if n * 8 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -352,7 +353,8 @@ def _decode_v1(data: bytes, pos: int) -> MetadataResponse:
     if n * 9 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -530,7 +532,8 @@ def _decode_v2(data: bytes, pos: int) -> MetadataResponse:
     if n * 9 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -707,7 +710,8 @@ def _decode_v3(data: bytes, pos: int) -> MetadataResponse:
     if n * 9 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -884,7 +888,8 @@ def _decode_v5(data: bytes, pos: int) -> MetadataResponse:
     if n * 9 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -1083,7 +1088,8 @@ def _decode_v7(data: bytes, pos: int) -> MetadataResponse:
     if n * 9 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -1282,7 +1288,8 @@ def _decode_v8(data: bytes, pos: int) -> MetadataResponse:
     if n * 13 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hh(data, pos)
         pos += 4
@@ -1508,7 +1515,8 @@ def _decode_v9(data: bytes, pos: int) -> MetadataResponse:
     if n * 10 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -1773,7 +1781,8 @@ def _decode_v10(data: bytes, pos: int) -> MetadataResponse:
     if n * 26 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -2037,7 +2046,8 @@ def _decode_v11(data: bytes, pos: int) -> MetadataResponse:
     if n * 26 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -2301,7 +2311,8 @@ def _decode_v12(data: bytes, pos: int) -> MetadataResponse:
     if n * 26 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -2570,7 +2581,8 @@ def _decode_v13(data: bytes, pos: int) -> MetadataResponse:
     if n * 26 > end - pos:
         raise Malformed
     topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(MetadataResponseTopic)
         topic.error_code, n = unpack_hn(data, pos)
         pos += 2

@@ -109,7 +109,8 @@ def _decode_v2(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -209,7 +210,8 @@ def _decode_v5(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -309,7 +311,8 @@ def _decode_v6(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -419,7 +422,8 @@ def _decode_v7(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -540,7 +544,8 @@ def _decode_v8(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         n = data[pos]
         if n > 127:
@@ -689,7 +694,8 @@ def _decode_v10(data: bytes, pos: int) -> OffsetCommitRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitRequestTopic)
         topic.name = ""
         topic.topic_id, n = unpack_un(data, pos)

@@ -79,7 +79,8 @@ def _decode_v2(data: bytes, pos: int) -> OffsetCommitResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -122,7 +123,8 @@ def _decode_v3(data: bytes, pos: int) -> OffsetCommitResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -170,7 +172,8 @@ def _decode_v8(data: bytes, pos: int) -> OffsetCommitResponse:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[OffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitResponseTopic)
         n = data[pos]
         if n > 127:
@@ -250,7 +253,8 @@ def _decode_v10(data: bytes, pos: int) -> OffsetCommitResponse:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[OffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetCommitResponseTopic)
         topic.name = ""
         topic.topic_id, n = unpack_un(data, pos)

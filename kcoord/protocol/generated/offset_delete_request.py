@@ -63,7 +63,8 @@ def _decode_v0(data: bytes, pos: int) -> OffsetDeleteRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetDeleteRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetDeleteRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2

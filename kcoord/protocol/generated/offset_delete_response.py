@@ -63,7 +63,8 @@ def _decode_v0(data: bytes, pos: int) -> OffsetDeleteResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetDeleteResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetDeleteResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2

@@ -462,7 +462,8 @@ def _decode_v8(data: bytes, pos: int) -> OffsetFetchRequest:
     if n * 3 > end - pos:
         raise Malformed
     groups: list[OffsetFetchRequestGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(OffsetFetchRequestGroup)
         n = data[pos]
         if n > 127:
@@ -592,7 +593,8 @@ def _decode_v9(data: bytes, pos: int) -> OffsetFetchRequest:
     if n * 8 > end - pos:
         raise Malformed
     groups: list[OffsetFetchRequestGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(OffsetFetchRequestGroup)
         n = data[pos]
         if n > 127:
@@ -735,7 +737,8 @@ def _decode_v10(data: bytes, pos: int) -> OffsetFetchRequest:
     if n * 8 > end - pos:
         raise Malformed
     groups: list[OffsetFetchRequestGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(OffsetFetchRequestGroup)
         n = data[pos]
         if n > 127:

@@ -127,7 +127,8 @@ def _decode_v1(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetFetchResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -216,7 +217,8 @@ def _decode_v2(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetFetchResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -305,7 +307,8 @@ def _decode_v3(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetFetchResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -394,7 +397,8 @@ def _decode_v5(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetFetchResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -487,7 +491,8 @@ def _decode_v6(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(OffsetFetchResponseTopic)
         n = data[pos]
         if n > 127:
@@ -608,7 +613,8 @@ def _decode_v8(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 5 > end - pos:
         raise Malformed
     groups: list[OffsetFetchResponseGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(OffsetFetchResponseGroup)
         n = data[pos]
         if n > 127:
@@ -630,7 +636,8 @@ def _decode_v8(data: bytes, pos: int) -> OffsetFetchResponse:
         if n * 3 > end - pos:
             raise Malformed
         topics: list[OffsetFetchResponseTopics] = []
-        for _ in range(n):
+        topics_count = n
+        for _ in range(topics_count):
             topic = new(OffsetFetchResponseTopics)
             n = data[pos]
             if n > 127:
@@ -768,7 +775,8 @@ def _decode_v10(data: bytes, pos: int) -> OffsetFetchResponse:
     if n * 5 > end - pos:
         raise Malformed
     groups: list[OffsetFetchResponseGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(OffsetFetchResponseGroup)
         n = data[pos]
         if n > 127:
@@ -790,7 +798,8 @@ def _decode_v10(data: bytes, pos: int) -> OffsetFetchResponse:
         if n * 18 > end - pos:
             raise Malformed
         topics: list[OffsetFetchResponseTopics] = []
-        for _ in range(n):
+        topics_count = n
+        for _ in range(topics_count):
             topic = new(OffsetFetchResponseTopics)
             topic.name = ""
             topic.topic_id, n = unpack_un(data, pos)

@@ -94,7 +94,8 @@ def _decode_v3(data: bytes, pos: int) -> ProduceRequest:
     if n * 6 > end - pos:
         raise Malformed
     topic_data: list[TopicProduceData] = []
-    for _ in range(n):
+    topic_data_count = n
+    for _ in range(topic_data_count):
         topic_data_item = new(TopicProduceData)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -111,7 +112,8 @@ def _decode_v3(data: bytes, pos: int) -> ProduceRequest:
         if n * 8 > end - pos:
             raise Malformed
         partition_data: list[PartitionProduceData] = []
-        for _ in range(n):
+        partition_data_count = n
+        for _ in range(partition_data_count):
             partition_data_item = new(PartitionProduceData)
             partition_data_item.index, n = unpack_ii(data, pos)
             pos += 8
@@ -166,7 +168,8 @@ def _decode_v9(data: bytes, pos: int) -> ProduceRequest:
     if n * 3 > end - pos:
         raise Malformed
     topic_data: list[TopicProduceData] = []
-    for _ in range(n):
+    topic_data_count = n
+    for _ in range(topic_data_count):
         topic_data_item = new(TopicProduceData)
         n = data[pos]
         if n > 127:
@@ -189,7 +192,8 @@ def _decode_v9(data: bytes, pos: int) -> ProduceRequest:
         if n * 6 > end - pos:
             raise Malformed
         partition_data: list[PartitionProduceData] = []
-        for _ in range(n):
+        partition_data_count = n
+        for _ in range(partition_data_count):
             partition_data_item = new(PartitionProduceData)
             partition_data_item.index, n = unpack_in(data, pos)
             pos += 4
@@ -267,7 +271,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceRequest:
     if n * 18 > end - pos:
         raise Malformed
     topic_data: list[TopicProduceData] = []
-    for _ in range(n):
+    topic_data_count = n
+    for _ in range(topic_data_count):
         topic_data_item = new(TopicProduceData)
         topic_data_item.name = ""
         topic_data_item.topic_id, n = unpack_un(data, pos)
@@ -282,7 +287,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceRequest:
         if n * 6 > end - pos:
             raise Malformed
         partition_data: list[PartitionProduceData] = []
-        for _ in range(n):
+        partition_data_count = n
+        for _ in range(partition_data_count):
             partition_data_item = new(PartitionProduceData)
             partition_data_item.index, n = unpack_in(data, pos)
             pos += 4

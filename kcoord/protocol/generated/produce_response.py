@@ -128,7 +128,8 @@ def _decode_v3(data: bytes, pos: int) -> ProduceResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -178,7 +179,8 @@ def _decode_v5(data: bytes, pos: int) -> ProduceResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -227,7 +229,8 @@ def _decode_v8(data: bytes, pos: int) -> ProduceResponse:
     if n * 6 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -244,7 +247,8 @@ def _decode_v8(data: bytes, pos: int) -> ProduceResponse:
         if n * 36 > end - pos:
             raise Malformed
         partition_responses: list[PartitionProduceResponse] = []
-        for _ in range(n):
+        partition_responses_count = n
+        for _ in range(partition_responses_count):
             partition_response = new(PartitionProduceResponse)
             partition_response.index, partition_response.error_code, partition_response.base_offset, partition_response.log_append_time_ms, partition_response.log_start_offset, n = unpack_ihqqqi(data, pos)
             pos += 34
@@ -340,7 +344,8 @@ def _decode_v9(data: bytes, pos: int) -> ProduceResponse:
     if n * 3 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         n = data[pos]
         if n > 127:
@@ -363,7 +368,8 @@ def _decode_v9(data: bytes, pos: int) -> ProduceResponse:
         if n * 33 > end - pos:
             raise Malformed
         partition_responses: list[PartitionProduceResponse] = []
-        for _ in range(n):
+        partition_responses_count = n
+        for _ in range(partition_responses_count):
             partition_response = new(PartitionProduceResponse)
             partition_response.index, partition_response.error_code, partition_response.base_offset, partition_response.log_append_time_ms, partition_response.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -493,7 +499,8 @@ def _decode_v10(data: bytes, pos: int) -> ProduceResponse:
     if n * 3 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         n = data[pos]
         if n > 127:
@@ -516,7 +523,8 @@ def _decode_v10(data: bytes, pos: int) -> ProduceResponse:
         if n * 33 > end - pos:
             raise Malformed
         partition_responses: list[PartitionProduceResponse] = []
-        for _ in range(n):
+        partition_responses_count = n
+        for _ in range(partition_responses_count):
             partition_response = new(PartitionProduceResponse)
             partition_response.index, partition_response.error_code, partition_response.base_offset, partition_response.log_append_time_ms, partition_response.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -604,7 +612,8 @@ def _decode_v10(data: bytes, pos: int) -> ProduceResponse:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_response_others = []
-                for _ in range(n):
+                partition_response_tag_count = n
+                for _ in range(partition_response_tag_count):
                     partition_response_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_response_stop = pos + n
@@ -647,7 +656,8 @@ def _decode_v10(data: bytes, pos: int) -> ProduceResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -665,7 +675,8 @@ def _decode_v10(data: bytes, pos: int) -> ProduceResponse:
                 if n * 11 > end - pos:
                     raise Malformed
                 node_endpoints: list[NodeEndpoint] = []
-                for _ in range(n):
+                node_endpoints_count = n
+                for _ in range(node_endpoints_count):
                     node_endpoint = new(NodeEndpoint)
                     node_endpoint.node_id, n = unpack_in(data, pos)
                     pos += 4
@@ -729,7 +740,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[TopicProduceResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(TopicProduceResponse)
         response.name = ""
         response.topic_id, n = unpack_un(data, pos)
@@ -744,7 +756,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceResponse:
         if n * 33 > end - pos:
             raise Malformed
         partition_responses: list[PartitionProduceResponse] = []
-        for _ in range(n):
+        partition_responses_count = n
+        for _ in range(partition_responses_count):
             partition_response = new(PartitionProduceResponse)
             partition_response.index, partition_response.error_code, partition_response.base_offset, partition_response.log_append_time_ms, partition_response.log_start_offset, n = unpack_ihqqqn(data, pos)
             pos += 30
@@ -832,7 +845,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceResponse:
             if n:
                 n, pos = read_uvarint(data, pos)
                 partition_response_others = []
-                for _ in range(n):
+                partition_response_tag_count = n
+                for _ in range(partition_response_tag_count):
                     partition_response_tag, pos = read_uvarint(data, pos)
                     n, pos = read_uvarint(data, pos)
                     partition_response_stop = pos + n
@@ -875,7 +889,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceResponse:
     if n:
         n, pos = read_uvarint(data, pos)
         message_others = []
-        for _ in range(n):
+        message_tag_count = n
+        for _ in range(message_tag_count):
             message_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
             message_stop = pos + n
@@ -893,7 +908,8 @@ def _decode_v13(data: bytes, pos: int) -> ProduceResponse:
                 if n * 11 > end - pos:
                     raise Malformed
                 node_endpoints: list[NodeEndpoint] = []
-                for _ in range(n):
+                node_endpoints_count = n
+                for _ in range(node_endpoints_count):
                     node_endpoint = new(NodeEndpoint)
                     node_endpoint.node_id, n = unpack_in(data, pos)
                     pos += 4

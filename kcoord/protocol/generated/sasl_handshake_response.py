@@ -39,7 +39,8 @@ def _decode_v0(data: bytes, pos: int) -> SaslHandshakeResponse:
     if n * 2 > end - pos:
         raise Malformed
     mechanisms: list[str] = []
-    for _ in range(n):
+    mechanisms_count = n
+    for _ in range(mechanisms_count):
         (n,) = unpack_h(data, pos)
         pos += 2
         if n < 0:

@@ -125,7 +125,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareAcknowledgeRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[AcknowledgeTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(AcknowledgeTopic)
         topic.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -139,7 +140,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareAcknowledgeRequest:
         if n * 6 > end - pos:
             raise Malformed
         partitions: list[AcknowledgePartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(AcknowledgePartition)
             partition.partition_index, n = unpack_in(data, pos)
             pos += 4
@@ -280,7 +282,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareAcknowledgeRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[AcknowledgeTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(AcknowledgeTopic)
         topic.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -294,7 +297,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareAcknowledgeRequest:
         if n * 6 > end - pos:
             raise Malformed
         partitions: list[AcknowledgePartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(AcknowledgePartition)
             partition.partition_index, n = unpack_in(data, pos)
             pos += 4

@@ -125,7 +125,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareAcknowledgeResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[ShareAcknowledgeTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(ShareAcknowledgeTopicResponse)
         response.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -139,7 +140,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareAcknowledgeResponse:
         if n * 17 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, n = unpack_ihn(data, pos)
             pos += 6
@@ -308,7 +310,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareAcknowledgeResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[ShareAcknowledgeTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(ShareAcknowledgeTopicResponse)
         response.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -322,7 +325,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareAcknowledgeResponse:
         if n * 17 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, n = unpack_ihn(data, pos)
             pos += 6

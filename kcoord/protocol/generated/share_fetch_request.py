@@ -155,7 +155,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareFetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -169,7 +170,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareFetchRequest:
         if n * 6 > end - pos:
             raise Malformed
         partitions: list[FetchPartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(FetchPartition)
             partition.partition_max_bytes = 0
             partition.partition_index, n = unpack_in(data, pos)
@@ -375,7 +377,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareFetchRequest:
     if n * 18 > end - pos:
         raise Malformed
     topics: list[FetchTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(FetchTopic)
         topic.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -389,7 +392,8 @@ def _decode_v2(data: bytes, pos: int) -> ShareFetchRequest:
         if n * 6 > end - pos:
             raise Malformed
         partitions: list[FetchPartition] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(FetchPartition)
             partition.partition_max_bytes = 0
             partition.partition_index, n = unpack_in(data, pos)

@@ -149,7 +149,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareFetchResponse:
     if n * 18 > end - pos:
         raise Malformed
     responses: list[ShareFetchableTopicResponse] = []
-    for _ in range(n):
+    responses_count = n
+    for _ in range(responses_count):
         response = new(ShareFetchableTopicResponse)
         response.topic_id, n = unpack_un(data, pos)
         pos += 16
@@ -163,7 +164,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareFetchResponse:
         if n * 22 > end - pos:
             raise Malformed
         partitions: list[PartitionData] = []
-        for _ in range(n):
+        partitions_count = n
+        for _ in range(partitions_count):
             partition = new(PartitionData)
             partition.partition_index, partition.error_code, n = unpack_ihn(data, pos)
             pos += 6

@@ -154,7 +154,8 @@ def _decode_assignment_v1(data: bytes, pos: int) -> tuple[Assignment, int]:
     if n * 19 > end - pos:
         raise Malformed
     topic_partitions: list[TopicPartitions] = []
-    for _ in range(n):
+    topic_partitions_count = n
+    for _ in range(topic_partitions_count):
         topic_partition, pos = _decode_topic_partitions_v1(data, pos)
         topic_partitions.append(topic_partition)
     result.topic_partitions = topic_partitions
@@ -183,7 +184,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareGroupDescribeResponse:
     if n * 20 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -239,7 +241,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareGroupDescribeResponse:
         if n * 12 > end - pos:
             raise Malformed
         members: list[Member] = []
-        for _ in range(n):
+        members_count = n
+        for _ in range(members_count):
             member = new(Member)
             n = data[pos]
             if n > 127:
@@ -294,7 +297,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareGroupDescribeResponse:
             if n > end - pos:
                 raise Malformed
             subscribed_topic_names: list[str] = []
-            for _ in range(n):
+            subscribed_topic_names_count = n
+            for _ in range(subscribed_topic_names_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)

@@ -146,7 +146,8 @@ def _decode_v1(data: bytes, pos: int) -> ShareGroupHeartbeatResponse:
         if n * 18 > end - pos:
             raise Malformed
         topic_partitions: list[TopicPartitions] = []
-        for _ in range(n):
+        topic_partitions_count = n
+        for _ in range(topic_partitions_count):
             topic_partition, pos = _decode_topic_partitions_v1(data, pos)
             topic_partitions.append(topic_partition)
         assignment.topic_partitions = topic_partitions

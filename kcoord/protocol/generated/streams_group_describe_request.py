@@ -49,7 +49,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeRequest:
     if n > end - pos:
         raise Malformed
     group_ids: list[str] = []
-    for _ in range(n):
+    group_ids_count = n
+    for _ in range(group_ids_count):
         n = data[pos]
         if n > 127:
             n, pos = read_string_length(data, pos)

@@ -249,7 +249,8 @@ def _decode_topic_info_v0(data: bytes, pos: int) -> tuple[TopicInfo, int]:
     if n * 3 > end - pos:
         raise Malformed
     topic_configs: list[KeyValue] = []
-    for _ in range(n):
+    topic_configs_count = n
+    for _ in range(topic_configs_count):
         topic_config, pos = _decode_key_value_v0(data, pos)
         topic_configs.append(topic_config)
     result.topic_configs = topic_configs
@@ -355,7 +356,8 @@ def _decode_assignment_v0(data: bytes, pos: int) -> tuple[Assignment, int]:
     if n * 3 > end - pos:
         raise Malformed
     active_tasks: list[TaskIds] = []
-    for _ in range(n):
+    active_tasks_count = n
+    for _ in range(active_tasks_count):
         active_task, pos = _decode_task_ids_v0(data, pos)
         active_tasks.append(active_task)
     result.active_tasks = active_tasks
@@ -370,7 +372,8 @@ def _decode_assignment_v0(data: bytes, pos: int) -> tuple[Assignment, int]:
     if n * 3 > end - pos:
         raise Malformed
     standby_tasks: list[TaskIds] = []
-    for _ in range(n):
+    standby_tasks_count = n
+    for _ in range(standby_tasks_count):
         standby_task, pos = _decode_task_ids_v0(data, pos)
         standby_tasks.append(standby_task)
     result.standby_tasks = standby_tasks
@@ -385,7 +388,8 @@ def _decode_assignment_v0(data: bytes, pos: int) -> tuple[Assignment, int]:
     if n * 3 > end - pos:
         raise Malformed
     warmup_tasks: list[TaskIds] = []
-    for _ in range(n):
+    warmup_tasks_count = n
+    for _ in range(warmup_tasks_count):
         warmup_task, pos = _decode_task_ids_v0(data, pos)
         warmup_tasks.append(warmup_task)
     result.warmup_tasks = warmup_tasks
@@ -414,7 +418,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
     if n * 20 > end - pos:
         raise Malformed
     groups: list[DescribedGroup] = []
-    for _ in range(n):
+    groups_count = n
+    for _ in range(groups_count):
         group = new(DescribedGroup)
         group.error_code, n = unpack_hn(data, pos)
         pos += 2
@@ -469,7 +474,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
                 if n * 6 > end - pos:
                     raise Malformed
                 subtopologies: list[Subtopology] = []
-                for _ in range(n):
+                subtopologies_count = n
+                for _ in range(subtopologies_count):
                     subtopology = new(Subtopology)
                     n = data[pos]
                     if n > 127:
@@ -491,7 +497,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
                     if n > end - pos:
                         raise Malformed
                     source_topics: list[str] = []
-                    for _ in range(n):
+                    source_topics_count = n
+                    for _ in range(source_topics_count):
                         n = data[pos]
                         if n > 127:
                             n, pos = read_string_length(data, pos)
@@ -514,7 +521,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
                     if n > end - pos:
                         raise Malformed
                     repartition_sink_topics: list[str] = []
-                    for _ in range(n):
+                    repartition_sink_topics_count = n
+                    for _ in range(repartition_sink_topics_count):
                         n = data[pos]
                         if n > 127:
                             n, pos = read_string_length(data, pos)
@@ -537,7 +545,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
                     if n * 9 > end - pos:
                         raise Malformed
                     state_changelog_topics: list[TopicInfo] = []
-                    for _ in range(n):
+                    state_changelog_topics_count = n
+                    for _ in range(state_changelog_topics_count):
                         state_changelog_topic, pos = _decode_topic_info_v0(data, pos)
                         state_changelog_topics.append(state_changelog_topic)
                     subtopology.state_changelog_topics = state_changelog_topics
@@ -552,7 +561,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
                     if n * 9 > end - pos:
                         raise Malformed
                     repartition_source_topics: list[TopicInfo] = []
-                    for _ in range(n):
+                    repartition_source_topics_count = n
+                    for _ in range(repartition_source_topics_count):
                         repartition_source_topic, pos = _decode_topic_info_v0(data, pos)
                         repartition_source_topics.append(repartition_source_topic)
                     subtopology.repartition_source_topics = repartition_source_topics
@@ -584,7 +594,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
         if n * 28 > end - pos:
             raise Malformed
         members: list[Member] = []
-        for _ in range(n):
+        members_count = n
+        for _ in range(members_count):
             member = new(Member)
             n = data[pos]
             if n > 127:
@@ -669,7 +680,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
             if n * 3 > end - pos:
                 raise Malformed
             client_tags: list[KeyValue] = []
-            for _ in range(n):
+            client_tags_count = n
+            for _ in range(client_tags_count):
                 client_tag, pos = _decode_key_value_v0(data, pos)
                 client_tags.append(client_tag)
             member.client_tags = client_tags
@@ -684,7 +696,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
             if n * 14 > end - pos:
                 raise Malformed
             task_offsets: list[TaskOffset] = []
-            for _ in range(n):
+            task_offsets_count = n
+            for _ in range(task_offsets_count):
                 task_offset, pos = _decode_task_offset_v0(data, pos)
                 task_offsets.append(task_offset)
             member.task_offsets = task_offsets
@@ -699,7 +712,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupDescribeResponse:
             if n * 14 > end - pos:
                 raise Malformed
             task_end_offsets: list[TaskOffset] = []
-            for _ in range(n):
+            task_end_offsets_count = n
+            for _ in range(task_end_offsets_count):
                 task_end_offset, pos = _decode_task_offset_v0(data, pos)
                 task_end_offsets.append(task_end_offset)
             member.task_end_offsets = task_end_offsets

@@ -226,7 +226,8 @@ def _decode_topic_info_v0(data: bytes, pos: int) -> tuple[TopicInfo, int]:
     if n * 3 > end - pos:
         raise Malformed
     topic_configs: list[KeyValue] = []
-    for _ in range(n):
+    topic_configs_count = n
+    for _ in range(topic_configs_count):
         topic_config, pos = _decode_key_value_v0(data, pos)
         topic_configs.append(topic_config)
     result.topic_configs = topic_configs
@@ -387,7 +388,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 8 > end - pos:
             raise Malformed
         subtopologies: list[Subtopology] = []
-        for _ in range(n):
+        subtopologies_count = n
+        for _ in range(subtopologies_count):
             subtopology = new(Subtopology)
             n = data[pos]
             if n > 127:
@@ -409,7 +411,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
             if n > end - pos:
                 raise Malformed
             source_topics: list[str] = []
-            for _ in range(n):
+            source_topics_count = n
+            for _ in range(source_topics_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)
@@ -432,7 +435,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
             if n > end - pos:
                 raise Malformed
             source_topic_regex: list[str] = []
-            for _ in range(n):
+            source_topic_regex_count = n
+            for _ in range(source_topic_regex_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)
@@ -455,7 +459,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
             if n * 9 > end - pos:
                 raise Malformed
             state_changelog_topics: list[TopicInfo] = []
-            for _ in range(n):
+            state_changelog_topics_count = n
+            for _ in range(state_changelog_topics_count):
                 state_changelog_topic, pos = _decode_topic_info_v0(data, pos)
                 state_changelog_topics.append(state_changelog_topic)
             subtopology.state_changelog_topics = state_changelog_topics
@@ -470,7 +475,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
             if n > end - pos:
                 raise Malformed
             repartition_sink_topics: list[str] = []
-            for _ in range(n):
+            repartition_sink_topics_count = n
+            for _ in range(repartition_sink_topics_count):
                 n = data[pos]
                 if n > 127:
                     n, pos = read_string_length(data, pos)
@@ -493,7 +499,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
             if n * 9 > end - pos:
                 raise Malformed
             repartition_source_topics: list[TopicInfo] = []
-            for _ in range(n):
+            repartition_source_topics_count = n
+            for _ in range(repartition_source_topics_count):
                 repartition_source_topic, pos = _decode_topic_info_v0(data, pos)
                 repartition_source_topics.append(repartition_source_topic)
             subtopology.repartition_source_topics = repartition_source_topics
@@ -632,7 +639,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 3 > end - pos:
             raise Malformed
         active_tasks: list[TaskIds] = []
-        for _ in range(n):
+        active_tasks_count = n
+        for _ in range(active_tasks_count):
             active_task, pos = _decode_task_ids_v0(data, pos)
             active_tasks.append(active_task)
         message.active_tasks = active_tasks
@@ -648,7 +656,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 3 > end - pos:
             raise Malformed
         standby_tasks: list[TaskIds] = []
-        for _ in range(n):
+        standby_tasks_count = n
+        for _ in range(standby_tasks_count):
             standby_task, pos = _decode_task_ids_v0(data, pos)
             standby_tasks.append(standby_task)
         message.standby_tasks = standby_tasks
@@ -664,7 +673,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 3 > end - pos:
             raise Malformed
         warmup_tasks: list[TaskIds] = []
-        for _ in range(n):
+        warmup_tasks_count = n
+        for _ in range(warmup_tasks_count):
             warmup_task, pos = _decode_task_ids_v0(data, pos)
             warmup_tasks.append(warmup_task)
         message.warmup_tasks = warmup_tasks
@@ -700,7 +710,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 3 > end - pos:
             raise Malformed
         client_tags: list[KeyValue] = []
-        for _ in range(n):
+        client_tags_count = n
+        for _ in range(client_tags_count):
             client_tag, pos = _decode_key_value_v0(data, pos)
             client_tags.append(client_tag)
         message.client_tags = client_tags
@@ -716,7 +727,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 14 > end - pos:
             raise Malformed
         task_offsets: list[TaskOffset] = []
-        for _ in range(n):
+        task_offsets_count = n
+        for _ in range(task_offsets_count):
             task_offset, pos = _decode_task_offset_v0(data, pos)
             task_offsets.append(task_offset)
         message.task_offsets = task_offsets
@@ -732,7 +744,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatRequest:
         if n * 14 > end - pos:
             raise Malformed
         task_end_offsets: list[TaskOffset] = []
-        for _ in range(n):
+        task_end_offsets_count = n
+        for _ in range(task_end_offsets_count):
             task_end_offset, pos = _decode_task_offset_v0(data, pos)
             task_end_offsets.append(task_end_offset)
         message.task_end_offsets = task_end_offsets

@@ -269,7 +269,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
         if n * 3 > end - pos:
             raise Malformed
         status: list[Status] = []
-        for _ in range(n):
+        status_count = n
+        for _ in range(status_count):
             status_item, pos = _decode_status_v0(data, pos)
             status.append(status_item)
         message.status = status
@@ -285,7 +286,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
         if n * 3 > end - pos:
             raise Malformed
         active_tasks: list[TaskIds] = []
-        for _ in range(n):
+        active_tasks_count = n
+        for _ in range(active_tasks_count):
             active_task, pos = _decode_task_ids_v0(data, pos)
             active_tasks.append(active_task)
         message.active_tasks = active_tasks
@@ -301,7 +303,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
         if n * 3 > end - pos:
             raise Malformed
         standby_tasks: list[TaskIds] = []
-        for _ in range(n):
+        standby_tasks_count = n
+        for _ in range(standby_tasks_count):
             standby_task, pos = _decode_task_ids_v0(data, pos)
             standby_tasks.append(standby_task)
         message.standby_tasks = standby_tasks
@@ -317,7 +320,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
         if n * 3 > end - pos:
             raise Malformed
         warmup_tasks: list[TaskIds] = []
-        for _ in range(n):
+        warmup_tasks_count = n
+        for _ in range(warmup_tasks_count):
             warmup_task, pos = _decode_task_ids_v0(data, pos)
             warmup_tasks.append(warmup_task)
         message.warmup_tasks = warmup_tasks
@@ -334,7 +338,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
         if n * 7 > end - pos:
             raise Malformed
         partitions_by_user_endpoint: list[EndpointToPartitions] = []
-        for _ in range(n):
+        partitions_by_user_endpoint_count = n
+        for _ in range(partitions_by_user_endpoint_count):
             partitions_by_user_endpoint_item = new(EndpointToPartitions)
             partitions_by_user_endpoint_item.user_endpoint, pos = _decode_endpoint_v0(data, pos)
             n = data[pos]
@@ -348,7 +353,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
             if n * 3 > end - pos:
                 raise Malformed
             active_partitions: list[TopicPartition] = []
-            for _ in range(n):
+            active_partitions_count = n
+            for _ in range(active_partitions_count):
                 active_partition, pos = _decode_topic_partition_v0(data, pos)
                 active_partitions.append(active_partition)
             partitions_by_user_endpoint_item.active_partitions = active_partitions
@@ -363,7 +369,8 @@ def _decode_v0(data: bytes, pos: int) -> StreamsGroupHeartbeatResponse:
             if n * 3 > end - pos:
                 raise Malformed
             standby_partitions: list[TopicPartition] = []
-            for _ in range(n):
+            standby_partitions_count = n
+            for _ in range(standby_partitions_count):
                 standby_partition, pos = _decode_topic_partition_v0(data, pos)
                 standby_partitions.append(standby_partition)
             partitions_by_user_endpoint_item.standby_partitions = standby_partitions

@@ -109,7 +109,8 @@ def _decode_v0(data: bytes, pos: int) -> TxnOffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[TxnOffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(TxnOffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -209,7 +210,8 @@ def _decode_v2(data: bytes, pos: int) -> TxnOffsetCommitRequest:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[TxnOffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(TxnOffsetCommitRequestTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -337,7 +339,8 @@ def _decode_v3(data: bytes, pos: int) -> TxnOffsetCommitRequest:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[TxnOffsetCommitRequestTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(TxnOffsetCommitRequestTopic)
         n = data[pos]
         if n > 127:

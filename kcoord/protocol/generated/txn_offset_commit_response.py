@@ -73,7 +73,8 @@ def _decode_v0(data: bytes, pos: int) -> TxnOffsetCommitResponse:
     if n * 6 > end - pos:
         raise Malformed
     topics: list[TxnOffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(TxnOffsetCommitResponseTopic)
         (n,) = unpack_h(data, pos)
         pos += 2
@@ -120,7 +121,8 @@ def _decode_v3(data: bytes, pos: int) -> TxnOffsetCommitResponse:
     if n * 3 > end - pos:
         raise Malformed
     topics: list[TxnOffsetCommitResponseTopic] = []
-    for _ in range(n):
+    topics_count = n
+    for _ in range(topics_count):
         topic = new(TxnOffsetCommitResponseTopic)
         n = data[pos]
         if n > 127:
