@@ -298,8 +298,9 @@ class DecodeEmitter:
             self.out.add(f"{values}.append({item})")
 
     def repeat(self, name: str) -> AbstractContextManager[None]:
-        """A loop that is run n times. The count has a name of its own: compiled by mypyc, a loop over range(n) looks at n
-        anew each time, and n changes within.
+        """A loop that is run n times.
+
+        The count has a name of its own: compiled by mypyc, a loop over range(n) looks at n each time, which changes.
         """
         count = self.fresh(f"{name}_count")
         self.out.add(f"{count} = n")
