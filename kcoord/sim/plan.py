@@ -102,7 +102,7 @@ def _draw(random: Random) -> Plan:
         rebalance_delay_ms=choice((0, 0, 2_000, 10_000, 30_000)),
         commit_ms=choice((0, 2, 20, 200)),
         hot_path=chance() < 0.5,
-        wire=chance() < 0.1,
+        wire=chance() < 0.04,
         computing=choice(("uniform", "cooperative", "mixed", *client_side) if tells else client_side),
         tells=tells,
         flawed=choice((0.0, 0.0, 0.1, 0.4)),

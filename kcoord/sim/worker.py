@@ -140,7 +140,9 @@ class Process:
             self._set_timer()
 
     def _set_timer(self) -> None:
-        wake_ms = self.member.wake_at()
+        self._wake_at(self.member.wake_at())
+
+    def _wake_at(self, wake_ms: int | None) -> None:
         if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
             self._timer_ms = max(wake_ms, self._events.now_ms + 1)
             self._events.at(self._timer_ms, self._wake, self._timer_ms)
@@ -151,7 +153,7 @@ class Process:
         self._timer_ms = None
         wake_ms = self.member.wake_at()
         if wake_ms is not None and wake_ms > self._events.now_ms:
-            self._set_timer()
+            self._wake_at(wake_ms)
             return
         self._do(self.member.poll(self._events.now_ms))
 
