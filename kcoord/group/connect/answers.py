@@ -140,8 +140,8 @@ def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignm
 
 
 def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) -> Remember | None:
-    """The hot path may repeat this answer while the group's version stands (rule 25). While the next assignment is being
-    computed too: its install moves the version, as the choice of who computes does.
+    """The hot path may repeat this answer while the group's version stands (rule 25). Also while the next assignment is
+    being computed: its install moves the version, as the choice of who computes does.
     """
     converged = member.epoch == group.assignment_epoch and member.member_id not in group.unconverged
     return Remember(group, group.version, member) if converged and not computes and not whole else None
