@@ -168,6 +168,8 @@ async def test_a_shard_that_is_lost_answers_not_coordinator(server: Running, wor
     assert host.state is ShardState.LOADING
     assert await worker.heartbeat() == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     await host.load()
+    assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR, "rule 4: which connection was its newest is lost"
+    worker.client = await connect(server.port)
     assert await worker.heartbeat() == ErrorCode.NONE
     assert worker.owned == A
 
