@@ -134,7 +134,6 @@ class World:
         self.config_offset += 1
         self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
         for place in self.fleet.places:
-            place.setup = attrs.evolve(place.setup, **self.configuration())
             if place.process is not None:
                 self.events.after(int(self.random.random() * 2_000), self.tell, place.process)
 
