@@ -152,9 +152,10 @@ class Coordinator:
     def heal(self) -> None:
         """From now on nothing goes wrong."""
         self._fails = False
+        stood_still = self.frozen_until_ms > self._events.now_ms
         self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
         self._go_on()
-        if self.stage is Stage.UP:
+        if stood_still and self.stage is Stage.UP:
             self._timer_ms = self._events.now_ms + CATCH_UP_MS
             self._events.at(self._timer_ms, self._time, self._timer_ms, self._life)
 
