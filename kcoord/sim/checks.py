@@ -77,8 +77,6 @@ class Checks:
         # of the request in work
         self._member: Member | None = None
         self._newest = -1
-        self._oldest = -1
-        """The newest connection when the log was loaded last."""
         self._put_out = False
         self._member_epoch = -1
 
@@ -133,7 +131,6 @@ class Checks:
     def loaded(self) -> None:
         """The log has been replayed: epochs are what is committed from here on."""
         self.loads += 1
-        self._oldest = self._world.network.serial
         group = self._contents.connect.get(GROUP)
         self._version = -1
         self._group = None
@@ -322,12 +319,8 @@ class Checks:
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
 
     def _is_healthy(self, frame: Frame) -> bool:
-        """Whether it was sent by a worker that lives, on its newest connection, which is newer than the last load: of
-        what was under way while a shard was lost nobody knows how much its sender had been told.
-        """
+        """Whether it was sent by a worker that lives, on its newest connection."""
         client = frame.link.client
-        if frame.link.serial <= self._oldest:
-            return False
         return not frame.copied and frame.link.client_open and any(client is each for each in self._processes)
 
     def leaves(self, frame: Frame) -> None:
