@@ -370,7 +370,12 @@ class Checks:
         if token.link.server_open and token.link.call is not token:
             raise Violation("held", f"the answer to {member_id} is kept back, and was given")
         target = group.target_of(member)
-        told = frozenset() if target is None else progress(member.current, target, group.owners).told
+        if target is None:
+            told: frozenset[Resource] = frozenset()
+        elif target == member.current:
+            told = target
+        else:
+            told = progress(member.current, target, group.owners).told
         if told != last.told or last.computes != (group.chosen() == member_id):
             raise Violation("held", f"the answer to {member_id} is kept back, and there is something to say")
         assert isinstance(token.request, ConnectGroupHeartbeatRequest)

@@ -21,7 +21,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.step import Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
-from kcoord.protocol.records import Record, decode_record, encode_record
+from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
 from kcoord.sim import trace
 from kcoord.sim.network import Frame, Link
 
@@ -32,6 +32,14 @@ CATCH_UP_MS = 250
 """After a standstill what waits is read so long before time goes on, as the server does it."""
 WALL_MS = 1_700_000_000_000
 HOST = "/10.0.0.1"
+
+
+def key_of(record: Record) -> object:
+    """What compaction keeps one of."""
+    key = record.key
+    if isinstance(key, ConnectWorkerGroupHistoryKey):
+        return key.group_id, key.epoch
+    return type(key), getattr(key, "member_id", getattr(key, "group_id", None))
 
 
 class Stage(Enum):
@@ -123,7 +131,7 @@ class Coordinator:
         if everything:
             records += [record for pending in self.pending for record in pending.records]
         if compacted:
-            last = {self._world.key_of(record): at for at, record in enumerate(records)}
+            last = {key_of(record): at for at, record in enumerate(records)}
             records = [records[at] for at in sorted(last.values()) if records[at].value is not None]
         for record in records:
             shard.replay(decode_record(*encode_record(record)) if self._plan.wire else record)

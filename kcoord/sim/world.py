@@ -16,7 +16,6 @@ import attrs
 from kcoord.assign import CooperativeAssignor, Resource, UniformAssignor
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.settings import GroupSettings
-from kcoord.protocol.records import Record
 from kcoord.sim.assignors import Assignors, FlawedServerAssignor
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import Coordinator, Stage
@@ -101,11 +100,6 @@ class World:
         """A line of the trace."""
         if self._sink is not None:
             self._sink(f"{self.events.now_ms / 1000:9.3f}  {who:<11} {what}")
-
-    def key_of(self, record: Record) -> object:
-        """What compaction keeps one of."""
-        key = record.key
-        return (type(key), getattr(key, "group_id", None), getattr(key, "member_id", None), getattr(key, "epoch", None))
 
     def reachable(self) -> bool:
         """Whether a connection to the coordinator can be made now."""
