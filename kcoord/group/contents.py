@@ -21,6 +21,8 @@ class Contents:
     def __init__(self, settings: GroupSettings, ids: Callable[[], str]) -> None:
         self.settings = settings
         self._of_server = of_server(settings.connect)
+        self._effective: dict[str, tuple[dict[str, str], Effective]] = {}
+        """What was made of a group's configuration last."""
         self.ids = ids
         self.groups: dict[str, GenericGroup] = {}
         """Generic groups. Each holds its durable record and its session state; see there. All groups come and go by
@@ -52,4 +54,9 @@ class Contents:
     def effective(self, group_id: str) -> Effective:
         """What is set for a connect group: the server's settings under the group's own ones."""
         own = self.configurations.get(group_id)
-        return self._of_server if own is None else overridden(self.settings.connect, own)
+        if own is None:
+            return self._of_server
+        known = self._effective.get(group_id)
+        if known is None or known[0] is not own:
+            known = self._effective[group_id] = (own, overridden(self.settings.connect, own))
+        return known[1]

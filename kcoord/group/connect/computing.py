@@ -50,7 +50,7 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     """Have the next assignment computed, unless it is being computed already."""
-    if group.epoch <= group.assignment_epoch or not group.participants():
+    if group.epoch <= group.assignment_epoch or not group.has_participants():
         group.end_computation()
         return
     computation = group.computation

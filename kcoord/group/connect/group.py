@@ -91,6 +91,10 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""
 
+    def has_participants(self) -> bool:
+        """Whether there is anybody to assign to; does not look at all of a large group."""
+        return any(not member.put_out for member in self.members.values())
+
     def participants(self) -> list[Member]:
         """The members that an assignment is made for: all but those that were put out (rule 7)."""
         return [member for member in self.members.values() if not member.put_out]
