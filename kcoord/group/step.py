@@ -19,7 +19,7 @@ Token = object
 
 
 class Versioned(Protocol):
-    """A group, as far as the hot path knows it."""
+    """What an answer is made from, as far as the hot path knows it: a generic group, a member of a connect group."""
 
     version: int
     """Moves with everything that could change the answer to a heartbeat."""
@@ -51,12 +51,12 @@ class RequestContext:
 
 @frozen(slots=True)
 class Remember:
-    """A converged member's heartbeat: the same frame may be answered the same way while `group.version == version`.
+    """A converged member's heartbeat: the same frame may be answered the same way while `basis.version == version`.
 
     Whoever answers so sets `session.last_seen_ms`.
     """
 
-    group: Versioned
+    basis: Versioned
     version: int
     session: Session
 

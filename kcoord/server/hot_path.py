@@ -4,8 +4,9 @@ Almost all of a coordinator's traffic is a member's heartbeat that equals its la
 correlation id. A connection therefore keeps the last frame that its group called *converged* (`Remember`), as the bytes
 around the correlation id, and the answer as the bytes around its correlation id. Rules:
 
-1. A frame is answered here only while `group.version` is what it was when the answer was made: whatever could change
-   the answer moves that version, so a stale answer cannot leave.
+1. A frame is answered here only while the version of its `basis` is what it was when the answer was made: whatever
+   could change the answer moves that version, so a stale answer cannot leave. The basis is the group, in a connect
+   group the member alone: what happens to others there does not send it off the hot path.
 2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
 3. A right that runs out (`valid_until_ms`) ends the memory too.
 
@@ -93,7 +94,7 @@ class HotFrame:
     def answer(self, data: bytes, now_ms: int) -> tuple[bytes, int]:
         """The answer frames to all leading frames of `data` that equal the remembered one, and the bytes these took."""
         remember = self.remember
-        if remember.group.version != remember.version or now_ms > self.valid_until_ms:
+        if remember.basis.version != remember.version or now_ms > self.valid_until_ms:
             return b"", 0
         head, tail = self.head, self.tail
         if data[TAIL:] == tail:

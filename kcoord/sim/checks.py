@@ -336,9 +336,12 @@ class Checks:
         if member is None:
             raise Violation("cache", f"{frame.link.client.name} is no member and was answered by the hot path")
         target = group.target_of(member) or frozenset()
+        limits = self._contents.effective(GROUP)
         if (
             member.connection != frame.link.serial
             or member.epoch != response.member_epoch
+            or limits.heartbeat_interval_ms != response.heartbeat_interval_ms
+            or limits.session_timeout_ms != response.session_timeout_ms
             or group.chosen() == member.member_id
             or member.current != target
             or member.epoch != group.assignment_epoch

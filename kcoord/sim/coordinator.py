@@ -230,7 +230,7 @@ class Coordinator:
             self._deliver(frame, refuse(frame.request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS), None)
             return
         hot = link.hot
-        if hot is not None and hot[2].group.version == hot[2].version and hot[0] == frame.request:
+        if hot is not None and hot[2].basis.version == hot[2].version and hot[0] == frame.request:
             hot[2].session.last_seen_ms = self._events.now_ms
             self._world.hot_answers += 1
             self._world.checks.hot(frame, hot[1])

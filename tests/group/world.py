@@ -109,7 +109,7 @@ class World:
         was_open, self.open = self.open, []
         for ticket in self._remembered:
             assert ticket.remember is not None
-            assert ticket.remember.group.version != ticket.remember.version, "a hot answer of a lost shard"
+            assert ticket.remember.basis.version != ticket.remember.version, "a hot answer of a lost shard"
         self._remembered = []
         self.shard = Shard(self.settings, self._make_id)
         self._load()
@@ -200,7 +200,7 @@ class World:
             remember, request = ticket.remember, ticket.request
             assert remember is not None
             assert isinstance(request, HeartbeatRequest)
-            if remember.group.version != remember.version:
+            if remember.basis.version != remember.version:
                 self._remembered.remove(ticket)
                 continue
             seen_ms = remember.session.last_seen_ms

@@ -18,6 +18,7 @@ import attrs
 
 from kcoord.group.connect import (
     answers,
+    computing,
     configured,
     connect_group_heartbeat,
     install,
@@ -27,6 +28,7 @@ from kcoord.group.connect import (
     sessions,
 )
 from kcoord.group.modern import reconcile
+from kcoord.group.modern.group import ModernGroup
 from kcoord.group.shard import Shard
 from kcoord.sim.coordinator import Coordinator
 
@@ -119,10 +121,16 @@ MUTANTS = (
            "if not self.pending:", "if True:"),
     Mutant(25, "every answer is remembered", answers._remember,
            "if converged and not computes and not whole else None", ""),
-    Mutant(25, "records do not end what is remembered", replay._group,
-           "group.version += 1", "pass"),
+    Mutant(25, "an install does not end what is remembered", ModernGroup.set_assignment_epoch,
+           "self.forget_all()", "pass"),
+    Mutant(25, "the choice does not end what is remembered", computing._choose,
+           "group.forget(group.members[chosen])", "pass"),
+    Mutant(25, "a configuration does not end what is remembered", replay._configuration,
+           "contents.connect[key.group_id].forget_all()", "pass"),
+    Mutant(25, "the loss of the shard does not end what is remembered", ModernGroup.bury,
+           "self.forget_all()", "pass"),
     Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
-           "group.version += 1", "pass"),
+           "group.forget(member)", "pass"),
     Mutant(26, "news does not let the answer go", answers.tell_touched,
            "and _has_news(group, member)", "and False"),
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,

@@ -140,11 +140,11 @@ def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignm
 
 
 def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) -> Remember | None:
-    """The hot path may repeat this answer while the group's version stands (rule 25). Also while the next assignment is
-    being computed: its install moves the version, as the choice of who computes does.
+    """The hot path may repeat this answer while the member's version stands (rule 25). Also while the next assignment
+    is being computed: its install moves the version, as the choice of who computes does.
     """
     converged = member.epoch == group.assignment_epoch and member.member_id not in group.unconverged
-    return Remember(group, group.version, member) if converged and not computes and not whole else None
+    return Remember(member, member.version, member) if converged and not computes and not whole else None
 
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:

@@ -93,7 +93,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], e
     chosen = group.computed_by if group.computed_by in candidates else min(candidates)
     turn.contents.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, excluded)
-    group.version += 1
+    group.forget(group.members[chosen])
     group.touched.add(chosen)
     if before is not None:
         group.touched.add(before.chosen)

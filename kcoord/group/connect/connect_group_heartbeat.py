@@ -222,7 +222,7 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
     let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)  # on an elder connection: this one's was let go before
     first = member.use(context.connection)
     if first:
-        group.version += 1  # an answer that the hot path remembers for the elder connection holds no more
+        group.forget(member)  # what the hot path remembers for the elder connection
     if member.epoch_unsure:
         member.move(member.epoch if epoch is None else epoch)
         member.epoch_unsure = False
@@ -238,7 +238,7 @@ def _note_owned(
     """
     if owned is not None and owned != member.reported:
         if member.reported is not None:
-            group.version += 1  # an answer that the hot path remembers was to another report
+            group.forget(member)  # what the hot path remembers was the answer to another report
         member.reported = owned
     if first or member.answer is None or context.pipelined or member.reported is None or not member.releasing:
         return

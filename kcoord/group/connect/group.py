@@ -104,7 +104,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
         return None if self.computation is None else self.computation.chosen
 
     def end_computation(self) -> None:
-        """Nobody computes any more. Who did is told, if it waits."""
+        """Nobody computes any more. Who did is told, if it waits; the hot path has remembered nothing of it."""
         if self.computation is not None:
             self.touched.add(self.computation.chosen)
             self.computation = None

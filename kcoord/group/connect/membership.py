@@ -102,6 +102,7 @@ def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
     if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
         turn.write(records.current_assignment(group, member, NOTHING, JOINING_EPOCH, NO_EPOCH))
     _forget_session(member)
+    group.forget(member)
     if was_put_out:
         update(turn, group, member, said, quietly=True)
         bump(turn, group, Reason.JOINED, [member.member_id])

@@ -90,11 +90,8 @@ def _target(
 ) -> None:
     group = _group(contents, key.group_id)
     value = value or ConnectWorkerGroupTargetAssignmentValue()
-    group.assignment_epoch, group.computed_by, group.assignor = (
-        value.assignment_epoch,
-        value.computed_by,
-        value.assignor_name,
-    )
+    group.set_assignment_epoch(value.assignment_epoch)
+    group.computed_by, group.assignor = value.computed_by, value.assignor_name
     group.delay_deadline_wall_ms = value.delay_deadline_ms
     group.error, group.error_message = value.error, value.error_message
 
@@ -127,7 +124,7 @@ def _configuration(
     else:
         contents.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
     if key.group_id in contents.connect:
-        contents.connect[key.group_id].version += 1
+        contents.connect[key.group_id].forget_all()
 
 
 def _member_target(

@@ -58,7 +58,9 @@ class ModernGroup(Generic[M, R]):
     """Members whose current is not their target."""
     # session
     version: int = 0
-    """Moves with everything that could change the answer to a heartbeat (hot path, rule 25)."""
+    """Moves with all that happens here but heartbeats that tell nothing new: who watches the group need not look at it
+    again while this stands. What the hot path goes by is each member's own (rule 25).
+    """
     touched: set[str] = attrs.Factory(set)
     """Members for whom this step may have changed something, to be told if they wait (rule 26)."""
     dead: bool = False
@@ -92,11 +94,25 @@ class ModernGroup(Generic[M, R]):
         """The targets of those who take no part (any more), by member id: what waits for them, or for others."""
         return sorted((each for each in self.targets.items() if not self.takes_part(each[0])), key=lambda each: each[0])
 
+    # -- what the hot path remembers (rule 25) ------------------------------------------------------------------------
+
+    def forget(self, member: M) -> None:
+        """What this member was answered last is not to be repeated: something that the answer hangs on has changed."""
+        member.version += 1
+        self.version += 1
+
+    def forget_all(self) -> None:
+        """The same for every member."""
+        for member in self.members.values():
+            member.version += 1
+        self.version += 1
+
     # -- following the records; only `replay` calls these -------------------------------------------------------------
 
     def set_said(self, member: M, instance_id: str | None) -> None:
         """Take a member in, or what it says anew."""
         self.members[member.member_id] = member
+        self.forget(member)
         if instance_id is not None:
             self.static_ids[instance_id] = member.member_id
         self._judge(member.member_id)
@@ -104,6 +120,7 @@ class ModernGroup(Generic[M, R]):
     def set_current(self, member: M, current: frozenset[R]) -> None:
         """What the member may be running from now on."""
         member_id = member.member_id
+        self.forget(member)
         for resource in member.current - current:
             if self.owners.get(resource) == member_id:
                 del self.owners[resource]
@@ -135,8 +152,17 @@ class ModernGroup(Generic[M, R]):
             self.targets[member_id] = target
             for resource in target.resources:
                 self.claimants[resource] = member_id
+        member = self.members.get(member_id)
+        if member is not None:
+            self.forget(member)
         self.touched.add(member_id)
         self._judge(member_id)
+
+    def set_assignment_epoch(self, epoch: int) -> None:
+        """Which epoch's target the members are led to: who owns all of its own moves to that epoch."""
+        if epoch != self.assignment_epoch:
+            self.forget_all()
+        self.assignment_epoch = epoch
 
     def index(self) -> None:
         """Make the indexes from what was loaded: while a log is replayed, records of different keys may stand in
@@ -162,5 +188,5 @@ class ModernGroup(Generic[M, R]):
     def bury(self) -> None:
         """The group is gone: nothing of it may be answered any more, nor fall due."""
         self.dead = True
-        self.version += 1
+        self.forget_all()
         self.wake_ms = NEVER_MS

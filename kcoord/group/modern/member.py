@@ -88,6 +88,10 @@ class Member(Generic[Said, R]):
     """When it is put out unless it lets go of what it was told to (rule 7)."""
     releasing: frozenset[R] = frozenset()
     """What it had been told to let go when `release_due_ms` was set."""
+    version: int = 0
+    """Moves with everything that could change the answer to its heartbeat: what it was answered last may be repeated
+    while this stands (hot path, rule 25).
+    """
     held: Held[R] | None = None
     wake_ms: int = NEVER_MS
     """For `Deadlines`: when a held answer leaves at the latest."""

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from kcoord.group.connect import records
+from kcoord.group.connect.group import Configured, ConnectGroup
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.records import ConnectWorkerGroupCurrentMemberAssignmentKey
+from kcoord.protocol.records import ConnectWorkerGroupCurrentMemberAssignmentKey, Record
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, SESSION_MS, World, assignor, packed, text
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
@@ -84,39 +86,109 @@ def test_another_list_of_the_same_member_forgets_it() -> None:
     """connect-groups rules 3, 25: else a remembered list would not be taken note of, and a shorter one would stand."""
     world = World.settled({"W1": "AC0 BC0"})
     assert is_remembered(world, "W1", 1, owned="AC0 BC0")
-    version = world.group.version
+    version = world.member("W1").version
     assert is_remembered(world, "W1", 1, owned="AC0 BC0")
-    assert world.group.version == version
+    assert world.member("W1").version == version
     world.beat("W1", 1, "AC0")
     world.beat("W1", 1, "AC0")
-    assert world.group.version != version
+    assert world.member("W1").version != version
 
 
 Act = Callable[[World], object]
 
 
+THREE = ("W1", "W2", "W3")
+ALL, NOBODY = set(THREE), set[str]()
+
+
+def moved_by(act: Act) -> set[str]:
+    """Whose remembered answers end when this happens to a settled group of three, of whom W1 has computed and W3 owns
+    nothing.
+    """
+    world = World.settled({"W1": "AC0", "W2": "BC0", "W3": ""})
+    members = {each: world.member(each) for each in THREE}
+    for each in THREE:
+        assert is_remembered(world, each, 3)
+    versions = {each: members[each].version for each in THREE}
+    act(world)
+    return {each for each in THREE if members[each].version != versions[each]}
+
+
 @pytest.mark.parametrize(
-    "act",
+    ("act", "whose"),
     [
-        lambda world: world.join("W3", connection=3),
-        lambda world: world.beat("W2", -1, connection=2),
-        lambda world: world.beat("W2", 2, connection=2, url="http://w2"),
-        lambda world: world.beat("W2", 2, connection=2, client_assignors=[assignor(reason=1)]),
-        lambda world: world.beat("W2", 2, config_offset=1, connection=2, configured_connectors_and_tasks=packed("AC0")),
-        lambda world: world.configure(heartbeat_interval_ms="500"),
-        lambda world: world.beat("W1", 2, connection=8),
-        lambda world: world.pass_ms(SESSION_MS),
-        lambda world: world.shard.drop(),
+        (lambda world: world.beat("W1", 3), NOBODY),
+        (lambda world: world.beat("W2", 3, connection=8), {"W2"}),
+        (lambda world: world.beat("W2", 3, connection=2, url="http://w2"), {"W2"}),
+        (lambda world: world.beat("W2", -1, connection=2), {"W1", "W2"}),
+        (lambda world: world.join("W3", connection=3), {"W3"}),
+        (lambda world: world.join("W4", connection=4), {"W1"}),
+        (lambda world: world.beat("W2", 3, connection=2, client_assignors=[assignor(reason=1)]), {"W1", "W2"}),
+        (lambda world: world.beat("W2", 3, "BC0", config_offset=1, connection=2), NOBODY),
+        (lambda world: world.configure(heartbeat_interval_ms="500"), ALL),
+        (lambda world: world.pass_ms(SESSION_MS), ALL),
+        (lambda world: world.shard.drop(), ALL),
     ],
 )
-def test_whatever_could_change_the_answer_forgets_it(act: Act) -> None:
-    """connect-groups rule 25: the group's version moves. That no stale answer stands is checked after every step."""
-    world = World.settled({"W1": "AC0", "W2": "BC0"})
-    assert is_remembered(world, "W1", 2)
-    version = world.group.version
-    group = world.group
-    act(world)
-    assert group.version != version
+def test_whatever_could_change_an_answer_forgets_it(act: Act, whose: set[str]) -> None:
+    """connect-groups rule 25: the version of those whom it concerns moves, that of others stands: here W1's when it is
+    chosen. W3, who is at its epoch without a record, joins anew without a record, too.
+    """
+    assert moved_by(act) == whose
+
+
+def test_the_configured_set_alone_concerns_nobody_but_who_computes() -> None:
+    """connect-groups rules 21, 25: an older offset is ignored as before, and there is no way back to one."""
+    told: dict[str, Any] = {"config_offset": 1, "connection": 2, "configured_connectors_and_tasks": packed("AC0 BC0")}
+    assert moved_by(lambda world: world.beat("W2", 3, **told)) == NOBODY
+    told["configured_connectors_and_tasks"] = packed("AC0")
+    assert moved_by(lambda world: world.beat("W2", 3, **told)) == {"W1"}
+
+
+def test_an_install_forgets_the_answers_of_all() -> None:
+    """connect-groups rules 10, 25: who owns its target moves to the new epoch, also if it is the same target."""
+    world = World.settled({"W1": "AC0", "W2": "BC0", "W3": ""})
+    world.beat("W1", 3, client_assignors=[assignor(reason=1)])
+    versions = {each: world.member(each).version for each in THREE}
+    world.compute("W1", 3, {"W1": "AC0", "W2": "BC0", "W3": ""})
+    assert all(world.member(each).version != versions[each] for each in THREE)
+
+
+def _records(world: World) -> dict[int, Record]:
+    """One record of each number, of which 5, 7 and 9 are W2's; all say what is known, but for the epoch of 6."""
+    group, member = world.group, world.member("W2")
+    return {
+        3: records.group_epoch("g", group.epoch, "", 0),
+        4: records.configured_set(group, Configured(frozenset(), 5)),
+        5: records.member_said("g", "W2", member.said),
+        6: records.target_assignment(group, "W1", "", -1, epoch=group.epoch + 1),
+        7: records.current_assignment(group, member, member.current, member.epoch, -1),
+        8: records.configuration("g", {}),
+        9: records.member_target("g", "W2", group.targets["W2"]),
+        10: records.history("g", group.epoch, None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "whose"),
+    [(3, NOBODY), (4, NOBODY), (5, {"W2"}), (6, ALL), (7, {"W2"}), (8, ALL), (9, {"W2"}), (10, NOBODY)],
+)
+def test_which_records_forget_whose_answers(number: int, whose: set[str]) -> None:
+    """connect-groups rule 25: what a converged member that is not chosen is answered hangs on what it said and owns, on
+    its target, the assignment epoch and the configuration, and on nothing else that is recorded.
+    """
+    assert moved_by(lambda world: world.shard.replay(_records(world)[number])) == whose
+
+
+def test_a_record_of_the_same_assignment_epoch_forgets_nothing() -> None:
+    """connect-groups rules 22, 25: the delay is over, or the one that computed has another id."""
+    assert moved_by(lambda world: world.shard.replay(records.delay_over(world.group))) == NOBODY
+
+
+@pytest.mark.parametrize("end", [lambda group: group.bury(), lambda group: group.drop_member("W2", None)])
+def test_the_end_forgets_the_answers(end: Callable[[ConnectGroup], None]) -> None:
+    """connect-groups rule 25"""
+    assert "W2" in moved_by(lambda world: end(world.group))
 
 
 # -- rule 26 ----------------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ class World:
         """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back."""
         waiting = self.shard.drop()
         for _, remember in self._hot.values():
-            assert remember.group.version != remember.version, "a hot answer of a lost shard"
+            assert remember.basis.version != remember.version, "a hot answer of a lost shard"
         self._hot.clear()
         self.now_ms += lose_ms
         self.shard = Shard(self.settings, lambda: "id")
@@ -337,7 +337,7 @@ class World:
     def _check_hot_answers(self) -> None:
         """Every answer that may be repeated is the one that the shard would give (rule 25)."""
         for where, (token, remember) in list(self._hot.items()):
-            if remember.group.version != remember.version:
+            if remember.basis.version != remember.version:
                 del self._hot[where]
                 continue
             request, context = self.asked[token]
