@@ -19,7 +19,7 @@ from pathlib import Path
 import attrs
 from filelock import FileLock, Timeout
 
-from kcoord.log.interface import LogError, LogInUse, LogUnusable, RawRecord
+from kcoord.log.interface import NEVER_MS, Lease, LogError, LogInUse, LogUnusable, RawRecord, StoredRecord
 from kcoord.log.sqlite_file import MAX_PARTITIONS, LogFile, read_live, superseded
 from kcoord.log.writer import Writer
 
@@ -49,11 +49,13 @@ class EmbeddedLog:
     probe_interval: float = 1.0
     clock: Callable[[], int] = _unix_ms
     on_writable: Callable[[], None] | None = attrs.field(default=None, init=False)
+    lease_ms: int = attrs.field(default=0, init=False)
 
     _writer: Writer | None = attrs.field(default=None, init=False)
     _readers: ThreadPoolExecutor | None = attrs.field(default=None, init=False)
     _lock: FileLock | None = attrs.field(default=None, init=False)
     _compaction: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+    _lease: Lease = attrs.field(factory=lambda: Lease(NEVER_MS), init=False)
 
     @property
     def file(self) -> LogFile:
@@ -108,7 +110,23 @@ class EmbeddedLog:
         self._check_partition(partition)
         return self._open_writer().append(partition, batch)
 
-    async def load(self, partition: int) -> AsyncIterator[list[RawRecord]]:
+    def lease(self, partition: int) -> Lease:
+        """See Log.lease. It never ends: the directory's lock keeps everybody else out."""
+        self._check_partition(partition)
+        return self._lease
+
+    def tick(self, partition: int) -> asyncio.Future[None]:
+        """See Log.tick. There is nothing to prove."""
+        self._check_partition(partition)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
+
+    async def release(self, partition: int) -> None:
+        """See Log.release. Nobody else waits for it."""
+        self._check_partition(partition)
+
+    async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
         """See Log.load. Gives the last record of each key that has a value."""
         self._check_partition(partition)
         await self._open_writer().revive(partition)
@@ -137,7 +155,7 @@ class EmbeddedLog:
 
     # Inside
 
-    def _read(self, partition: int) -> Generator[list[RawRecord], None, None]:
+    def _read(self, partition: int) -> Generator[list[StoredRecord], None, None]:
         try:
             with contextlib.closing(self.file.connect()) as connection:
                 yield from read_live(self.file, connection, partition)

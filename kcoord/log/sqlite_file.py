@@ -16,13 +16,14 @@ from zlib import crc32
 
 import attrs
 
-from kcoord.log.interface import LogCorrupt, LogIncompatible, LogUnusable, RawRecord
+from kcoord.log.interface import LogCorrupt, LogIncompatible, LogUnusable, StoredRecord
 from kcoord.log.wal import has_lost_commits, header_is_sound, holds_frames
 
 FILE_NAME = "kcoord.db"
 LAYOUT_VERSION = 1
 _APPLICATION_ID = 0x6B636F6F  # "kcoo"
 _PLACE_BITS = 40
+_PLACE = (1 << _PLACE_BITS) - 1
 MAX_PARTITIONS = 1 << (63 - _PLACE_BITS)
 
 _CHECK_ALWAYS_BYTES = 64 << 20
@@ -240,7 +241,7 @@ def checksums(position: int, key: bytes, value: bytes | None) -> int:
 # Reading
 
 
-def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> Iterator[list[RawRecord]]:
+def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> Iterator[list[StoredRecord]]:
     """Chunks of the last record of each key of `partition`, in order, tombstones left out. Raises LogCorrupt.
 
     Values that would be read only to be thrown away are not: a first pass over the partition takes small values along
@@ -248,11 +249,14 @@ def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> 
     """
     connection.execute("BEGIN")  # one snapshot for both passes
     live = _last_of_each_key(file, connection, partition)
-    chunk: list[RawRecord] = []
+    chunk: list[StoredRecord] = []
     chunk_bytes = 0
-    for key, found in live.items():
-        value = found if isinstance(found, bytes) else _large_value(file, connection, found)
-        chunk.append((key, value))
+    for record in live.values():
+        _, key, value = record
+        if value is None:
+            value = _large_value(file, connection, first_position(partition) + record[0])
+            record = (record[0], key, value)
+        chunk.append(record)
         chunk_bytes += len(key) + len(value)
         if len(chunk) == _CHUNK_ROWS or chunk_bytes >= _CHUNK_BYTES:
             yield chunk
@@ -261,9 +265,9 @@ def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> 
         yield chunk
 
 
-def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: int) -> dict[bytes, bytes | int]:
-    """Each key with its small value or the position of its large one, ordered by position."""
-    live: dict[bytes, bytes | int] = {}
+def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: int) -> dict[bytes, StoredRecord]:
+    """The last record of each key that is no tombstone, ordered by position; a large value is None."""
+    live: dict[bytes, StoredRecord] = {}
     position, end = first_position(partition), first_position(partition + 1)
     rows = connection.execute(
         f"""SELECT position, sums, key,
@@ -283,7 +287,7 @@ def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: 
                 raise _bad_row(file, position)
             live.pop(key, None)  # so that the key moves to the end
             if found is not None:
-                live[key] = found
+                live[key] = (position & _PLACE, key, found if found.__class__ is bytes else None)
     except TypeError:  # a blob that has become a number or a text
         raise _bad_row(file, position) from None
     return live
@@ -298,7 +302,7 @@ def _large_value(file: LogFile, connection: sqlite3.Connection, position: int) -
 
 
 def _bad_row(file: LogFile, position: int) -> LogCorrupt:
-    partition, place = position >> _PLACE_BITS, position & ((1 << _PLACE_BITS) - 1)
+    partition, place = position >> _PLACE_BITS, position & _PLACE
     return file.corrupt(f"record {place} of partition {partition} does not match its checksum")
 
 

@@ -165,12 +165,10 @@ class ShardHost:
         unserved.
         """
         shard = Shard(self._settings, self._ids, elder=self.shard)
-        at = 0
         try:
             async for chunk in self._log.load(self.partition):
-                for key, value in chunk:
+                for at, key, value in chunk:  # noqa: B007 (named when one cannot be read)
                     shard.replay(decode_record(key, value))
-                    at += 1
                 await asyncio.sleep(0)
         except DecodeError as error:
             self.state = ShardState.BROKEN

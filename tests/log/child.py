@@ -24,7 +24,7 @@ async def write(log: EmbeddedLog) -> None:
 
     async def client(number: int) -> None:
         partition = number % log.partitions
-        n = sum([1 async for chunk in log.load(partition) for key, _ in chunk if key.startswith(b"%d/" % number)])
+        n = sum([1 async for chunk in log.load(partition) for _, key, _ in chunk if key.startswith(b"%d/" % number)])
         n //= RECORDS_A_BATCH
         loads.append(number)
         while len(loads) < CLIENTS:  # a load lets go of what was appended before it: all load first
@@ -57,7 +57,7 @@ async def limited(log: EmbeddedLog, limit: int) -> None:
         print("not refused", flush=True)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     await room.wait()
-    records = [key async for chunk in log.load(0) for key, _ in chunk]
+    records = [key async for chunk in log.load(0) for _, key, _ in chunk]
     await log.append(0, [(b"after", b"")])
     print("resumed", len(records), b"while-full" in records, flush=True)
 

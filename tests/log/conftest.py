@@ -29,7 +29,7 @@ async def opened(directory: Path, **options: object) -> AsyncIterator[EmbeddedLo
 
 async def loaded(log: EmbeddedLog, partition: int = 0) -> list[RawRecord]:
     """All that loading `partition` gives."""
-    return [record async for chunk in log.load(partition) for record in chunk]
+    return [(key, value) async for chunk in log.load(partition) for _, key, value in chunk]
 
 
 @attrs.define

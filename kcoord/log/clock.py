@@ -1,0 +1,23 @@
+"""Which clock does a lease run on?
+
+One that goes on while the machine sleeps and never goes back: an instance that slept past its lease must see that when
+it wakes. Linux has it (CLOCK_BOOTTIME); macOS has one of another name; elsewhere it is the monotonic clock.
+"""
+
+import sys
+import time
+
+if sys.platform == "linux":
+
+    def lease_now_ms() -> int:
+        """Now, in ms, on the clock that leases, sessions and timers run on."""
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
+
+else:
+    _SINCE_BOOT = getattr(time, "CLOCK_MONOTONIC", None)  # of macOS: counts sleep, and time.monotonic() there does not
+
+    def lease_now_ms() -> int:
+        """Now, in ms, on the clock that leases, sessions and timers run on."""
+        if _SINCE_BOOT is not None:
+            return time.clock_gettime_ns(_SINCE_BOOT) // 1_000_000
+        return time.monotonic_ns() // 1_000_000
