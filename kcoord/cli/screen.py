@@ -17,7 +17,8 @@ def start_screen(settings: Settings) -> str:
         "advertised": address_text(*settings.advertise) if settings.advertise else "",
         "cluster": ", ".join(address_text(*address) for address in settings.upstream),
         "groups": ", ".join(settings.groups) or "all",
-        "records": str(settings.data_dir),
+        "records": _records(settings),
+        "instance": str(settings.instance_id) if settings.log == "kafka" else "",
     }
     role = "in front of a cluster" if settings.upstream else "alone"
     lines = [f"kcoord {__version__}: coordinating groups, {role}"]
@@ -26,6 +27,12 @@ def start_screen(settings: Settings) -> str:
     for command, what in _commands(settings):
         lines += [f"  {what}", f"    {command}"]
     return "\n".join([*lines, "", "Stop with Ctrl-C."])
+
+
+def _records(settings: Settings) -> str:
+    if settings.log == "embedded":
+        return str(settings.data_dir)
+    return f"topic {settings.log_topic} at " + ", ".join(address_text(*address) for address in settings.log_brokers)
 
 
 def _commands(settings: Settings) -> list[tuple[str, str]]:

@@ -33,6 +33,14 @@ def serve(
             help="Groups that kcoord is to coordinate beside --upstream, '.*' for all. May be given several times.",
         ),
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="embedded|kafka", help="Where records live: in DIR, or in a topic.  [default: embedded]"),
+    ] = None,
+    log_bootstrap: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT,...", help="Brokers of the topic's cluster.  [default: those of --upstream]"),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,6 +60,8 @@ def serve(
         "advertise": advertise,
         "upstream": upstream,
         "groups": tuple(groups or ()),
+        "log": log,
+        "log_bootstrap": log_bootstrap,
     }
     try:
         settings = load_settings(option or (), {field: value for field, value in flags.items() if value}, config)

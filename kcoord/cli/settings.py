@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-_HEAD = """<!-- Written by `kcoord settings --markdown` from kcoord/config.py. Do not edit. -->
+_HEAD = """<!-- Written by `kcoord settings --markdown` from kcoord/settings.py. Do not edit. -->
 # Configuration
 
 A setting is given

@@ -79,6 +79,66 @@ def test_flags_are_settings_of_the_command_line() -> None:
     assert settings.upstream == (("kafka-1", 9092), ("kafka-2", 9092))
 
 
+KAFKA = ("log=kafka", "log.bootstrap=k:9092")
+SASL = (*KAFKA, "log.security.protocol=SASL_SSL")
+INTERNAL = (*KAFKA, "internal.listen=h:9200")
+
+
+def test_a_log_in_a_topic_is_where_the_cluster_is_if_nothing_else_is_said() -> None:
+    same = load("log=kafka", "upstream.security.protocol=SSL", "upstream.ssl.ca.location=ca.pem", **FRONT)
+    assert same.log_brokers == (("kafka-1", 9092), ("kafka-2", 9092))
+    assert (same.log_protocol, same.log_authorities) == ("SSL", Path("ca.pem"))
+    other = load("upstream.security.protocol=SSL", "upstream.ssl.ca.location=ca.pem", *KAFKA, **FRONT)
+    assert other.log_brokers == (("k", 9092),)
+    assert (other.log_protocol, other.log_authorities) == ("PLAINTEXT", None)
+    load(*SASL, "log.sasl.mechanism=PLAIN", "log.sasl.username=k", "log.sasl.password=p", "log.ssl.ca.location=c")
+    load(*SASL, "log.sasl.mechanism=GSSAPI", "log.sasl.kerberos.domain.name=d")
+    load(*INTERNAL, "internal.secret=0123456789abcdef")
+    load(*INTERNAL, "internal.ssl.certificate.location=c", "internal.ssl.ca.location=a")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["log.topic=x"], "-o log.topic=x: log.topic is for a log in a topic: add --log kafka, or leave it out"),
+        (["instance.id=1"], "instance.id is for a log in a topic"),
+        (["coordinator.lease.ms=3000"], "coordinator.lease.ms is for a log in a topic"),
+        (["internal.secret=0123456789abcdef"], "-o internal.secret=…: internal.secret is for a log in a topic"),
+        (["log=kafka"], "-o log=kafka: which cluster is to have the log's topic? Say --log-bootstrap HOST:PORT"),
+        (["log=sqlite"], "input should be 'embedded' or 'kafka'"),
+        ([*KAFKA, "log.topic=a topic"], "-o log.topic=a topic does not fit"),
+        ([*KAFKA, "log.retention.check.interval.ms=5"], "brokers compact a topic when they see fit"),
+        ([*KAFKA, "listen=0.0.0.0:9092"], "say with --advertise HOST:PORT how they reach kcoord"),
+        ([*KAFKA, "instances.heartbeat.interval.ms=20000"], "is more than instances.session.timeout.ms=10000"),
+        ([*KAFKA, "coordinator.lease.ms=10"], "input should be greater than or equal to 1000"),
+        ([*KAFKA, "log.ssl.key.location=k"], "a key without its certificate: set log.ssl.certificate.location too"),
+        ([*KAFKA, "log.ssl.ca.location=c"], "the log's brokers are spoken to without TLS; set log.security.protocol"),
+        ([*KAFKA, "log.sasl.mechanism=PLAIN"], "log.security.protocol=PLAINTEXT has no SASL; set it to SASL_SSL"),
+        ([*SASL], "log.security.protocol=SASL_SSL needs log.sasl.mechanism"),
+        ([*SASL, "log.sasl.mechanism=PLAIN", "log.sasl.username=k"], "PLAIN needs log.sasl.password"),
+        ([*SASL, "log.sasl.mechanism=OAUTHBEARER"], "OAUTHBEARER needs log.sasl.oauth.token.provider"),
+        ([*SASL, "log.sasl.mechanism=GSSAPI", "log.sasl.password=p"], "GSSAPI does not use log.sasl.password"),
+        ([*SASL, "log.sasl.oauth.token.provider=nothing"], "-o log.sasl.oauth.token.provider=nothing does not fit"),
+        ([*KAFKA, "internal.secret=0123456789abcdef"], "there is no internal listener: set internal.listen=HOST:PORT"),
+        ([*INTERNAL], "-o internal.listen=h:9200: whoever reaches the internal listener could act for any client"),
+        (
+            [*INTERNAL, "internal.secret=short"],
+            "does not fit: string should have at least 16 characters (internal.secret",
+        ),
+        ([*INTERNAL, "internal.ssl.certificate.location=c"], "internal.ssl.ca.location both, or neither"),
+        (
+            [*KAFKA, "internal.listen=0.0.0.0:9200", "internal.secret=0123456789abcdef"],
+            "0.0.0.0 is no address that other instances can be sent to; set internal.advertise=HOST:PORT",
+        ),
+    ],
+)
+def test_a_log_in_a_topic_and_several_instances_are_set_up_in_earnest(options: list[str], says: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(*options)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -152,6 +212,10 @@ def test_a_password_is_not_printed() -> None:
         load("ssl.key.pasword=hunter2")
     assert "hunter2" not in str(caught.value)
     assert "hunter2" not in repr(load("ssl.key.password=hunter2"))
+    for name in ("log.sasl.password", "log.ssl.key.password", "internal.ssl.key.password", "internal.secret"):
+        with pytest.raises(SettingsError) as caught:
+            load(f"{name}=hunter2")
+        assert "hunter2" not in str(caught.value)
 
 
 def test_what_kubernetes_sets_for_a_service_named_kcoord_is_no_setting() -> None:

@@ -1,0 +1,199 @@
+"""Which settings do not fit each other?
+
+Each check below says what is wrong and what to do, or nothing; the first complaint refuses all settings. A setting
+that would have no effect beside the others is wrong too.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from kcoord.settings import WILDCARD_HOSTS, Instances, KafkaLog, Settings, SettingsError, setting_name
+
+Origins = Mapping[str, str]
+"""Where the value of a setting came from, by field; nothing for one that is at its default."""
+Check = Callable[[Settings, Origins], Iterator[str]]
+
+ORDERED = (
+    ("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
+    ("group_connect_min_session_timeout_ms", "group_connect_session_timeout_ms"),
+    ("group_connect_session_timeout_ms", "group_connect_max_session_timeout_ms"),
+    ("group_connect_min_heartbeat_interval_ms", "group_connect_heartbeat_interval_ms"),
+    ("group_connect_heartbeat_interval_ms", "group_connect_max_heartbeat_interval_ms"),
+    ("group_connect_heartbeat_interval_ms", "group_connect_session_timeout_ms"),
+    ("group_connect_rebalance_delay_ms", "group_connect_max_rebalance_delay_ms"),
+    ("instances_heartbeat_interval_ms", "instances_session_timeout_ms"),
+)
+"""Settings of which the first must not be more than the second."""
+
+
+def check_together(settings: Settings, origins: Origins) -> None:
+    """Raise SettingsError where settings do not fit each other."""
+    for check in CHECKS:
+        for complaint in check(settings, origins):
+            raise SettingsError(complaint)
+
+
+def groups_and_cluster(settings: Settings, origins: Origins) -> Iterator[str]:
+    """Groups are chosen in front of a cluster, and only there."""
+    if settings.upstream and not settings.groups:
+        yield (
+            "--upstream needs --groups: say which groups kcoord is to coordinate, as regular expressions "
+            "(--groups 'connect-.*', or --groups '.*' for all); the others stay with the cluster"
+        )
+    if settings.groups and not settings.upstream:
+        yield f"{origins['groups']}: groups are chosen beside --upstream; alone kcoord has them all"
+
+
+def order(settings: Settings, _origins: Origins) -> Iterator[str]:
+    """What is the least is not more than what is the most."""
+    for less, more in ORDERED:
+        if getattr(settings, less) > getattr(settings, more):
+            yield (
+                f"{setting_name(less)}={getattr(settings, less)} is more than "
+                f"{setting_name(more)}={getattr(settings, more)}"
+            )
+
+
+def addresses(settings: Settings, origins: Origins) -> Iterator[str]:
+    """Nobody can be sent to a wildcard address."""
+    if settings.listen[0] in WILDCARD_HOSTS and not settings.advertise and (settings.upstream or on_kafka(settings)):
+        yield (
+            f"{origins['listen']}: {settings.listen[0]} is no address that clients can be sent to; "
+            "say with --advertise HOST:PORT how they reach kcoord"
+        )
+    internal = settings.internal_listen
+    if internal and internal[0] in WILDCARD_HOSTS and not settings.internal_advertise:
+        yield (
+            f"{origins['internal_listen']}: {internal[0]} is no address that other instances can be sent to; "
+            "set internal.advertise=HOST:PORT to how they reach this one"
+        )
+
+
+def certificates(settings: Settings, origins: Origins) -> Iterator[str]:
+    """A key belongs to a certificate, and clients' certificates are not lost on the way."""
+    if settings.ssl_client_auth == "required":
+        yield from _client_certificates(settings, origins["ssl_client_auth"])
+    for prefix in ("", "upstream_", "log_", "internal_"):
+        certificate, key = f"{prefix}ssl_certificate_location", f"{prefix}ssl_key_location"
+        if getattr(settings, key) is not None and getattr(settings, certificate) is None:
+            yield f"{origins[key]}: a key without its certificate: set {setting_name(certificate)} too"
+    if settings.upstream_ssl_certificate_location is not None and not settings.upstream_ssl_all_clients_are_kcoord:
+        yield (
+            f"{origins['upstream_ssl_certificate_location']}: a certificate shown to the cluster makes every "
+            "client act as kcoord there; leave it out, or set upstream.ssl.all.clients.are.kcoord=true if that is meant"
+        )
+
+
+def _client_certificates(settings: Settings, origin: str) -> Iterator[str]:
+    if settings.ssl_certificate_location is None or settings.ssl_ca_location is None:
+        yield (
+            f"{origin}: certificates are shown over TLS, to somebody who can check them: set ssl.certificate.location "
+            "and ssl.ca.location too"
+        )
+    if settings.upstream and not settings.upstream_ssl_all_clients_are_kcoord:
+        yield (
+            f"{origin}: clients' certificates cannot be passed to the cluster, their own rights would be lost there: "
+            "let clients use SASL, or say that this is meant (upstream.ssl.all.clients.are.kcoord=true)"
+        )
+
+
+def on_kafka(settings: Settings) -> bool:
+    """Whether the log is in a topic."""
+    return settings.log == "kafka"
+
+
+def which_log(settings: Settings, origins: Origins) -> Iterator[str]:
+    """What only the one kind of log heeds is refused beside the other."""
+    if not on_kafka(settings):
+        for field in (*KafkaLog.model_fields, *Instances.model_fields):
+            if field in origins:
+                yield (
+                    f"{origins[field]}: {setting_name(field)} is for a log in a topic: add --log kafka, or leave it out"
+                )
+        return
+    if not settings.log_brokers:
+        yield (
+            f"{origins['log']}: which cluster is to have the log's topic? Say --log-bootstrap HOST:PORT,… (in front "
+            "of a cluster, --upstream, it is that cluster by default)"
+        )
+    if "log_retention_check_interval_ms" in origins:
+        yield (
+            f"{origins['log_retention_check_interval_ms']}: brokers compact a topic when they see fit "
+            "(log.cleaner.backoff.ms there); leave it out beside --log kafka"
+        )
+
+
+SASL_NEEDS = {
+    "PLAIN": ("log_sasl_username", "log_sasl_password"),
+    "SCRAM-SHA-256": ("log_sasl_username", "log_sasl_password"),
+    "SCRAM-SHA-512": ("log_sasl_username", "log_sasl_password"),
+    "OAUTHBEARER": ("log_sasl_oauth_token_provider",),
+    "GSSAPI": (),
+}
+"""What a SASL mechanism cannot do without."""
+SASL_HEEDS = {**SASL_NEEDS, "GSSAPI": ("log_sasl_kerberos_service_name", "log_sasl_kerberos_domain_name")}
+"""All that it looks at."""
+
+
+def log_security(settings: Settings, origins: Origins) -> Iterator[str]:
+    """What kcoord says to the log's brokers of itself is what their listener asks."""
+    if not on_kafka(settings):
+        return
+    protocol, mechanism = settings.log_protocol, settings.log_sasl_mechanism
+    if protocol.startswith("SASL_"):
+        if mechanism is None:
+            yield f"log.security.protocol={protocol} needs log.sasl.mechanism: how kcoord says who it is"
+        for field in SASL_NEEDS.get(mechanism or "", ()):
+            if getattr(settings, field) is None:
+                yield f"log.sasl.mechanism={mechanism} needs {setting_name(field)}"
+    heeded = SASL_HEEDS.get(mechanism or "", ()) if protocol.startswith("SASL_") else ()
+    for field in KafkaLog.model_fields:
+        if field not in origins:
+            continue
+        if field.startswith("log_ssl_") and not protocol.endswith("SSL"):
+            yield (
+                f"{origins[field]}: the log's brokers are spoken to without TLS; "
+                "set log.security.protocol=SSL (or SASL_SSL), or leave it out"
+            )
+        if field == "log_sasl_mechanism" and not protocol.startswith("SASL_"):
+            yield (
+                f"{origins[field]}: log.security.protocol={protocol} has no SASL; set it to SASL_SSL "
+                "(or SASL_PLAINTEXT), or leave the mechanism out"
+            )
+        elif field.startswith("log_sasl_") and field != "log_sasl_mechanism" and field not in heeded:
+            yield (
+                f"{origins[field]}: log.sasl.mechanism={mechanism or 'none'} does not use {setting_name(field)}; "
+                "leave it out"
+            )
+
+
+def internal_listener(settings: Settings, origins: Origins) -> Iterator[str]:
+    """The internal listener is never open to those who cannot prove that they belong to it."""
+    others = [field for field in Instances.model_fields if field.startswith("internal_") and field != "internal_listen"]
+    if settings.internal_listen is None:
+        for field in others:
+            if field in origins:
+                yield f"{origins[field]}: there is no internal listener: set internal.listen=HOST:PORT, or leave it out"
+        return
+    certificate, authorities = settings.internal_ssl_certificate_location, settings.internal_ssl_ca_location
+    if (certificate is None) != (authorities is None):
+        yield (
+            f"{origins['internal_listen']}: instances show each other their certificates, and check them: set "
+            "internal.ssl.certificate.location and internal.ssl.ca.location both, or neither"
+        )
+    if settings.internal_secret is None and certificate is None:
+        yield (
+            f"{origins['internal_listen']}: whoever reaches the internal listener could act for any client: set "
+            "internal.secret (the same for all instances), or internal.ssl.certificate.location, "
+            "internal.ssl.key.location and internal.ssl.ca.location"
+        )
+
+
+CHECKS: tuple[Check, ...] = (
+    groups_and_cluster,
+    which_log,
+    addresses,
+    order,
+    certificates,
+    log_security,
+    internal_listener,
+)
