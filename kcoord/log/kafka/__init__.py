@@ -1,0 +1,1 @@
+"""How does kcoord keep its records in a topic of a Kafka cluster? `log` puts the pieces together."""
