@@ -60,6 +60,7 @@ schemas: $(VENV)/dev.stamp
 lock: $(VENV)/dev.stamp
 	@$(LOCK) pyproject.toml --output-file requirements/run.lock
 	@$(LOCK) pyproject.toml --extra dev --constraint requirements/run.lock --output-file requirements/dev.lock
+	@$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import config, demo, groups, serve, settings, sim, worker
+from kcoord.cli import config, demo, groups, health, serve, settings, sim, worker
 
 app = typer.Typer(
     name="kcoord",
@@ -23,6 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("serve")(serve.serve)
+app.command("health")(health.health)
 app.command("demo")(demo.demo)
 app.add_typer(groups.app, name="groups")
 app.command("worker")(worker.worker)
