@@ -1,0 +1,192 @@
+"""Which broker is to be asked, and how does a request get there?
+
+One client of aiokafka's for all partitions, since each client keeps connections and metadata of its own, and an
+instance may have fifty partitions. Each partition has its own connections in it: a broker answers what comes by one
+connection in order, and a write that waits for replicas must not hold up another partition's. No wait here is without
+an end, and each can be cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+import attrs
+from aiokafka.client import AIOKafkaClient, CoordinationType
+from aiokafka.conn import collect_hosts, create_conn
+from aiokafka.errors import IncompatibleBrokerVersion, KafkaConnectionError, KafkaError
+from aiokafka.structs import TopicPartition
+
+from kcoord.log.interface import LogUnusable
+from kcoord.log.kafka.settings import KafkaLogSettings
+
+_log = logging.getLogger(__name__)
+
+_CLOSE_S = 2.0
+_ANEW_S = 2.0
+"""How often at most a cluster of which no known broker answers is looked for at its bootstrap addresses."""
+
+
+class Unreachable(Exception):
+    """A broker cannot be asked just now; the text says why."""
+
+
+@attrs.define(eq=False)
+class Connections:
+    """Connections to the cluster that has the log."""
+
+    settings: KafkaLogSettings
+    _security: dict[str, Any] = attrs.field(factory=dict, init=False)
+    _client: Any = attrs.field(default=None, init=False)
+    _follows: bool = attrs.field(default=False, init=False)
+    _anew_at: float = attrs.field(default=0.0, init=False)
+    _closing: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
+
+    async def open(self) -> None:
+        """Reach the cluster. Raises LogUnusable."""
+        self._security = self.settings.security.aiokafka()
+        try:
+            self._client = await self._reached()
+        except Unreachable:
+            raise LogUnusable(
+                f"the cluster of the log (log.bootstrap={self.settings.bootstrap}) cannot be used: "
+                f"{await self._why_not()}. See that these brokers run, and that "
+                f"log.security.protocol={self.settings.security.protocol} and the other log.sasl and log.ssl settings "
+                "are what their listener wants"
+            ) from None
+
+    def follow_topic(self) -> None:
+        """Keep track of the topic's leaders from now on. To ask for it by name before would have brokers make it."""
+        self._follows = True
+        self._client.set_topics([self.settings.topic])
+
+    async def close(self) -> None:
+        """Let go of all connections, in bounded time."""
+        if self._client is not None:
+            self._retire(self._client)
+            self._client = None
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    @property
+    def broker_ids(self) -> list[int]:
+        """The brokers that are known."""
+        return sorted(broker.nodeId for broker in self._client.cluster.brokers())
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments for another client of aiokafka's that goes to the same cluster."""
+        return {
+            "bootstrap_servers": self.settings.bootstrap,
+            "client_id": self.settings.client_id,
+            "request_timeout_ms": self.settings.request_timeout_ms,
+            **self._security,
+        }
+
+    async def send(self, node_id: int, request: Any, partition: int) -> Any:
+        """The answer of a broker to `request`, by `partition`'s own connection. Raises Unreachable."""
+        try:
+            return await self._client.send(node_id, request, group=f"partition {partition}")
+        except IncompatibleBrokerVersion:
+            raise
+        except (KafkaError, OSError, TimeoutError, LookupError, AttributeError) as error:
+            # The last two: aiokafka stumbles over a connection that somebody else has just given up.
+            raise Unreachable(f"broker {node_id} does not answer: {reason(error)}") from None
+
+    async def leader(self, partition: int) -> int:
+        """The broker that leads `partition`. Raises Unreachable."""
+        tp = TopicPartition(self.settings.topic, partition)
+        leader = self._client.cluster.leader_for_partition(tp)
+        if leader is None or leader < 0:
+            await self.refresh()
+            leader = self._client.cluster.leader_for_partition(tp)
+        if leader is None or leader < 0:
+            raise Unreachable(f"partition {partition} of {self.settings.topic} has no leader")
+        assert isinstance(leader, int)
+        return leader
+
+    async def coordinator(self, transactional_id: str) -> int:
+        """The broker that coordinates the transactions of `transactional_id`. Raises Unreachable."""
+        try:
+            node: int = await self._client.coordinator_lookup(CoordinationType.TRANSACTION, transactional_id)
+        except (KafkaError, OSError, TimeoutError, LookupError, AttributeError, AssertionError) as error:
+            await self.refresh()
+            raise Unreachable(f"no coordinator for transactional id {transactional_id}: {reason(error)}") from None
+        if self._client.cluster.broker_metadata(node) is None:
+            await self.refresh()
+        return node
+
+    async def refresh(self) -> None:
+        """Learn anew which brokers there are and what they lead; where none of them answers, begin at bootstrap."""
+        client = self._client
+        known = False
+        with contextlib.suppress(TimeoutError, KafkaError, OSError):
+            async with asyncio.timeout(self.settings.request_timeout_ms / 1000):
+                known = await client.force_metadata_update()
+        if known or client is not self._client:
+            return
+        now = asyncio.get_running_loop().time()
+        if now < self._anew_at:
+            return
+        self._anew_at = now + _ANEW_S
+        with contextlib.suppress(Unreachable):
+            found = await self._reached()
+            if self._client is client:
+                self._client = found
+                self._retire(client)
+            else:
+                self._retire(found)
+
+    # Inside
+
+    async def _reached(self) -> Any:
+        client = AIOKafkaClient(**self.arguments, retry_backoff_ms=50)
+        try:
+            await client.bootstrap()
+            if self._follows:
+                client.set_topics([self.settings.topic])
+        except (KafkaError, OSError, TimeoutError) as error:
+            self._retire(client)
+            raise Unreachable(reason(error)) from None
+        except BaseException:
+            self._retire(client)
+            raise
+        return client
+
+    def _retire(self, client: Any) -> None:
+        task = asyncio.get_running_loop().create_task(_close(client), name="close connections of the log")
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _why_not(self) -> str:
+        """What each bootstrap address says when one connects: aiokafka itself only logs it."""
+        hosts = [(host, port) for host, port, _ in collect_hosts(self.settings.bootstrap)]
+        return "; ".join(await asyncio.gather(*(self._try(host, port) for host, port in hosts)))
+
+    async def _try(self, host: str, port: int) -> str:
+        timeout_ms = self.settings.request_timeout_ms
+        try:
+            connection = await create_conn(host, port, request_timeout_ms=timeout_ms, **self._security)
+        except Exception as error:  # whatever it is, it is shown
+            return f"{host}:{port}: {reason(error)}"
+        connection.close()
+        return f"{host}:{port} gives no metadata"
+
+
+async def _close(client: Any) -> None:
+    with contextlib.suppress(TimeoutError, KafkaError, OSError):
+        async with asyncio.timeout(_CLOSE_S):
+            await client.close()
+
+
+def reason(error: BaseException) -> str:
+    """What `error` says, in one line."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    cause = error.__cause__
+    if isinstance(error, KafkaConnectionError) and isinstance(cause, asyncio.IncompleteReadError | ConnectionError):
+        return "it closed the connection (as a broker does when security.protocol is not what its listener speaks)"
+    text = " ".join(str(error).split())
+    return text or type(error).__name__

@@ -1,0 +1,222 @@
+"""How are the committed records of a partition read?
+
+Up to the partition's end as it was when the reading began (its high watermark), not up to where nothing is open any
+more: a transaction that somebody else has open there would hide what kcoord committed behind it, so that is waited for.
+The next part is fetched while the one before is taken in. Records of transactions that were undone are left out, as the
+broker names them; every batch's checksum is looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import attrs
+from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
+from aiokafka.protocol.fetch import FetchRequest
+from aiokafka.protocol.offset import OffsetRequest
+from aiokafka.record.control_record import ABORT_MARKER, ControlRecord
+from aiokafka.record.memory_records import MemoryRecords
+
+from kcoord.log.interface import LogCorrupt, LogUnusable, StoredRecord
+from kcoord.log.kafka.answers import Then, said, then
+from kcoord.log.kafka.connections import Connections, Unreachable
+
+_log = logging.getLogger(__name__)
+
+_EARLIEST, _LATEST = -2, -1
+_UNCOMMITTED, _COMMITTED = 0, 1
+_CONSUMER = -1
+_FETCH_BYTES = 2 << 20
+_WAIT_MS = 300
+_PAUSE_S = 0.05
+_CHUNK_RECORDS = 1000
+_SAY_EVERY_S = 10.0
+
+
+@attrs.frozen
+class _Part:
+    """What one fetch gave."""
+
+    data: bytes
+    aborted: list[tuple[int, int]]
+    """Producers and the first offsets of their transactions that were undone."""
+    stable: int
+    """Before it no transaction is open."""
+    throttled: bool
+
+
+@attrs.define(eq=False)
+class Reader:
+    """Reads one partition."""
+
+    connections: Connections
+    topic: str
+    partition: int
+    patience_s: float
+    """How long it goes without a sign of life from a broker. Reading raises LogUnusable then."""
+
+    @property
+    def name(self) -> str:
+        return f"partition {self.partition} of topic {self.topic}"
+
+    async def bounds(self) -> tuple[int, int]:
+        """The first offset of the partition, and its end. Raises LogUnusable."""
+        return await self._offset(_EARLIEST), await self._offset(_LATEST)
+
+    async def read(self, start: int, end: int) -> AsyncIterator[list[StoredRecord]]:
+        """All committed records from `start` on that are before `end`, in chunks. Raises LogUnusable, LogCorrupt."""
+        if start >= end:
+            return
+        waits = _Waits(self, end)
+        fetch = asyncio.create_task(self._fetch(start))
+        try:
+            while True:
+                part = await fetch
+                after = _end_of(part.data, start)
+                if after == start:
+                    if part.stable >= end and not part.throttled:
+                        return  # compaction took what was at the end
+                    waits.still(start, part)
+                if after < end:
+                    fetch = asyncio.create_task(self._fetch(after))
+                for chunk in self._chunks(part, start, end):
+                    yield chunk
+                if after >= end:
+                    return
+                start = after
+        finally:
+            fetch.cancel()
+            await asyncio.wait([fetch])
+
+    # Inside
+
+    def _chunks(self, part: _Part, start: int, end: int) -> Iterator[list[StoredRecord]]:
+        """The committed records of `part`."""
+        undone: set[int] = set()
+        chunk: list[StoredRecord] = []
+        aborted = sorted(part.aborted, key=lambda each: each[1], reverse=True)
+        at = start
+        try:
+            for batch in _batches(part.data):
+                at = max(start, batch.base_offset)
+                if not batch.validate_crc():
+                    raise self._corrupt(at, "its checksum does not match")
+                while aborted and aborted[-1][1] <= batch.base_offset:
+                    undone.add(aborted.pop()[0])
+                if batch.is_control_batch:
+                    marker = next(iter(batch), None)  # compaction may leave a batch without it
+                    if marker is not None and ControlRecord.parse(marker.key) == ABORT_MARKER:
+                        undone.discard(batch.producer_id)
+                    continue
+                if batch.is_transactional and batch.producer_id in undone:
+                    continue
+                for record in batch:
+                    at = record.offset
+                    if start <= at < end:
+                        if record.key is None:
+                            raise self._corrupt(at, "it has no key, so it is none of kcoord's")
+                        chunk.append((at, record.key, record.value))
+                if len(chunk) >= _CHUNK_RECORDS:
+                    yield chunk
+                    chunk = []
+        except (CorruptRecordException, UnsupportedCodecError) as error:
+            raise self._corrupt(at, str(error)) from None
+        if chunk:
+            yield chunk
+
+    def _corrupt(self, offset: int, what: str) -> LogCorrupt:
+        return LogCorrupt(
+            f"the record at offset {offset} of {self.name} cannot be read: {what}. Records are never skipped: see that "
+            "nothing but kcoord writes to this topic, or name another by log.topic"
+        )
+
+    async def _fetch(self, offset: int) -> _Part:
+        where = [(self.topic, [(self.partition, offset, _FETCH_BYTES)])]
+        request = FetchRequest(_WAIT_MS, 1, _FETCH_BYTES, _COMMITTED, where)
+        answer = await self._ask(request, lambda answer: _partition_of(answer)["error_code"] if answer.topics else 0)
+        throttled = bool(answer.throttle_time_ms)
+        if not answer.topics:
+            return _Part(b"", [], -1, throttled=True)
+        found = _partition_of(answer)
+        data = found["message_set"] or b""
+        return _Part(data, found["aborted_transactions"] or [], found["last_stable_offset"], throttled)
+
+    async def _offset(self, which: int) -> int:
+        request = OffsetRequest(_CONSUMER, _UNCOMMITTED, [(self.topic, [(self.partition, which)])])
+        answer = await self._ask(request, lambda answer: answer.topics[0][1][0][1])
+        offset: int = answer.topics[0][1][0][3]
+        return offset
+
+    async def _ask(self, request: Any, error_of: Any) -> Any:
+        """The leader's answer. Raises LogUnusable when there is none within `patience_s`."""
+        trouble = "no answer"
+        try:
+            async with asyncio.timeout(self.patience_s):
+                while True:
+                    try:
+                        leader = await self.connections.leader(self.partition)
+                        answer = await self.connections.send(leader, request, self.partition)
+                    except Unreachable as error:
+                        trouble, next_step = str(error), Then.SEEK
+                    else:
+                        code = error_of(answer)
+                        next_step = then(code)
+                        if next_step is Then.DONE:
+                            return answer
+                        trouble = f"{type(request).__name__}: {said(code)}"
+                    if next_step in (Then.FINAL, Then.FENCED):
+                        raise LogUnusable(f"{self.name} cannot be read: {trouble}")
+                    if next_step is Then.SEEK:
+                        await self.connections.refresh()
+                    await asyncio.sleep(_PAUSE_S)
+        except TimeoutError:
+            raise LogUnusable(f"{self.name} cannot be read: not within {self.patience_s:g} s: {trouble}") from None
+
+
+@attrs.define
+class _Waits:
+    """Says now and then why a load stands still."""
+
+    reader: Reader
+    end: int
+    _said_at: float = -_SAY_EVERY_S
+
+    def still(self, offset: int, part: _Part) -> None:
+        now = asyncio.get_running_loop().time()
+        if part.throttled or now < self._said_at + _SAY_EVERY_S:
+            return
+        self._said_at = now
+        _log.warning(
+            "%s is read up to offset %d of %d, and waits for a transaction that is open there and none of kcoord's: it "
+            "goes on when that ends or times out. See that nothing but kcoord writes to this topic",
+            self.reader.name,
+            offset,
+            self.end,
+        )
+
+
+def _partition_of(answer: Any) -> dict[str, Any]:
+    """The one partition of a fetch's answer, by the names of its fields, which differ with the version."""
+    partition = answer.topics[0][1][0]
+    fields = answer.SCHEMA.fields[answer.SCHEMA.names.index("topics")].array_of.fields[1].array_of.names
+    return dict(zip(fields, partition, strict=True))
+
+
+def _batches(data: bytes) -> Iterator[Any]:
+    """The whole batches in `data`; a part of one at its end is left."""
+    records = MemoryRecords(data)
+    while records.has_next():
+        batch = records.next_batch()
+        assert batch is not None
+        yield batch
+
+
+def _end_of(data: bytes, start: int) -> int:
+    """The offset behind the last whole batch in `data`, or `start`."""
+    end = start
+    for batch in _batches(data):
+        end = max(end, batch.next_offset)
+    return end

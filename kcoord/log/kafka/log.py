@@ -1,0 +1,117 @@
+"""How does kcoord keep its records in a compacted topic of a Kafka cluster?
+
+Each partition has an `Appender` (what waits becomes transactions), which has a `Producer` (one transaction, and the
+take-over), and a `Reader`; all go by one client's `Connections`. The topic is made or checked when the log is opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import attrs
+
+from kcoord.log.interface import Lease, LogUnusable, RawRecord, StoredRecord
+from kcoord.log.kafka.appending import Appender
+from kcoord.log.kafka.connections import Connections
+from kcoord.log.kafka.loading import Reader
+from kcoord.log.kafka.producer import Producer
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.log.kafka.topic import prepare_topic
+
+
+@attrs.define(eq=False)
+class KafkaLog:
+    """A log (see `interface.Log`) in a topic."""
+
+    settings: KafkaLogSettings
+    on_writable: Callable[[], None] | None = attrs.field(default=None, init=False)
+    """Never called: a log that cannot be reached can neither be written nor loaded, and appends show it."""
+    partitions: int = attrs.field(init=False)
+    lease_ms: int = attrs.field(init=False)
+
+    _connections: Connections = attrs.field(init=False)
+    _appenders: list[Appender] = attrs.field(factory=list, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.partitions = self.settings.partitions
+        self.lease_ms = self.settings.lease_ms
+        self._connections = Connections(self.settings)
+
+    @property
+    def writable(self) -> bool:
+        """See Log.writable."""
+        return bool(self._appenders)
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since `open`, ticks with them."""
+        return sum(each.commits for each in self._appenders)
+
+    async def open(self) -> None:
+        """Reach the cluster, make or check the topic. Raises LogUnusable, LogIncompatible."""
+        try:
+            await self._connections.open()
+            limit = await prepare_topic(self._connections)
+        except BaseException:
+            await self._connections.close()
+            raise
+        self._connections.follow_topic()
+        settings = self.settings
+        self._appenders = [
+            Appender(
+                Producer(self._connections, settings.topic, partition, limit),
+                settings.lease_ms,
+                settings.append_timeout_ms / 1000,
+                settings.load_timeout_ms / 1000,
+            )
+            for partition in range(settings.partitions)
+        ]
+
+    async def close(self) -> None:
+        """See Log.close. What Kafka does not take within `append_timeout_ms` has failed."""
+        if self._appenders:
+            await asyncio.gather(*(each.release() for each in self._appenders))
+            self._appenders = []
+            await self._connections.close()
+
+    def lease(self, partition: int) -> Lease:
+        """See Log.lease."""
+        return self._appender(partition).lease
+
+    async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
+        """See Log.load. All records that compaction has left, tombstones too.
+
+        Raises AppendFailed where the partition is lost again before the load is done.
+        """
+        appender = self._appender(partition)
+        reader = self._reader(partition)
+        began_ms = await appender.gain()
+        start, end = await reader.bounds()
+        async for chunk in reader.read(start, end):
+            yield chunk
+        await appender.begin(began_ms)
+
+    def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
+        """See Log.append."""
+        return self._appender(partition).append(batch)
+
+    def tick(self, partition: int) -> asyncio.Future[None]:
+        """See Log.tick: a transaction without a record."""
+        return self._appender(partition).append(())
+
+    async def release(self, partition: int) -> None:
+        """See Log.release."""
+        await self._appender(partition).release()
+
+    # Inside
+
+    def _appender(self, partition: int) -> Appender:
+        if not 0 <= partition < self.partitions:
+            raise ValueError(f"partition {partition} is not one of the log's {self.partitions}")
+        if not self._appenders:
+            raise LogUnusable(f"the log in topic {self.settings.topic} is not open")
+        return self._appenders[partition]
+
+    def _reader(self, partition: int) -> Reader:
+        return Reader(self._connections, self.settings.topic, partition, self.settings.load_timeout_ms / 1000)
