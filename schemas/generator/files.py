@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.generator.docs import reference
 from schemas.generator.index import index, load_apis, numbers
-from schemas.generator.model import load_all
+from schemas.generator.model import load_all, load_internal
 from schemas.generator.module import module
 
 GENERATED = "kcoord/protocol/generated"
@@ -17,7 +17,7 @@ def generated() -> dict[str, str]:
     messages = load_all()
     files["kcoord/protocol/messages.py"] = index(messages, load_apis())
     files[f"{GENERATED}/unassigned.py"] = numbers()
-    for message in messages:
+    for message in [*messages, *load_internal()]:
         files[f"{GENERATED}/{message.module}.py"] = module(message)
     return files
 

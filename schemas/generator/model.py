@@ -154,6 +154,8 @@ class MessageSpec:
     top: StructSpec
     structs: list[StructSpec]
     """Every struct, those that others are made of first, the message itself last."""
+    is_internal: bool = False
+    """Whether it stands in ``internal/``: said among instances only."""
 
     @property
     def module(self) -> str:
@@ -177,17 +179,25 @@ def attribute_name(name: str) -> str:
 
 
 def unassigned() -> dict[str, list[dict[str, Any]]]:
-    """``unassigned.json``: our own ``apis`` (key, name) and ``errors`` (code, name)."""
+    """``unassigned.json``: our own ``apis`` and those that only instances use among themselves, ``internal`` (key,
+    name), and ``errors`` (code, name).
+    """
     found: dict[str, list[dict[str, Any]]] = json.loads((SCHEMAS / "unassigned.json").read_text())
     return found
 
 
 def api_key(source: dict[str, Any]) -> int:
-    """The API key of a schema as a number; raises SchemaError for a message of ours that has none."""
+    """The API key of a schema as a number, -1 for data that is no message.
+
+    Raises SchemaError for a message of ours that has none.
+    """
+    if source["type"] == "data":
+        return -1
     if source["apiKey"] != UNASSIGNED:
         return int(source["apiKey"])
     api = source["name"].removesuffix("Request").removesuffix("Response")
-    for each in unassigned()["apis"]:
+    own = unassigned()
+    for each in (*own["apis"], *own["internal"]):
         if each["name"] == api:
             return int(each["key"])
     raise SchemaError(f"{source['name']}: unassigned.json has no key for {api}")
@@ -203,6 +213,12 @@ def load_all(folder: Path = SCHEMAS) -> list[MessageSpec]:
     paths = sorted([*(folder / "message").glob("*.json"), *(folder / "record").glob("*.json")])
     specs = [load(path) for path in paths if json.loads(path.read_text())["type"] != "header"]
     return sorted(specs, key=lambda spec: spec.name)
+
+
+def load_internal(folder: Path = SCHEMAS) -> list[MessageSpec]:
+    """What instances say among themselves, by name: no client is told of it, so it is in no index and no reference."""
+    paths = sorted((folder / "internal").glob("*.json"))
+    return [attrs.evolve(load(path), is_internal=True) for path in paths]
 
 
 def walk(struct: StructSpec, path: tuple[FieldSpec, ...] = ()) -> Iterator[tuple[FieldSpec, ...]]:

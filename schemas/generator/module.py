@@ -10,7 +10,13 @@ from schemas.generator.decode import DecodeEmitter
 from schemas.generator.encode import EncodeEmitter
 from schemas.generator.model import FieldSpec, MessageSpec, StructSpec, Versions, snake_case
 
-BASES = {"request": "Request", "response": "Response", "coordinator-key": "Message", "coordinator-value": "Message"}
+BASES = {
+    "request": "Request",
+    "response": "Response",
+    "coordinator-key": "Message",
+    "coordinator-value": "Message",
+    "data": "Message",
+}
 _PRIMITIVES = (
     "ONE_BYTE",
     "READ_INT8S",
@@ -48,6 +54,8 @@ def module(message: MessageSpec) -> str:
 def _head(message: MessageSpec, formats: Formats, body: str) -> list[str]:
     kind = {"coordinator-key": "record key", "coordinator-value": "record value"}.get(message.type, message.type)
     folder = "record" if kind.startswith("record") else "message"
+    if message.is_internal:
+        folder, kind = "internal", f"{'struct' if kind == 'data' else kind} between instances"
     used = [name for name in _PRIMITIVES if re.search(rf"\b{name}\b", body)]
     structs = ["Struct as Format"] if "Format(" in body or formats.definitions() else []
     structs += [name for name in ("iter_unpack", "pack", "unpack_from") if re.search(rf"\b{name}\(", body)]

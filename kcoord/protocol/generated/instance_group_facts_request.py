@@ -1,0 +1,93 @@
+# Generated from schemas/internal/InstanceGroupFactsRequest.json by `python -m schemas.generator`. Do not edit.
+"""InstanceGroupFactsRequest, a request between instances, versions 0."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Request
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    Malformed,
+    read_string_length,
+    read_tagged,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class InstanceGroupFactsRequest(Request):
+    """What is there to know of these groups?"""
+
+    group_ids: list[str] = attrs.Factory(list)
+    """The groups."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> InstanceGroupFactsRequest:
+    end = len(data)
+    message = new(InstanceGroupFactsRequest)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n > end - pos:
+        raise Malformed
+    group_ids: list[str] = []
+    group_ids_count = n
+    for _ in range(group_ids_count):
+        n = data[pos]
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            raise Malformed
+        stop = pos + n
+        group_id = data[pos + 1 : stop].decode()
+        pos = stop
+        group_ids.append(group_id)
+    message.group_ids = group_ids
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: InstanceGroupFactsRequest) -> bytes:
+    out: list[bytes | memoryview] = []
+    n1 = len(m.group_ids) + 1
+    out.append(ONE_BYTE[n1] if n1 < 128 else write_uvarint(n1))
+    for e2 in m.group_ids:
+        b3 = e2.encode()
+        n4 = len(b3) + 1
+        out += (ONE_BYTE[n4] if n4 < 128 else write_string_length(n4), b3)
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+InstanceGroupFactsRequest.FIELDS = (
+    Field("group_ids", "GroupIds", "string", (0, 0), is_array=True, entity="groupId"),
+)
+InstanceGroupFactsRequest.NAME = "InstanceGroupFactsRequest"
+InstanceGroupFactsRequest.API_KEY = 32126
+InstanceGroupFactsRequest.MIN_VERSION = 0
+InstanceGroupFactsRequest.MAX_VERSION = 0
+InstanceGroupFactsRequest.FLEXIBLE_FROM = 0
+InstanceGroupFactsRequest._DECODERS = {0: _decode_v0}
+InstanceGroupFactsRequest._ENCODERS = {0: _encode_v0}

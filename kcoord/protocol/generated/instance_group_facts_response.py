@@ -1,0 +1,169 @@
+# Generated from schemas/internal/InstanceGroupFactsResponse.json by `python -m schemas.generator`. Do not edit.
+"""InstanceGroupFactsResponse, a response between instances, versions 0."""
+
+from __future__ import annotations
+
+from struct import Struct as Format, iter_unpack
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Response, Struct
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    Malformed,
+    read_string_length,
+    read_tagged,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+unpack_xxixn = Format(">??i?B").unpack_from
+unpack_hn = Format(">hB").unpack_from
+pack_xxix = Format(">??i?").pack
+pack_h = Format(">h").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class GroupFacts(Struct):
+    group_id: str = ""
+    """The group."""
+    known: bool = False
+    """Whether the group exists there."""
+    has_members: bool = False
+    """Whether it has members."""
+    generation: int = 0
+    """Its generation; -1: it has none."""
+    loaded: bool = False
+    """Whether its partition is served there: else the rest says nothing."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class InstanceGroupFactsResponse(Response):
+    """What there is to know."""
+
+    error_code: int = 0
+    """The error code, or 0."""
+    facts: list[GroupFacts] = attrs.Factory(list)
+    """One entry for each group."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> InstanceGroupFactsResponse:
+    end = len(data)
+    message = new(InstanceGroupFactsResponse)
+    message.error_code, n = unpack_hn(data, pos)
+    pos += 2
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 9 > end - pos:
+        raise Malformed
+    facts: list[GroupFacts] = []
+    facts_left = n
+    facts_tries = 4
+    while facts_left:
+        facts_start = pos
+        fact = new(GroupFacts)
+        n = data[pos]
+        if n > 127:
+            n, pos = read_string_length(data, pos)
+            pos -= 1
+        if n == 0:
+            raise Malformed
+        stop = pos + n
+        fact.group_id = data[pos + 1 : stop].decode()
+        pos = stop
+        group_id_end = pos
+        group_id_n = n
+        fact.known, fact.has_members, fact.generation, fact.loaded, n = unpack_xxixn(data, pos)
+        pos += 7
+        if n:
+            n, pos = read_uvarint(data, pos)
+            fact.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        else:
+            fact.unknown_tagged_fields = ()
+            pos += 1
+        facts.append(fact)
+        facts_left -= 1
+        if facts_tries and facts_left >= 12:
+            group_id_size = group_id_n - 1
+            same = data[facts_start : group_id_end - group_id_size]
+            same_2 = data[group_id_end + 7 : pos]
+            facts_unknown = fact.unknown_tagged_fields
+            facts_done = len(facts)
+            facts_size = pos - facts_start
+            stop = pos + min(facts_left, (end - pos) // facts_size) * facts_size
+            for row in iter_unpack(f">{len(same)}s{group_id_size}s??i?{len(same_2)}s", memoryview(data)[pos:stop]):
+                gap, group_id, known, has_members, generation, loaded, gap_2 = row
+                if gap != same or gap_2 != same_2:
+                    break
+                fact = new(GroupFacts)
+                fact.group_id = group_id.decode() if group_id else ""
+                fact.known = known
+                fact.has_members = has_members
+                fact.generation = generation
+                fact.loaded = loaded
+                fact.unknown_tagged_fields = facts_unknown
+                facts.append(fact)
+            facts_done = len(facts) - facts_done
+            pos += facts_done * facts_size
+            facts_left -= facts_done
+            if not facts_done:
+                facts_tries -= 1
+    message.facts = facts
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: InstanceGroupFactsResponse) -> bytes:
+    out: list[bytes | memoryview] = []
+    n1 = len(m.facts) + 1
+    out += (pack_h(m.error_code), ONE_BYTE[n1] if n1 < 128 else write_uvarint(n1))
+    for e2 in m.facts:
+        b3 = e2.group_id.encode()
+        n4 = len(b3) + 1
+        out += (
+            ONE_BYTE[n4] if n4 < 128 else write_string_length(n4),
+            b3,
+            pack_xxix(e2.known, e2.has_members, e2.generation, e2.loaded),
+            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
+        )
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+GroupFacts.FIELDS = (
+    Field("group_id", "GroupId", "string", (0, 0), entity="groupId"),
+    Field("known", "Known", "bool", (0, 0)),
+    Field("has_members", "HasMembers", "bool", (0, 0)),
+    Field("generation", "Generation", "int32", (0, 0)),
+    Field("loaded", "Loaded", "bool", (0, 0)),
+)
+InstanceGroupFactsResponse.FIELDS = (
+    Field("error_code", "ErrorCode", "int16", (0, 0)),
+    Field("facts", "Facts", "struct", (0, 0), is_array=True, struct=GroupFacts),
+)
+InstanceGroupFactsResponse.NAME = "InstanceGroupFactsResponse"
+InstanceGroupFactsResponse.API_KEY = 32126
+InstanceGroupFactsResponse.MIN_VERSION = 0
+InstanceGroupFactsResponse.MAX_VERSION = 0
+InstanceGroupFactsResponse.FLEXIBLE_FROM = 0
+InstanceGroupFactsResponse._DECODERS = {0: _decode_v0}
+InstanceGroupFactsResponse._ENCODERS = {0: _encode_v0}

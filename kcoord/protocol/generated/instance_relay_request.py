@@ -1,0 +1,132 @@
+# Generated from schemas/internal/InstanceRelayRequest.json by `python -m schemas.generator`. Do not edit.
+"""InstanceRelayRequest, a request between instances, versions 0."""
+
+from __future__ import annotations
+
+from struct import Struct as Format
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Request
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    Malformed,
+    read_string_length,
+    read_tagged,
+    read_uvarint,
+    write_string_length,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+unpack_hhn = Format(">hhB").unpack_from
+unpack_qxn = Format(">q?B").unpack_from
+pack_hh = Format(">hh").pack
+pack_qx = Format(">q?").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class InstanceRelayRequest(Request):
+    """A group's own request, passed on from the instance that its client is connected to."""
+
+    connection: int = 0
+    """The client's connection, by its number in the process that passes it on."""
+    pipelined: bool = False
+    """Whether it was sent before the answer to the request before it was there."""
+    client_id: str = ""
+    """The client's name."""
+    client_host: str = ""
+    """The client's address."""
+    api_key: int = 0
+    """Which request."""
+    api_version: int = 0
+    """Its version."""
+    body: bytes = b""
+    """Its body."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
+    message = new(InstanceRelayRequest)
+    message.connection, message.pipelined, n = unpack_qxn(data, pos)
+    pos += 9
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        raise Malformed
+    stop = pos + n
+    message.client_id = data[pos + 1 : stop].decode()
+    pos = stop
+    n = data[pos]
+    if n > 127:
+        n, pos = read_string_length(data, pos)
+        pos -= 1
+    if n == 0:
+        raise Malformed
+    stop = pos + n
+    message.client_host = data[pos + 1 : stop].decode()
+    pos = stop
+    message.api_key, message.api_version, n = unpack_hhn(data, pos)
+    pos += 4
+    if n > 127:
+        pos += 1
+        n += (data[pos] << 7) - 128
+        if n > 16383:
+            n, pos = read_uvarint(data, pos - 1)
+            pos -= 1
+    if n == 0:
+        raise Malformed
+    stop = pos + n
+    message.body = data[pos + 1 : stop]
+    pos = stop
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: InstanceRelayRequest) -> bytes:
+    b1 = m.client_id.encode()
+    n2 = len(b1) + 1
+    b3 = m.client_host.encode()
+    n4 = len(b3) + 1
+    b5 = m.body
+    n6 = len(b5) + 1
+    return b"".join((
+        pack_qx(m.connection, m.pipelined),
+        ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
+        b1,
+        ONE_BYTE[n4] if n4 < 128 else write_string_length(n4),
+        b3,
+        pack_hh(m.api_key, m.api_version),
+        ONE_BYTE[n6] if n6 < 128 else write_uvarint(n6),
+        b5,
+        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
+    ))
+
+
+InstanceRelayRequest.FIELDS = (
+    Field("connection", "Connection", "int64", (0, 0)),
+    Field("pipelined", "Pipelined", "bool", (0, 0)),
+    Field("client_id", "ClientId", "string", (0, 0)),
+    Field("client_host", "ClientHost", "string", (0, 0)),
+    Field("api_key", "ApiKey", "int16", (0, 0)),
+    Field("api_version", "ApiVersion", "int16", (0, 0)),
+    Field("body", "Body", "bytes", (0, 0)),
+)
+InstanceRelayRequest.NAME = "InstanceRelayRequest"
+InstanceRelayRequest.API_KEY = 32122
+InstanceRelayRequest.MIN_VERSION = 0
+InstanceRelayRequest.MAX_VERSION = 0
+InstanceRelayRequest.FLEXIBLE_FROM = 0
+InstanceRelayRequest._DECODERS = {0: _decode_v0}
+InstanceRelayRequest._ENCODERS = {0: _encode_v0}

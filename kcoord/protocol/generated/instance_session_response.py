@@ -1,0 +1,48 @@
+# Generated from schemas/internal/InstanceSessionResponse.json by `python -m schemas.generator`. Do not edit.
+"""InstanceSessionResponse, a response between instances, versions 0."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message import Response
+from kcoord.protocol.primitives import Malformed, read_tagged, read_uvarint, write_tagged
+
+new = object.__new__
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class InstanceSessionResponse(Response):
+    """Never sent."""
+
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> InstanceSessionResponse:
+    message = new(InstanceSessionResponse)
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: InstanceSessionResponse) -> bytes:
+    return write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0"
+
+
+InstanceSessionResponse.FIELDS = (
+)
+InstanceSessionResponse.NAME = "InstanceSessionResponse"
+InstanceSessionResponse.API_KEY = 32127
+InstanceSessionResponse.MIN_VERSION = 0
+InstanceSessionResponse.MAX_VERSION = 0
+InstanceSessionResponse.FLEXIBLE_FROM = 0
+InstanceSessionResponse._DECODERS = {0: _decode_v0}
+InstanceSessionResponse._ENCODERS = {0: _encode_v0}
