@@ -27,7 +27,7 @@ Address = tuple[str, int]
 
 CONNECT_S = 2.0
 ANSWER_S = 3.0
-_PAUSE_S = 0.1
+_PAUSE_S = 0.25
 _GROUP = 0
 
 
@@ -84,7 +84,7 @@ class Caller:
     async def seek(self) -> None:
         """Ask one bootstrap address for the coordinator and connect there. Raises Lost, after a pause."""
         try:
-            self._connection = await self._connect(await self._find())
+            self._connection = await self._connect(await self.find())
         except (ClientError, Lost) as error:
             await asyncio.sleep(_PAUSE_S * (1 + self.random.random()))
             raise Lost(str(error)) from None
@@ -123,7 +123,8 @@ class Caller:
                 await asyncio.sleep(_PAUSE_S * self.random.random())
         return response, reply
 
-    async def _find(self) -> Address:
+    async def find(self) -> Address:
+        """Ask one bootstrap address for the coordinator, the next one the next time. Raises Lost, ClientError."""
         host, port = self.bootstrap[self._next]
         self._next = (self._next + 1) % len(self.bootstrap)
         connection = await self._connect((host, port))

@@ -26,7 +26,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.resources import pack, unpack
 from tests.faults.caller import Caller, Lost, Reply
-from tests.faults.history import Kind, Outcome, Read, Register, Told, Wrote, now_us
+from tests.faults.history import Expired, Kind, Outcome, Read, Register, Told, Wrote, now_us
 from tests.faults.running import Running
 
 FINE = (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
@@ -112,6 +112,7 @@ class ConnectMember:
         """Be a member until `leave`."""
         while not self._leaving:
             if self.joined and self.running.over:
+                self.caller.history.add(Expired(self.work.group, self.caller.name, now_us()))
                 await self._abandon()
             try:
                 await (self._heartbeat() if self.joined else self._join())

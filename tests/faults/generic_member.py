@@ -30,7 +30,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from tests.faults.caller import Caller, Lost, Reply
-from tests.faults.history import Kind, Outcome, Read, Register, Wrote, now_us
+from tests.faults.history import Expired, Kind, Outcome, Read, Register, Wrote, now_us
 from tests.faults.running import Running
 
 PROTOCOL_TYPE, PROTOCOL, TOPIC = "faults", "random", "t"
@@ -103,7 +103,8 @@ class GenericMember:
         await self.caller.hang_up()
 
     async def _step(self) -> None:
-        if self.running.over:
+        if self.synced and self.running.over:
+            self.caller.history.add(Expired(self.share.group, self.caller.name, now_us()))
             self._rejoin()
         if not self.synced:
             await self._join()

@@ -126,6 +126,15 @@ class Answered:
 
 
 @attrs.frozen
+class Expired:
+    """A process that wanted to be a member stopped by itself: it was not answered for as long as its session."""
+
+    group: str
+    by: str
+    at_us: int
+
+
+@attrs.frozen
 class Fault:
     """Something was broken, or mended."""
 
@@ -133,7 +142,7 @@ class Fault:
     at_us: int
 
 
-Event: TypeAlias = Wrote | Read | Ran | Told | Answered | Fault
+Event: TypeAlias = Wrote | Read | Ran | Told | Answered | Expired | Fault
 
 
 @attrs.define

@@ -7,7 +7,7 @@ and then waits until every group is what its members think it is.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from random import Random
 
@@ -161,7 +161,8 @@ class GenericGroup:
 class Load:
     """All groups. `shake` for as long as things break, then `settle`, then `stop`."""
 
-    bootstrap: Sequence[Address]
+    bootstrap: list[Address]
+    """All clients look here; it may grow."""
     history: History
     random: Random
     pace_s: float = 0.1

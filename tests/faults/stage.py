@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -58,9 +58,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(
-    bootstrap: Sequence[Address], folder: Path, seed: int = 1, *, commits: bool = True
-) -> AsyncIterator[Stage]:
+async def stage(bootstrap: list[Address], folder: Path, seed: int = 1, *, commits: bool = True) -> AsyncIterator[Stage]:
     """Load the coordinator at these addresses. After the block all must settle, and the history must be well.
 
     It lies in `folder` as history.jsonl, whatever comes of it.
