@@ -11,7 +11,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.protocol.frozen import frozen
-from kcoord.protocol.message import Response
+from kcoord.protocol.message import Request, Response
 from kcoord.protocol.records import Record
 
 Token = object
@@ -50,6 +50,14 @@ class RequestContext:
 
 
 @frozen(slots=True)
+class Ahead:
+    """A request that is yet to come by that connection, and what it would be answered."""
+
+    request: Request
+    response: Response
+
+
+@frozen(slots=True)
 class Remember:
     """A converged member's heartbeat: the same frame may be answered the same way while `basis.version == version`.
 
@@ -59,6 +67,8 @@ class Remember:
     basis: Versioned
     version: int
     session: Session
+    ahead: Ahead | None = None
+    """What is remembered instead of the frame that was answered, where the member says something else next time."""
 
 
 @frozen(slots=True)

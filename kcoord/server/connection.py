@@ -221,7 +221,7 @@ class Connection(asyncio.Protocol):
         frame = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
         self.send(frame)
         if remember is not None:
-            self._hot = HotFrame.of(call.frame, frame, remember, valid_until_ms)
+            self._hot = HotFrame.behind(call, frame, remember, valid_until_ms)
         self.finish(call)
 
     def when_more(self, call: Call, tell: Callable[[], None]) -> None:

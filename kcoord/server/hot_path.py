@@ -9,6 +9,8 @@ around the correlation id, and the answer as the bytes around its correlation id
    group the member alone: what happens to others there does not send it off the hot path.
 2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
 3. A right that runs out (`valid_until_ms`) ends the memory too.
+4. Where it is known what the member says next (`Ahead`: the same at the epoch that it was just told), that is remembered
+   instead, as the bytes that it will be.
 
 This is the code that runs most: frames that arrived together are read, compared and answered by a few calls into C,
 not frame by frame, and what is the same for every connection is kept once.
@@ -23,6 +25,9 @@ from struct import Struct
 import attrs
 
 from kcoord.group.step import Remember
+from kcoord.protocol.call import Call
+from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.framing import SIZE_BYTES
 
 CORRELATION_AT = 8
 """Where the correlation id stands in a request frame: behind size (4), API key (2) and version (2)."""
@@ -75,6 +80,18 @@ class HotFrame:
     """All from one answer's correlation id to the next one's."""
     remember: Remember
     valid_until_ms: int
+
+    @classmethod
+    def behind(cls, call: Call, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:
+        """What to remember once `call` has been answered with `answer_frame` (size prefix included)."""
+        ahead = remember.ahead
+        if ahead is None:
+            return cls.of(call.frame, answer_frame, remember, valid_until_ms)
+        header = call.header
+        rest = call.frame[SIZE_BYTES : call.body_pos] + ahead.request.encode(header.api_version)
+        body = ahead.response.encode(header.api_version)
+        answer = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
+        return cls.of(len(rest).to_bytes(SIZE_BYTES, "big") + rest, answer, remember, valid_until_ms)
 
     @classmethod
     def of(cls, request_frame: bytes, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.refuse import refuse
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Remember, RequestContext, Step
+from kcoord.group.step import Ahead, Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
@@ -336,7 +336,8 @@ class Coordinator:
         if self._plan.wire:
             response = type(response).decode(response.encode(0), 0)
         if self._plan.hot_path and remember is not None:
-            link.hot = (frame.request, response, remember)
+            ahead = remember.ahead or Ahead(frame.request, response)
+            link.hot = (ahead.request, ahead.response, remember)
         link.call = None
         self._network.answer(frame, response)
         if link.queue and self.stage is not Stage.DOWN:

@@ -55,6 +55,24 @@ async def test_the_same_frame_again_is_not_decoded(counted: list[object], worker
     assert counted == []
 
 
+async def test_rule_25_the_first_heartbeat_at_a_new_epoch_is_not_decoded_either(
+    server: Running, counted: list[object], worker: Worker
+) -> None:
+    other = Worker(await connect(server.port), worker.group_id, "w2")
+    await other.join()
+    while worker.last.assignment is not None or len(other.owned) + len(worker.owned) < len(A) or not other.owned:
+        assert await worker.heartbeat() == await other.heartbeat() == ErrorCode.NONE
+    epoch = worker.epoch
+    assert await other.heartbeat(server_assignor="cooperative") == ErrorCode.NONE
+    told = await worker.ask(worker.request())
+    assert told.member_epoch == epoch + 1
+    assert told.assignment is not None
+    counted.clear()
+    told = await worker.ask(worker.request())
+    assert (told.error_code, told.member_epoch, told.assignment) == (ErrorCode.NONE, epoch + 1, None)
+    assert counted == []
+
+
 async def test_rule_26_one_that_may_be_held_is_never_answered_so(counted: list[object], worker: Worker) -> None:
     await worker.heartbeat()
     counted.clear()

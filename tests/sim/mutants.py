@@ -120,7 +120,7 @@ MUTANTS = (
     Mutant(24, "an answer that writes nothing waits for nothing", Coordinator._when_committed,
            "if not self.pending:", "if True:"),
     Mutant(25, "every answer is remembered", answers._remember,
-           "if converged and not computes and not whole else None", ""),
+           "if not converged or response.error_code:", "if False:"),
     Mutant(25, "an install does not end what is remembered", ModernGroup.set_assignment_epoch,
            "self.forget_all()", "pass"),
     Mutant(25, "the choice does not end what is remembered", computing._choose,

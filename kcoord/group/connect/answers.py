@@ -6,7 +6,9 @@
 3. COMPUTE_ASSIGNMENT is no error: all else in the answer is valid beside it (rule 17).
 4. An answer is kept back only when it would repeat the last one on this connection (rule 26). The epoch alone does not
    let a kept answer go: else an install would wake members that nothing happens to.
-5. A member that keeps what it must release is put out after its rebalance timeout, counted from the answer that told it
+5. Who is told a new epoch will say the same at that epoch, and then be told nothing new: so the hot path remembers that
+   already.
+6. A member that keeps what it must release is put out after its rebalance timeout, counted from the answer that told it
    (rule 7).
 """
 
@@ -18,11 +20,11 @@ from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer, Held
 from kcoord.group.modern.reconcile import Progress, progress
-from kcoord.group.step import Remember, RequestContext, Token
+from kcoord.group.step import Ahead, Remember, RequestContext, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import Assignment, ConnectorsAndTasks, ConnectorTaskId
-from kcoord.protocol.messages import ConnectGroupHeartbeatResponse
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import Resource, pack
 
 NOTHING: Resources = frozenset()
@@ -59,15 +61,22 @@ def advance_member(turn: Turn, group: ConnectGroup, member: Member) -> Resources
 
 
 def answer_or_hold(
-    turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, token: Token, max_wait_ms: int, full: bool
+    turn: Turn,
+    group: ConnectGroup,
+    member: Member,
+    request: ConnectGroupHeartbeatRequest,
+    context: RequestContext,
+    token: Token,
+    full: bool,
 ) -> None:
     """Answer the heartbeat that was just taken in, or keep the answer back."""
+    max_wait_ms = request.max_wait_ms
     limits = turn.contents.effective(group.group_id)
     told = advance_member(turn, group, member)
     if max_wait_ms > 0 and not full and _repeats(group, member, told, limits):
         hold(turn, group, member, context.connection, token, min(max_wait_ms, _longest_wait_ms(limits)))
     else:
-        answer(turn, group, member, told, token, limits, full, remember=max_wait_ms <= 0)
+        answer(turn, group, member, told, token, limits, full, request if max_wait_ms <= 0 else None)
 
 
 def _longest_wait_ms(limits: Effective) -> int:
@@ -106,9 +115,9 @@ def answer(
     token: Token,
     limits: Effective,
     full: bool,
-    remember: bool,
+    asked: ConnectGroupHeartbeatRequest | None,
 ) -> None:
-    """Tell the member where it stands."""
+    """Tell the member where it stands. `asked` is given where the hot path may take over from here."""
     last, computes = member.answer, group.chosen() == member.member_id
     whole = last is None or full or not _is_same(last.told, told) or last.epoch < group.assignment_epoch
     response = ConnectGroupHeartbeatResponse(
@@ -127,7 +136,7 @@ def answer(
     _watch_release(turn, group, member, told)
     if computes:
         _watch_computation(turn, group, member)
-    turn.answer(token, response, _remember(group, member, computes, whole) if remember else None)
+    turn.answer(token, response, None if asked is None else _remember(group, member, asked, response))
 
 
 def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignment:
@@ -139,12 +148,43 @@ def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignm
     )
 
 
-def _remember(group: ConnectGroup, member: Member, computes: bool, whole: bool) -> Remember | None:
+def _remember(
+    group: ConnectGroup, member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
+) -> Remember | None:
     """The hot path may repeat this answer while the member's version stands (rule 25). Also while the next assignment
     is being computed: its install moves the version, as the choice of who computes does.
     """
     converged = member.epoch == group.assignment_epoch and member.member_id not in group.unconverged
-    return Remember(member, member.version, member) if converged and not computes and not whole else None
+    if not converged or response.error_code:
+        return None
+    if response.assignment is None:
+        return Remember(member, member.version, member)
+    ahead = _ahead(member, request, response)
+    return None if ahead is None else Remember(member, member.version, member, ahead)
+
+
+def _ahead(
+    member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
+) -> Ahead | None:
+    """What the member says next, at the epoch that it is told now, if it said nothing but who and where it is and what
+    it owns, which is its whole target: then it has its assignment already.
+    """
+    same = ConnectGroupHeartbeatRequest(
+        request.group_id,
+        request.member_id,
+        request.member_epoch,
+        request.instance_id,
+        connectors_and_tasks=request.connectors_and_tasks,
+    )
+    if request != same:
+        return None
+    same.member_epoch = response.member_epoch
+    short = ConnectGroupHeartbeatResponse(
+        member_epoch=response.member_epoch,
+        heartbeat_interval_ms=response.heartbeat_interval_ms,
+        session_timeout_ms=response.session_timeout_ms,
+    )
+    return Ahead(same, short)
 
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
@@ -210,7 +250,7 @@ def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
     token = take_held(turn, member)
     if token is not None:
         told = advance_member(turn, group, member)
-        answer(turn, group, member, told, token, turn.contents.effective(group.group_id), full=False, remember=False)
+        answer(turn, group, member, told, token, turn.contents.effective(group.group_id), full=False, asked=None)
 
 
 def let_go_refused(turn: Turn, member: Member, error: ErrorCode) -> None:

@@ -157,7 +157,7 @@ def _answer(
 ) -> None:
     """First what follows from the request, so that the answer tells it; then what follows from the answer's grants."""
     settle(turn, group)
-    answer_or_hold(turn, group, member, context, token, request.max_wait_ms, full)
+    answer_or_hold(turn, group, member, request, context, token, full)
     settle(turn, group)
 
 
@@ -251,7 +251,7 @@ def _note_owned(
 def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
     """The answer that was lost, as it was: nothing is released, nothing advances (rule 12)."""
     told = member.current & (group.target_of(member) or frozenset[Resource]())
-    answer(turn, group, member, told, token, limits, full=True, remember=False)
+    answer(turn, group, member, told, token, limits, full=True, asked=None)
 
 
 # -- leaving ----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: Req
         changed = attrs.evolve(
             changed, assignors=assignors, server_assignor=None if assignors else changed.server_assignor
         )
-    return known if changed == known else changed
+    return known if changed is known or changed == known else changed
 
 
 def _kept(each: heard.Assignor) -> kept.Assignor:

@@ -13,6 +13,7 @@ import pytest
 from kcoord.group.connect import records
 from kcoord.group.connect.group import Configured, ConnectGroup
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from kcoord.protocol.records import ConnectWorkerGroupCurrentMemberAssignmentKey, Record
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, SESSION_MS, World, assignor, packed, text
 
@@ -80,6 +81,36 @@ def test_who_has_something_to_do_is_not_remembered() -> None:
         assert not is_remembered(world, "W3", 0)
     assert not is_remembered(world, "W2", 2)
     assert is_remembered(world, "W2", 3)
+
+
+@pytest.mark.parametrize("owned", [None, "BC0"])
+def test_what_is_said_next_is_remembered_with_the_new_epoch(owned: str | None) -> None:
+    """connect-groups rules 10, 25: a worker that is told another epoch says the same again, at that one, and learns
+    nothing from it. That the answer would be this is checked as any other's is.
+    """
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    world.join("W3", connection=3)
+    world.compute("W1", 2, {"W1": "AC0", "W2": "BC0", "W3": ""})
+    token = world.send_beat("W2", 2, owned, connection=2)
+    assert world.told(token).brief == (3, "BC0")
+    assert not world.remembered[token]
+    ahead = world.ahead[token]
+    listed = None if owned is None else packed(owned)
+    assert ahead.request == ConnectGroupHeartbeatRequest("g", "W2", 3, connectors_and_tasks=listed)
+    assert world.beat("W2", 3, owned, connection=2).response == ahead.response
+
+
+@pytest.mark.parametrize(
+    "more", [{"rebalance_timeout_ms": 5_000}, {"url": "http://w2"}, {"max_wait_ms": 5}, {"config_offset": 7}]
+)
+def test_who_says_more_is_not_known_to_repeat_it(more: dict[str, Any]) -> None:
+    """connect-groups rule 25: what else a heartbeat says, the next one leaves out, or not."""
+    world = World.settled({"W1": "AC0", "W2": "BC0"})
+    world.join("W3", connection=3)
+    world.compute("W1", 2, {"W1": "AC0", "W2": "BC0", "W3": ""})
+    token = world.send_beat("W2", 2, connection=2, **more)
+    assert world.told(token).brief[0] == 3
+    assert token not in world.ahead
 
 
 def test_another_list_of_the_same_member_forgets_it() -> None:

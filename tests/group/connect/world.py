@@ -22,7 +22,7 @@ from kcoord.group.modern.states import State
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Remember, RequestContext, Step
+from kcoord.group.step import Ahead, Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
@@ -116,8 +116,11 @@ class World:
         self.steps: list[list[Record]] = []
         self.answers: dict[object, Response] = {}
         self.remembered: dict[object, bool] = {}
+        """Whether that very request is."""
+        self.ahead: dict[object, Ahead] = {}
+        """What is remembered in its place."""
         self.asked: dict[object, tuple[Request, RequestContext]] = {}
-        self._hot: dict[object, tuple[object, Remember]] = {}
+        self._hot: dict[object, tuple[Ahead, RequestContext, Remember]] = {}
         self._epochs: dict[str, int] = {}
         self.checked = True
         """False for a log that was cut in the midst of a step: what is always true need not be."""
@@ -142,7 +145,7 @@ class World:
     def restart(self, lose_ms: int = 0, compacted: bool = False) -> list[object]:
         """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back."""
         waiting = self.shard.drop()
-        for _, remember in self._hot.values():
+        for *_, remember in self._hot.values():
             assert remember.basis.version != remember.version, "a hot answer of a lost shard"
         self._hot.clear()
         self.now_ms += lose_ms
@@ -316,11 +319,13 @@ class World:
         for reply in step.replies:
             assert reply.token not in self.answers, "answered twice"
             self.answers[reply.token] = reply.response
-            self.remembered[reply.token] = reply.remember is not None
+            self.remembered[reply.token] = reply.remember is not None and reply.remember.ahead is None
             if reply.remember is not None:
                 request, context = self.asked[reply.token]
                 listed = getattr(request, "connectors_and_tasks", None) is not None
-                self._hot[context.connection, listed] = reply.token, reply.remember
+                ahead = reply.remember.ahead or Ahead(request, reply.response)
+                self._hot[context.connection, listed] = ahead, context, reply.remember
+                self.ahead[reply.token] = ahead
         if self.checked:
             self._check()
 
@@ -336,19 +341,19 @@ class World:
 
     def _check_hot_answers(self) -> None:
         """Every answer that may be repeated is the one that the shard would give (rule 25)."""
-        for where, (token, remember) in list(self._hot.items()):
+        for where, (ahead, context, remember) in list(self._hot.items()):
             if remember.basis.version != remember.version:
                 del self._hot[where]
                 continue
-            request, context = self.asked[token]
             if context.connection in self.shard._contents.held:
                 continue  # the connection has another request open
             member = cast(Member, remember.session)
             seen_ms, bound_ms = member.last_seen_ms, member.session_timeout_ms
-            step = self.shard.handle(request, attrs.evolve(context, wall_ms=self.wall_ms), token, self.now_ms)
+            again = attrs.evolve(context, wall_ms=self.wall_ms)
+            step = self.shard.handle(ahead.request, again, remember, self.now_ms)
             member.last_seen_ms, member.session_timeout_ms = seen_ms, bound_ms
             assert not step.records
-            assert [reply.response for reply in step.replies if reply.token is token] == [self.answers[token]]
+            assert [reply.response for reply in step.replies if reply.token is remember] == [ahead.response]
             assert len(step.replies) == 1, "a hot request lets something else go"
 
     # -- stories begin here -------------------------------------------------------------------------------------------
