@@ -125,6 +125,7 @@ class EmbeddedLog:
     async def release(self, partition: int) -> None:
         """See Log.release. Nobody else waits for it."""
         self._check_partition(partition)
+        await self._open_writer().call(lambda connection: None)  # behind all that was appended
 
     async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
         """See Log.load. Gives the last record of each key that has a value."""

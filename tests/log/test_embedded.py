@@ -1,4 +1,4 @@
-"""What does the embedded log promise while all is well?"""
+"""What does the embedded log promise beyond what every log does (`test_both`)?"""
 
 import asyncio
 import sqlite3
@@ -10,24 +10,6 @@ from kcoord.log.interface import AppendFailed, LogIncompatible, LogInUse, LogUnu
 from kcoord.log.sqlite_file import FILE_NAME
 from kcoord.log.writer import MAX_BATCH_BYTES
 from tests.log.conftest import Child, Clock, loaded, opened
-
-
-async def test_records_come_back_in_order_after_a_restart(tmp_path: Path) -> None:
-    batches = [[(b"k%d-%d" % (n, part), b"v" * n) for part in range(n % 5)] for n in range(60)]
-    async with opened(tmp_path / "not" / "there" / "yet") as log:
-        for batch in batches:
-            await log.append(2, batch)
-    async with opened(tmp_path / "not" / "there" / "yet") as log:
-        assert await loaded(log, 2) == [record for batch in batches for record in batch]
-        assert await loaded(log, 1) == []
-
-
-async def test_the_last_record_of_a_key_counts_and_a_tombstone_takes_it_away(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        await log.append(0, [(b"a", b"1"), (b"b", b"1"), (b"c", b"1"), (b"empty", b"")])
-        await log.append(0, [(b"a", b"2"), (b"b", None), (b"a", b"3")])
-        await log.append(1, [(b"a", b"of another partition")])
-        assert await loaded(log) == [(b"c", b"1"), (b"empty", b""), (b"a", b"3")]
 
 
 async def test_values_of_any_size_come_back_and_chunks_stay_small(tmp_path: Path) -> None:
@@ -53,23 +35,6 @@ async def test_changes_that_wait_share_one_sync(tmp_path: Path) -> None:
         assert log.batches == 1000
         assert log.commits <= 2  # those that the writer had taken before the rest came, and the rest
         assert sum([len(await loaded(log, partition)) for partition in range(4)]) == 1000
-
-
-async def test_a_large_batch_and_a_large_queue_are_each_written_whole(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        large = [(b"large-%d" % n, b"v") for n in range(10_000)]
-        many = [log.append(1, [(b"many-%d" % n, bytes(10_000))]) for n in range(2000)]
-        await asyncio.gather(log.append(0, large), *many)
-        assert await loaded(log, 0) == large
-        assert [key for key, _ in await loaded(log, 1)] == [b"many-%d" % n for n in range(2000)]
-
-
-async def test_what_was_appended_before_close_is_written(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        waiting = [log.append(0, [(b"%d" % n, b"v")]) for n in range(100)]
-    assert all(future.done() and future.exception() is None for future in waiting)
-    async with opened(tmp_path) as log:
-        assert len(await loaded(log)) == 100
 
 
 async def test_a_batch_that_cannot_be_written_fails_alone_until_the_partition_is_loaded(tmp_path: Path) -> None:
@@ -154,39 +119,6 @@ async def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     with pytest.raises(LogUnusable, match=rf"the data directory {tmp_path}/file/data cannot be used: .*File exists"):
         async with opened(tmp_path / "file" / "data"):
             pass
-
-
-async def test_a_partition_that_does_not_exist_is_a_mistake_of_the_caller(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        with pytest.raises(ValueError, match="partition 4 is not one of the log's 4"):
-            log.append(4, [(b"k", b"v")])
-
-
-async def test_a_log_that_is_not_open_says_so(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        pass
-    await log.close()
-    assert not log.writable
-    with pytest.raises(LogUnusable, match="is not open"):
-        log.append(0, [(b"k", b"v")])
-
-
-async def test_a_load_may_be_broken_off_at_any_moment(tmp_path: Path) -> None:
-    async with opened(tmp_path) as log:
-        await log.append(0, [(b"%d" % n, b"v") for n in range(50_000)])
-        for turns in range(60):
-            task = asyncio.create_task(loaded(log))
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            task.cancel()
-            await asyncio.wait([task])
-        async for _ in log.load(0):
-            break
-        task = asyncio.create_task(loaded(log))
-        await asyncio.sleep(0)
-    task.cancel()
-    async with opened(tmp_path) as log:
-        assert len(await loaded(log)) == 50_000
 
 
 async def test_compaction_runs_by_itself(tmp_path: Path, clock: Clock) -> None:

@@ -1,0 +1,1 @@
+"""Is the log in a topic what the interface promises, on a real Kafka?"""
