@@ -52,6 +52,7 @@ from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delet
 from kcoord.group.offsets.offset_fetch import offset_fetch
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
+from kcoord.group.standstill import go_on, prolong_sessions
 from kcoord.group.step import RequestContext, Step, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
@@ -113,8 +114,10 @@ class Shard:
         """Apply one record of the log, before `loaded`. (`handle`, `advance` and `loaded` apply their own.)"""
         replay(self._contents, record)
 
-    def loaded(self, now_ms: int, wall_ms: int) -> Step:
-        """The log has been replayed to its end: open fresh sessions (gateway rules 23, 24)."""
+    def loaded(self, now_ms: int, wall_ms: int, lease_ms: int = 0) -> Step:
+        """The log has been replayed to its end: open fresh sessions (gateway rules 23, 24), longer by `lease_ms`, for
+        which an elder elsewhere may still answer (connect-groups rule 27).
+        """
         turn = self._turn(now_ms, wall_ms)
         self._contents.live = True
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
@@ -123,6 +126,7 @@ class Shard:
         settle_load(self._contents)
         for connect_group in self._contents.connect.values():
             open_connect_sessions(turn, connect_group)
+        prolong_sessions(self._contents, lease_ms)
         return turn.step
 
     def drop(self) -> list[Token]:
@@ -199,6 +203,10 @@ class Shard:
         for member in self._contents.holds.due(now_ms):
             hold_is_over_unwritten(turn, member)
         return turn.step
+
+    def go_on(self, stood_ms: int, now_ms: int) -> None:
+        """Time stood still for `stood_ms`, in which nobody was answered: no session may end by that."""
+        go_on(self._contents, stood_ms, now_ms)
 
     def next_deadline(self) -> int | None:
         """When `advance` should be called next, in ms on the clock of `now_ms`; None: not before the next request."""
@@ -283,6 +291,11 @@ class Shard:
             return bool(connect.members)
         group = self._contents.groups.get(group_id)
         return group is not None and bool(group.members or group.pending)
+
+    def has_any_members(self) -> bool:
+        """Whether any group here has members, or newcomers that were given a member id."""
+        connect = any(group.members for group in self._contents.connect.values())
+        return connect or any(group.members or group.pending for group in self._contents.groups.values())
 
     def metrics(self) -> Metrics:
         """How many groups and members there are, and what has happened since the load."""

@@ -31,6 +31,22 @@ class Session(Protocol):
     last_seen_ms: int
 
 
+class Lease(Protocol):
+    """Until when answers may be given for a shard, as far as the hot path knows it (connect-groups rule 27)."""
+
+    until_ms: int
+
+
+@attrs.define(slots=True, eq=False)
+class Forever:
+    """The lease of a shard that nobody else can have."""
+
+    until_ms: int = 1 << 62
+
+
+FOREVER = Forever()
+
+
 @frozen(slots=True)
 class RequestContext:
     """What a step knows of the connection that a request came by, and the time of day."""
@@ -59,7 +75,8 @@ class Ahead:
 
 @frozen(slots=True)
 class Remember:
-    """A converged member's heartbeat: the same frame may be answered the same way while `basis.version == version`.
+    """A converged member's heartbeat: the same frame may be answered the same way while `basis.version == version` and
+    the shard's `lease` runs.
 
     Whoever answers so sets `session.last_seen_ms`.
     """
@@ -69,6 +86,7 @@ class Remember:
     session: Session
     ahead: Ahead | None = None
     """What is remembered instead of the frame that was answered, where the member says something else next time."""
+    lease: Lease = FOREVER
 
 
 @frozen(slots=True)

@@ -92,6 +92,7 @@ __all__ = [
     "UnknownRecordError",
     "decode_record",
     "encode_record",
+    "is_of_newer_kcoord",
 ]
 
 Key = (
@@ -178,6 +179,17 @@ def decode_record(key: bytes, value: bytes | None) -> Record:
     if value is None:
         return Record(typed_key, None)
     return Record(typed_key, value_type.decode(value, _leading_number(value, "value"), _NUMBER.size))
+
+
+def is_of_newer_kcoord(key: bytes, value: bytes | None) -> bool:
+    """Whether a record that cannot be read is of a type, or of a version, above those that this kcoord knows."""
+    try:
+        number = _leading_number(key, "key")
+        if number not in _KEYS:
+            return number > max(_KEYS)
+        return value is not None and _leading_number(value, "value") > _KEYS[number][1].MAX_VERSION
+    except DecodeError:
+        return False
 
 
 def _leading_number(data: bytes, what: str) -> int:

@@ -1,7 +1,7 @@
 """Which shard answers a request, and how are the answers of several shards made one?
 
 The coordinator of all groups of this process: one `ShardHost` a partition of the log. Requests for one group go to its
-shard; ListGroups asks all of them.
+shard; ListGroups asks all that this instance has.
 """
 
 from __future__ import annotations
@@ -11,19 +11,30 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+import attrs
+
 from kcoord.group.batch import Gathering, empty_answer, group_of, split
+from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
 from kcoord.group.settings import GroupSettings
 from kcoord.group.step import Remember, RequestContext
 from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import HeartbeatRequest, ListGroupsRequest, ListGroupsResponse, Request, Response
-from kcoord.server.shard_host import ShardHost, ShardState, Waiting, monotonic_ms
+from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Request, Response
+from kcoord.server.clock import monotonic_ms
+from kcoord.server.outbox import Waiting
+from kcoord.server.shard_host import Confirm, ShardHost
+from kcoord.server.shard_state import ShardState
 
 log = logging.getLogger("kcoord.coordinator")
 
 Deliver = Callable[[Response, Remember | None], None]
+
+
+async def always(_partition: int) -> bool:
+    """With a log that nobody else can have, every partition stays this instance's."""
+    return True
 
 
 class Coordinator:
@@ -39,8 +50,15 @@ class Coordinator:
         ids: Callable[[], str],
         given: frozenset[str] = frozenset(),
     ) -> None:
+        self.confirm: Confirm = always
+        """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
         configs = GroupConfigs(settings.connect, given)
-        self._hosts = [ShardHost(partition, store, settings, ids, configs) for partition in range(partitions)]
+        self._hosts = [
+            ShardHost(partition, store, settings, ids, configs, self._confirm) for partition in range(partitions)
+        ]
+
+    async def _confirm(self, partition: int) -> bool:
+        return await self.confirm(partition)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -48,16 +66,41 @@ class Coordinator:
         """Load every partition, one after the other; each is served as soon as it is loaded."""
         began = time.monotonic()
         for host in self._hosts:
-            await host.load()
+            host.expect()
+        for host in self._hosts:
+            await host.gain()
         broken = sum(host.state is ShardState.BROKEN for host in self._hosts)
         groups = sum(len(host.shard.group_ids()) for host in self._hosts)
         log.info("loaded %d groups in %.2f s", groups, time.monotonic() - began)
         if broken:
             log.error("%d of %d partitions are not served: see the lines above", broken, len(self._hosts))
 
+    async def gain(self, partition: int) -> None:
+        """Load one partition and serve it; comes back when that is done, or cannot be done. Does nothing where it is
+        served already.
+        """
+        await self._hosts[partition].gain()
+
+    async def lose(self, partition: int) -> None:
+        """Serve one partition no more from now on; comes back when somebody else may have it."""
+        await self._hosts[partition].lose()
+
+    def owned(self) -> set[int]:
+        """The partitions that this instance serves now."""
+        return {host.partition for host in self._hosts if host.state is ShardState.ACTIVE}
+
+    def groups_of(self, partition: int) -> list[str]:
+        """All groups of a partition that this instance serves."""
+        host = self._hosts[partition]
+        return host.shard.group_ids() if host.state is ShardState.ACTIVE else []
+
+    def partition_of(self, group_id: str) -> int:
+        """The partition that the group's records are in."""
+        return partition_of(group_id, len(self._hosts))
+
     async def stop(self) -> None:
         """Let what was appended be committed and answered, then answer nothing more."""
-        await asyncio.gather(*(host.settled() for host in self._hosts))
+        await asyncio.gather(*(host.settle() for host in self._hosts))
         for host in self._hosts:
             host.stop()
 
@@ -114,20 +157,13 @@ class Coordinator:
         `api_version` is OffsetCommit's or TxnOffsetCommit's.
         """
         host = self._host(group_id)
-        if host.state is not ShardState.ACTIVE:
-            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        refusal = host.refusal()
+        if refusal:
+            return refusal
         error = host.shard.check_commit(
             group_id, member_id, instance_id, generation, transactional, monotonic_ms(), api_version
         )
-        released: asyncio.Future[ErrorCode] = asyncio.get_running_loop().create_future()
-
-        def settle(result: ErrorCode) -> None:
-            if not released.done():
-                released.set_result(result)
-
-        refused = Waiting(HeartbeatRequest(), lambda response, remember: settle(ErrorCode.NOT_COORDINATOR))
-        host.when_committed(lambda: settle(error), refused)
-        return await released
+        return await host.outbox.may_answer() or error
 
     # -- facts --------------------------------------------------------------------------------------------------------
 
@@ -135,31 +171,40 @@ class Coordinator:
         """The monotonic clock that sessions run on, in ms."""
         return monotonic_ms()
 
-    def has_members(self, group_id: str) -> bool:
-        """Whether the group has members here, joined or joining."""
-        return self._host(group_id).shard.has_members(group_id)
+    async def check_delete(self, group_id: str) -> ErrorCode:
+        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND; or why that
+        cannot be said.
+        """
+        host = self._host(group_id)
+        return host.refusal() or await host.outbox.may_answer() or host.shard.check_delete(group_id)
 
-    def generation(self, group_id: str) -> int | None:
-        """The group's generation; None for a group that is not here."""
-        return self._host(group_id).shard.generation(group_id)
+    async def check_offset_delete(self, group_id: str) -> ErrorCode:
+        """Whether offsets of the group may be deleted at all (gateway rule 13), or why that cannot be said."""
+        host = self._host(group_id)
+        return host.refusal() or await host.outbox.may_answer() or host.shard.check_offset_delete(group_id)
 
-    def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
-        return self._host(group_id).shard.check_delete(group_id)
+    async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13): all of
+        them where that cannot be said.
+        """
+        host = self._host(group_id)
+        if host.refusal() or await host.outbox.may_answer():
+            return frozenset(topics)
+        return host.shard.subscribed_among(group_id, list(topics))
 
-    def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
-        return self._host(group_id).shard.check_offset_delete(group_id)
+    async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
+        """What is known of these groups."""
+        return {group_id: await self._facts(group_id) for group_id in group_ids}
 
-    def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13)."""
-        return self._host(group_id).shard.subscribed_among(group_id, topics)
+    async def _facts(self, group_id: str) -> GroupFacts:
+        host = self._host(group_id)
+        if host.refusal() or await host.outbox.may_answer():
+            return attrs.evolve(host.facts(group_id), loaded=False)
+        return host.facts(group_id)
 
-    def is_loaded(self, group_id: str | None) -> bool:
-        """Whether the group's shard serves; None: whether no shard is being loaded any more."""
-        if group_id is None:
-            return all(host.state is not ShardState.LOADING for host in self._hosts)
-        return self._host(group_id).state is ShardState.ACTIVE
+    def known_facts(self, group_id: str) -> GroupFacts:
+        """The same from memory, without a proof that nobody else knows better."""
+        return self._host(group_id).facts(group_id)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
         """Let the member's session stand still until `until_ms` at most (gateway rule 10)."""
@@ -170,7 +215,7 @@ class Coordinator:
         self._host(group_id).shard.resume_session(group_id, member_id, monotonic_ms())
 
     def _host(self, group_id: str) -> ShardHost:
-        return self._hosts[partition_of(group_id, len(self._hosts))]
+        return self._hosts[self.partition_of(group_id)]
 
     def _ask_all(self, request: ListGroupsRequest, context: RequestContext, deliver: Deliver) -> None:
         def merge(responses: Sequence[Response]) -> Response:
@@ -178,6 +223,10 @@ class Coordinator:
             error = next((each.error_code for each in listed if each.error_code), 0)
             return ListGroupsResponse(error_code=error, groups=[group for each in listed for group in each.groups])
 
-        gathering = Gathering(len(self._hosts), lambda response: deliver(response, None), merge)
-        for at, host in enumerate(self._hosts):
+        hosts = [host for host in self._hosts if host.state is not ShardState.ELSEWHERE]
+        if not hosts:
+            deliver(ListGroupsResponse(), None)
+            return
+        gathering = Gathering(len(hosts), lambda response: deliver(response, None), merge)
+        for at, host in enumerate(hosts):
             host.submit(request, context, Waiting(request, gathering.taker(at)))

@@ -9,8 +9,11 @@ around the correlation id, and the answer as the bytes around its correlation id
    group the member alone: what happens to others there does not send it off the hot path.
 2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
 3. A right that runs out (`valid_until_ms`) ends the memory too.
-4. Where it is known what the member says next (`Ahead`: the same at the epoch that it was just told), that is remembered
-   instead, as the bytes that it will be.
+4. The shard's lease must run at the moment of the answer (connect-groups rule 27). A process that is frozen between
+   that look and the write sends an answer that is late, but not wrong: the frame was sent before the lease ended, and a
+   member counts its session from the sending.
+5. Where it is known what the member says next (`Ahead`: the same at the epoch that it was just told), that is
+   remembered instead, as the bytes that it will be.
 
 This is the code that runs most: frames that arrived together are read, compared and answered by a few calls into C,
 not frame by frame, and what is the same for every connection is kept once.
@@ -24,7 +27,7 @@ from struct import Struct
 
 import attrs
 
-from kcoord.group.step import Remember
+from kcoord.group.step import Lease, Remember
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES
@@ -79,6 +82,7 @@ class HotFrame:
     between: bytes
     """All from one answer's correlation id to the next one's."""
     remember: Remember
+    lease: Lease
     valid_until_ms: int
 
     @classmethod
@@ -105,13 +109,14 @@ class HotFrame:
             back=_shared(back),
             between=_shared(back + front),
             remember=remember,
+            lease=remember.lease,
             valid_until_ms=NEVER_MS if valid_until_ms is None else valid_until_ms,
         )
 
     def answer(self, data: bytes, now_ms: int) -> tuple[bytes, int]:
         """The answer frames to all leading frames of `data` that equal the remembered one, and the bytes these took."""
         remember = self.remember
-        if remember.basis.version != remember.version or now_ms > self.valid_until_ms:
+        if remember.basis.version != remember.version or now_ms > self.lease.until_ms or now_ms > self.valid_until_ms:
             return b"", 0
         head, tail = self.head, self.tail
         if data[TAIL:] == tail:

@@ -21,8 +21,8 @@ from typing import Protocol
 import attrs
 
 from kcoord.protocol.call import Call
+from kcoord.server.clock import monotonic_ms
 from kcoord.server.connection import Connection, Leg
-from kcoord.server.shard_host import monotonic_ms
 
 log = logging.getLogger("kcoord.server")
 

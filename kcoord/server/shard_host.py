@@ -1,38 +1,36 @@
 """How does one pure shard meet the log, the clock and the clients that wait?
 
 Rules:
-1. A reply leaves only when everything that it could have seen is committed: all that the shard had appended when the
-   reply was made, also when the request wrote nothing itself (design section 1, connect-groups rule 24).
-2. If an append fails, the shard is dropped: every waiting client gets a retriable error, none a success, and the shard
-   is loaded again from the log. Hot answers stop with the drop, because it moves every group's version.
+1. Answers leave by the outbox: when all that they could have seen is committed, while the lease runs (`outbox`).
+2. If an append fails, the shard is dropped: every waiting client gets a retriable error, none a success. Where the
+   partition is this instance's still, it is loaded again. Hot answers stop with the drop, because it moves every
+   group's version.
 3. A step that breaks off by a fault of kcoord's own does the same, and only its own request gets an error that is not
    retriable.
 4. While the log cannot write (a full disk), what would write is refused with COORDINATOR_NOT_AVAILABLE before it
    touches the state, and time stands still for the shard: heartbeats and questions go on, and no session ends.
-5. After a standstill of the process, what waits in its sockets is read before any session ends.
-6. A record that cannot be decoded stops the load with an error that names it; it is never skipped, and the partition
-   is not served.
+5. While the lease is over time stands still too: a shard that cannot prove that it is the coordinator puts nobody out.
+   When a commit succeeds again, all sessions begin afresh.
+6. After a standstill of the process, what waits in its sockets is read before any session ends.
+7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections import deque
-from collections.abc import Awaitable, Callable
-from enum import Enum
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 
 import attrs
 
+from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.generic.states import State
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
-from kcoord.group.refuse import refuse
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Remember, Reply, RequestContext, Step
-from kcoord.log.interface import AppendFailed, Log, LogCorrupt
+from kcoord.group.step import Reply, RequestContext, Step
+from kcoord.log.interface import Log, LogCorrupt, LogError, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentRequest,
@@ -45,19 +43,19 @@ from kcoord.protocol.messages import (
     OffsetCommitRequest,
     OffsetDeleteRequest,
     Request,
-    Response,
     SyncGroupRequest,
 )
-from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.records import (
-    ConnectWorkerGroupMetadataValue,
-    GroupMetadataValue,
-    Record,
-    decode_record,
-    encode_record,
-)
+from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record, encode_record
+from kcoord.server.clock import monotonic_ms, wall_ms
+from kcoord.server.lease_keeper import LeaseKeeper
+from kcoord.server.loading import read_shard
+from kcoord.server.outbox import Outbox, Waiting
+from kcoord.server.shard_state import MOVES, REFUSALS, Event, ShardState
 
 log = logging.getLogger("kcoord.coordinator")
+
+Confirm = Callable[[int], Awaitable[bool]]
+"""Whether a partition is this instance's still."""
 
 WRITES = (
     JoinGroupRequest,
@@ -73,53 +71,10 @@ FROZEN_MS = 1000
 """A timer so much too late says that this process stood still, and that members' heartbeats wait in its sockets."""
 CATCH_UP_MS = 250
 """How long what waits in the sockets is read before time goes on."""
-UNWRITABLE_PAUSE_MS = 500
-"""How often a shard whose time stands still looks whether its log can write again."""
-
-
-def monotonic_ms() -> int:
-    """The clock that timers and sessions run on, in ms."""
-    return time.monotonic_ns() // 1_000_000
-
-
-def wall_ms() -> int:
-    """The time of day for records, in ms since 1970."""
-    return time.time_ns() // 1_000_000
-
-
-class ShardState(Enum):
-    """What a shard can answer: nothing yet, everything, or nothing until somebody mends its log."""
-
-    LOADING = "loading"
-    ACTIVE = "active"
-    BROKEN = "broken"
-
-
-REFUSALS = {
-    ShardState.LOADING: ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
-    ShardState.BROKEN: ErrorCode.COORDINATOR_NOT_AVAILABLE,
-}
-
-
-@attrs.define(slots=True, eq=False)
-class Waiting:
-    """A request that somebody waits for: the token that the shard hands back with its reply."""
-
-    request: Request
-    deliver: Callable[[Response, Remember | None], None]
-
-    def refuse(self, error: ErrorCode) -> None:
-        """Answer with nothing but `error`."""
-        self.deliver(refuse(self.request, error), None)
-
-
-@attrs.define(slots=True, eq=False)
-class Pending:
-    """One append on its way to the disk, and what waits for it."""
-
-    future: asyncio.Future[None]
-    release: list[Callable[[], None]] = attrs.Factory(list)
-    waiting: list[Waiting] = attrs.Factory(list)
+STANDSTILL_PAUSE_MS = 500
+"""How often a shard whose time stands still looks whether it may go on."""
+AGAIN_S = 1.0
+"""How long a log that cannot be reached is left alone."""
 
 
 def tell_of_rebalance(record: Record) -> None:
@@ -141,53 +96,169 @@ def tell_of_rebalance(record: Record) -> None:
 
 
 class ShardHost:
-    """One partition: its shard, its appends on their way, and its timer."""
+    """One partition: its shard, the way to its log, and its timer."""
 
     def __init__(
-        self, partition: int, store: Log, settings: GroupSettings, ids: Callable[[], str], configs: GroupConfigs
+        self,
+        partition: int,
+        store: Log,
+        settings: GroupSettings,
+        ids: Callable[[], str],
+        configs: GroupConfigs,
+        confirm: Confirm,
     ) -> None:
         self.partition = partition
-        self.state = ShardState.LOADING
+        self.state = ShardState.ELSEWHERE
         self.shard = Shard(settings, ids)
+        self.outbox = Outbox(partition, store, self)
+        self._keeper = LeaseKeeper(self.outbox, store.lease_ms, lambda: self.shard.has_any_members())
         self._log = store
         self._settings = settings
         self._ids = ids
         self._configs = configs
-        self._pending: deque[Pending] = deque()
+        self._confirm = confirm
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
         self._loading: asyncio.Task[None] | None = None
+        self._losing = asyncio.Lock()
 
-    # -- loading ------------------------------------------------------------------------------------------------------
+    def _move(self, event: Event) -> None:
+        self.state = MOVES[self.state, event]
 
-    async def load(self) -> None:
-        """Replay the partition's log into a fresh shard, then serve. Errors are logged and leave the partition
-        unserved.
-        """
-        shard = Shard(self._settings, self._ids, elder=self.shard)
+    # -- gaining ------------------------------------------------------------------------------------------------------
+
+    def expect(self) -> None:
+        """The partition will be loaded here: ask again, say the answers from now on."""
+        if (self.state, Event.GAINED) in MOVES:
+            self._move(Event.GAINED)
+
+    async def gain(self) -> None:
+        """Load the partition and serve it; comes back when that is done, or cannot be done."""
+        async with self._losing:
+            self.expect()
+            if self._loading is None and self.state is ShardState.LOADING:
+                self._start(self._bring_up())
+        if self._loading is not None:
+            await asyncio.wait({self._loading})
+
+    def _start(self, bring_up: Coroutine[None, None, None]) -> None:
+        self._loading = asyncio.create_task(bring_up)
+        self._loading.add_done_callback(self._started)
+
+    def _started(self, task: asyncio.Task[None]) -> None:
+        if self._loading is task:
+            self._loading = None
+        if not task.cancelled() and task.exception() is not None:
+            log.error("partition %d: a fault of kcoord's own in a load", self.partition, exc_info=task.exception())
+
+    async def _bring_up(self, settling: Sequence[asyncio.Future[None]] = ()) -> None:
+        """Load until the partition is served, or cannot be read, or is not this instance's any more."""
+        if settling:
+            await asyncio.wait(settling)
+        while True:
+            if self.state is ShardState.IN_DOUBT:
+                if not await self._confirm(self.partition):
+                    log.warning("partition %d is another instance's now", self.partition)
+                    self._move(Event.LOST)
+                    await self._release()
+                    return
+                self._move(Event.CONFIRMED)
+            try:
+                shard = Shard(self._settings, self._ids, elder=self.shard)
+                await read_shard(self._log, self.partition, shard)
+                step = shard.loaded(monotonic_ms(), wall_ms(), self._log.lease_ms)
+                batch = [encode_record(record) for record in step.records]
+            except LogCorrupt as error:
+                self._move(Event.UNREADABLE)
+                log.error("partition %d is not served: %s", self.partition, error)
+            except LogError as error:
+                self._move(Event.FAILED)
+                log.warning("partition %d cannot be loaded now, it is tried again: %s", self.partition, error)
+                await asyncio.sleep(AGAIN_S)
+                continue
+            except Exception:
+                self._move(Event.UNREADABLE)
+                log.exception("partition %d is not served: a fault of kcoord's own while it was loaded", self.partition)
+            else:
+                self.shard = shard
+                self._move(Event.LOADED)
+                self._take(step, batch)
+            return
+
+    # -- losing -------------------------------------------------------------------------------------------------------
+
+    async def lose(self) -> None:
+        """Serve the partition no more from now on; comes back when it is free for somebody else."""
+        if self.state is not ShardState.ELSEWHERE:
+            self._move(Event.LOST)
+            self._forget()
+        loading = self._loading
+        if loading is not None:
+            loading.cancel()
+        async with self._losing:
+            if loading is not None:
+                await asyncio.wait({loading})
+            await self.settle()
+            self.outbox.drop()
+            await self._release()
+
+    async def _release(self) -> None:
         try:
-            async for chunk in self._log.load(self.partition):
-                for at, key, value in chunk:  # noqa: B007 (named when one cannot be read)
-                    shard.replay(decode_record(key, value))
-                await asyncio.sleep(0)
-        except DecodeError as error:
-            self.state = ShardState.BROKEN
-            log.error(
-                "partition %d is not served: its record %d (key %s) cannot be read: %s. Start the kcoord that "
-                "wrote it, or restore the data directory from a backup.",
-                self.partition,
-                at,
-                key.hex(),
-                error,
-            )
+            await self._log.release(self.partition)
+        except LogError as error:
+            log.warning("partition %d was not let go in good order: %s", self.partition, error)
+
+    async def settle(self) -> None:
+        """Come back when what was appended until now is committed or has failed; for a log under a lease, when nobody
+        may be answered any more at the latest.
+        """
+        futures = self.outbox.on_their_way()
+        if futures:
+            await asyncio.wait(futures, timeout=self._log.lease_ms / 1000 or None)
+
+    def _fail(self, settling: Sequence[asyncio.Future[None]] = (), *, again: bool = True) -> None:
+        """Forget all that is not committed; nobody who waited is told of a success."""
+        self._move(Event.FAILED)
+        if not self._log.lease_ms:  # nobody else can have it
+            self._move(Event.CONFIRMED)
+        self._forget()
+        self.outbox.drop()
+        if again:
+            self._start(self._bring_up(settling))
+
+    def _forget(self) -> None:
+        self._stop_timer()
+        self._keeper.stop()
+        for token in self.shard.drop():
+            if isinstance(token, Waiting):
+                token.refuse(ErrorCode.NOT_COORDINATOR)
+
+    def stop(self) -> None:
+        """Stop all timers; nothing is answered any more."""
+        self._stop_timer()
+        self._keeper.stop()
+        if self.state is not ShardState.ELSEWHERE:
+            self._move(Event.LOST)
+        if self._loading is not None:
+            self._loading.cancel()
+        self.shard.drop()
+
+    def committed(self) -> None:
+        """See Owner: time goes on if it stood still."""
+        stood_ms = self._keeper.take_standstill()
+        if stood_ms and self.state is ShardState.ACTIVE:
+            self.shard.go_on(stood_ms, monotonic_ms())
+
+    def failed(self, error: BaseException | None) -> None:
+        """See Owner: what is in memory may rest on what is not in the log."""
+        if self.state is not ShardState.ACTIVE:
+            self.outbox.drop()
             return
-        except LogCorrupt as error:
-            self.state = ShardState.BROKEN
-            log.error("partition %d is not served: %s", self.partition, error)
-            return
-        self.shard = shard
-        self.state = ShardState.ACTIVE
-        self._step(partial(shard.loaded, monotonic_ms(), wall_ms()), "a load")
+        if isinstance(error, PartitionLost):
+            log.warning("partition %d was taken over by another instance: %s", self.partition, error)
+        else:
+            log.error("partition %d: an append failed, its groups are loaded again: %s", self.partition, error)
+        self._fail(again=isinstance(error, LogError))
 
     def _fault(self, fault: Exception, during: str) -> None:
         """A step that broke off may have left the state half changed: only what is in the log can be trusted."""
@@ -197,54 +268,40 @@ class ShardHost:
             during,
             exc_info=fault,
         )
-        settled = self.settled()
-        self._drop()
-        self._loading = asyncio.ensure_future(self._load_after(settled))
-
-    async def _load_after(self, settled: Awaitable[object]) -> None:
-        await settled
-        await self.load()
-
-    def _drop(self) -> None:
-        """Forget all that is not committed; nobody who waited is told of a success."""
-        self.state = ShardState.LOADING
-        self._stop_timer()
-        waiting = [each for pending in self._pending for each in pending.waiting]
-        self._pending.clear()
-        waiting += [token for token in self.shard.drop() if isinstance(token, Waiting)]
-        for each in waiting:
-            each.refuse(ErrorCode.NOT_COORDINATOR)
-
-    def stop(self) -> None:
-        """Stop the timer; nothing is answered any more."""
-        self._stop_timer()
-        self.state = ShardState.LOADING
-        self.shard.drop()
-
-    def settled(self) -> Awaitable[object]:
-        """Comes true when all that was appended until this call is committed or has failed."""
-        return asyncio.gather(*(pending.future for pending in self._pending), return_exceptions=True)
+        self._fail(self.outbox.on_their_way())
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
+    def refusal(self) -> ErrorCode:
+        """What everything is answered while the shard cannot be asked; NONE while it can."""
+        if self.state is not ShardState.ACTIVE:
+            return REFUSALS[self.state]
+        return ErrorCode.NOT_COORDINATOR if self.outbox.is_stalled() else ErrorCode.NONE
+
     def submit(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
         """Let the shard take one step; `waiting.deliver` is called when its reply may leave, perhaps at once."""
-        if self.state is not ShardState.ACTIVE:
-            # Apache Kafka answers heartbeats of a group that is still loading with NONE: an error would be fatal to
-            # Java's client.
-            beat = isinstance(request, HeartbeatRequest) and self.state is ShardState.LOADING
-            waiting.refuse(ErrorCode.NONE if beat else REFUSALS[self.state])
+        refusal = self.refusal()
+        if refusal:
+            if isinstance(request, HeartbeatRequest) and refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                refusal = self._while_loading()
+            waiting.refuse(refusal)
         elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif isinstance(request, DescribeConfigsRequest):
             described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))
-            self.when_committed(partial(waiting.deliver, described, None), waiting)
+            self.outbox.send(partial(waiting.deliver, described, None), waiting)
         elif isinstance(request, IncrementalAlterConfigsRequest):
             self._alter_config(request, context, waiting)
         else:
             handle = partial(self.shard.handle, request, context, waiting, monotonic_ms())
             if not self._step(handle, type(request).__name__):
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def _while_loading(self) -> ErrorCode:
+        """Apache Kafka answers heartbeats of a group that is still loading with NONE: COORDINATOR_LOAD_IN_PROGRESS
+        would be fatal to Java's client. Where another instance may have the partition that would claim too much.
+        """
+        return ErrorCode.NOT_COORDINATOR if self._log.lease_ms else ErrorCode.NONE
 
     def _alter_config(self, request: IncrementalAlterConfigsRequest, context: RequestContext, waiting: Waiting) -> None:
         """Change the settings of the one group that `request` names, or only see whether they could be."""
@@ -261,7 +318,7 @@ class ShardHost:
             if not self._step(alter, type(request).__name__):
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
                 return
-        self.when_committed(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
+        self.outbox.send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
 
     def let_go(self, connection: int) -> None:
         """Answer the heartbeats that are held back for a connection: something waits behind them, or the client has
@@ -270,15 +327,16 @@ class ShardHost:
         if self.state is ShardState.ACTIVE:
             self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")
 
-    def when_committed(self, release: Callable[[], None], waiting: Waiting) -> None:
-        """Call `release` once all that the shard has appended until now is committed; `waiting` is refused if that
-        fails.
-        """
-        if not self._pending:
-            release()
-            return
-        self._pending[-1].release.append(release)
-        self._pending[-1].waiting.append(waiting)
+    def facts(self, group_id: str) -> GroupFacts:
+        """What is known of the group here."""
+        if self.state is ShardState.ELSEWHERE:
+            return UNKNOWN
+        return GroupFacts(
+            known=True,
+            has_members=self.shard.has_members(group_id),
+            generation=self.shard.generation(group_id),
+            loaded=self.state is ShardState.ACTIVE,
+        )
 
     def _step(self, take: Callable[[], Step], during: str) -> bool:
         """Let the shard take one step: append what it writes, release what may leave. False when it broke off."""
@@ -288,35 +346,26 @@ class ShardHost:
         except Exception as fault:
             self._fault(fault, during)
             return False
+        self._take(step, batch)
+        return True
+
+    def _take(self, step: Step, batch: list[tuple[bytes, bytes | None]]) -> None:
         if batch:
-            pending = Pending(self._log.append(self.partition, batch))
-            self._pending.append(pending)
-            pending.future.add_done_callback(partial(self._appended, pending))
+            self.outbox.append(batch)
             for record in step.records:
                 tell_of_rebalance(record)
         for reply in step.replies:
             self._reply(reply)
         self._set_timer()
-        return True
+        self._keeper.watch()
 
     def _reply(self, reply: Reply) -> None:
         waiting = reply.token
         if isinstance(waiting, Waiting):
-            self.when_committed(partial(waiting.deliver, reply.response, reply.remember), waiting)
-
-    def _appended(self, pending: Pending, future: asyncio.Future[None]) -> None:
-        if not self._pending or self._pending[0] is not pending:
-            return  # dropped before
-        error = None if future.cancelled() else future.exception()
-        if error is not None or future.cancelled():
-            log.error("partition %d: an append failed, its groups are loaded again: %s", self.partition, error)
-            self._drop()
-            if isinstance(error, AppendFailed):
-                self._loading = asyncio.ensure_future(self.load())
-            return
-        self._pending.popleft()
-        for release in pending.release:
-            release()
+            remember = reply.remember
+            if remember is not None and self._log.lease_ms:
+                remember = attrs.evolve(remember, lease=self.outbox.lease)
+            self.outbox.send(partial(waiting.deliver, reply.response, remember), waiting)
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -341,11 +390,14 @@ class ShardHost:
             return
         if late_ms > FROZEN_MS:
             self._look_again_in(CATCH_UP_MS)
-        elif self._log.writable:
+        elif self._log.writable and self.outbox.lease_runs():
             self._step(partial(self.shard.advance, monotonic_ms(), wall_ms()), "a timer")
         else:
+            if not self.outbox.lease_runs():
+                self._keeper.note_lapse()
+                self.outbox.prove()
             self._step(partial(self.shard.give_held, monotonic_ms(), wall_ms()), "a timer")
-            self._look_again_in(UNWRITABLE_PAUSE_MS)
+            self._look_again_in(STANDSTILL_PAUSE_MS)
 
     def _look_again_in(self, pause_ms: int) -> None:
         self._stop_timer()  # a step has set one perhaps, for what is overdue and must wait

@@ -53,9 +53,9 @@ from kcoord.protocol.messages import (
     api_name,
 )
 from kcoord.server.authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
+from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.shard_host import wall_ms
 
 NODE_ID = 0
 GROUP_KEY = 0

@@ -17,7 +17,6 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatResponse,
     IncrementalAlterConfigsRequest,
 )
-from kcoord.server.shard_host import ShardState
 from tests.connectgroups.configs import change
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import connect, until
@@ -163,11 +162,10 @@ async def test_a_client_that_has_gone_is_not_waited_for(server: Running, worker:
 async def test_a_shard_that_is_lost_answers_not_coordinator(server: Running, worker: Worker, name: str) -> None:
     held = await hold(worker)
     [host] = [host for host in server.coordinator._hosts if name in host.shard.group_ids()]
-    host._drop()
+    await server.coordinator.lose(host.partition)
     assert (await held.answer()).error_code == ErrorCode.NOT_COORDINATOR
-    assert host.state is ShardState.LOADING
-    assert await worker.heartbeat() == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    await host.load()
+    assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR
+    await server.coordinator.gain(host.partition)
     assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR, "rule 4: which connection was its newest is lost"
     worker.client = await connect(server.port)
     assert await worker.heartbeat() == ErrorCode.NONE

@@ -117,7 +117,7 @@ async def _left_elsewhere(server: Running, worker: Worker) -> None:
 
 async def _lost(server: Running, worker: Worker) -> None:
     [host] = [host for host in server.coordinator._hosts if worker.group_id in host.shard.group_ids()]
-    host._drop()
+    await server.coordinator.lose(host.partition)
 
 
 CHANGES: list[tuple[str, Callable[[Running, Worker], Awaitable[None]], Callable[[Any], bool]]] = [
@@ -126,7 +126,7 @@ CHANGES: list[tuple[str, Callable[[Running, Worker], Awaitable[None]], Callable[
     ("a configuration", _configured, lambda answer: answer.heartbeat_interval_ms == 9_000),
     ("the member elsewhere", _came_elsewhere, lambda answer: answer.error_code == ErrorCode.FENCED_MEMBER_EPOCH),
     ("its leaving", _left_elsewhere, lambda answer: answer.error_code == ErrorCode.UNKNOWN_MEMBER_ID),
-    ("a lost shard", _lost, lambda answer: answer.error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS),
+    ("a lost shard", _lost, lambda answer: answer.error_code == ErrorCode.NOT_COORDINATOR),
 ]
 
 

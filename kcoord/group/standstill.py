@@ -1,0 +1,44 @@
+"""What moves when a shard's time has stood still, or when an elder may still have answered its members?
+
+1. After a load a member's session is longer by the elder's lease: whom it still answered has stopped before its work
+   is given away (connect-groups rule 27). The next sign of life counts afresh.
+2. A shard that could not prove for a while that it is the coordinator answered nobody. When it goes on, every session
+   begins afresh, and whatever else had so much time left has it still.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
+
+
+def prolong_sessions(contents: Contents, by_ms: int) -> None:
+    """Let every session end later by `by_ms`."""
+    for group in contents.groups.values():
+        for member in group.members.values():
+            member.last_seen_ms += by_ms
+    for connect_group in contents.connect.values():
+        for worker in connect_group.members.values():
+            worker.last_seen_ms += by_ms
+
+
+def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
+    """Time stood still for `stood_ms` and goes on. Looks that were asked for come too early now, and find that."""
+    for group in contents.groups.values():
+        for member in group.members.values():
+            member.last_seen_ms = max(member.last_seen_ms, now_ms)
+        for member_id in group.pending:
+            group.pending[member_id] += stood_ms
+        if group.rebalance is not None:
+            group.rebalance.due_ms = _later(group.rebalance.due_ms, stood_ms)
+        group.sync_due_ms = _later(group.sync_due_ms, stood_ms)
+    for connect_group in contents.connect.values():
+        for worker in connect_group.members.values():
+            worker.last_seen_ms = max(worker.last_seen_ms, now_ms)
+            worker.release_due_ms = _later(worker.release_due_ms, stood_ms)
+        if connect_group.computation is not None:
+            connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
+
+
+def _later(due_ms: int, by_ms: int) -> int:
+    return due_ms if due_ms == NEVER_MS else due_ms + by_ms

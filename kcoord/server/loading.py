@@ -1,0 +1,44 @@
+"""How does a shard come out of the log?
+
+A record that cannot be decoded stops the load with an error that names where it stands and its key; it is never
+skipped, and the partition is not served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from kcoord.group.shard import Shard
+from kcoord.log.interface import Log, LogCorrupt, StoredRecord
+from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.records import decode_record, is_of_newer_kcoord
+
+
+async def read_shard(store: Log, partition: int, shard: Shard) -> None:
+    """Take `partition` over and replay its records into `shard`.
+
+    Raises LogCorrupt for what nobody can read, also a record that only a newer kcoord can; and what Log.load raises.
+    """
+    at, key, value = -1, b"", None
+    try:
+        async with aclosing(cast("AsyncGenerator[list[StoredRecord], None]", store.load(partition))) as chunks:
+            async for chunk in chunks:
+                for at, key, value in chunk:  # noqa: B007 (named when one cannot be read)
+                    shard.replay(decode_record(key, value))
+                await asyncio.sleep(0)
+    except DecodeError as error:
+        raise LogCorrupt(unreadable(at, key, value, error)) from error
+
+
+def unreadable(at: int, key: bytes, value: bytes | None, error: DecodeError) -> str:
+    """What is wrong with a record, where it is, and what to do."""
+    record = f"its record at offset {at} (key {key.hex()}) cannot be read: {error}."
+    if is_of_newer_kcoord(key, value):
+        return f"{record} A newer kcoord wrote it: start that one, or a newer one still, instead of this"
+    return (
+        f"{record} Look at it with `kcoord log dump`, and start the kcoord that wrote it, or restore the log from a "
+        "backup"
+    )
