@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import attrs
@@ -33,6 +33,10 @@ class KafkaProxy:
     ports: Mapping[int, int]
     """A broker's port to that which stands before it."""
     delay_s: float = 0.0
+    catch: Callable[[int], Awaitable[None]] | None = None
+    """Is awaited with the API key of each request before it is passed on. What is caught so arrives late, also when who
+    sent it has gone meanwhile.
+    """
     _open: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
     _refusing: bool = attrs.field(default=False, init=False)
     _writers: set[asyncio.StreamWriter] = attrs.field(factory=set, init=False)
@@ -101,8 +105,10 @@ class KafkaProxy:
                 self._writers.add(to_broker[1])
                 asked: dict[int, tuple[int, int]] = {}
                 ways = [
-                    asyncio.create_task(self._pass_on(reader, to_broker[1], lambda frame: _note(asked, frame))),
-                    asyncio.create_task(self._pass_on(to_broker[0], writer, lambda frame: self._rewrite(asked, frame))),
+                    asyncio.create_task(self._pass_on(reader, to_broker[1], lambda frame: _note(asked, frame), True)),
+                    asyncio.create_task(
+                        self._pass_on(to_broker[0], writer, lambda frame: self._rewrite(asked, frame), False)
+                    ),
                 ]
                 try:
                     await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -118,11 +124,15 @@ class KafkaProxy:
         self._writers.discard(writer)
         writer.close()
 
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, change: Change) -> None:
+    async def _pass_on(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, change: Change, request: bool
+    ) -> None:
         with suppress(OSError, asyncio.IncompleteReadError):
             while True:
                 size = int.from_bytes(await reader.readexactly(4), "big")
                 frame = change(await reader.readexactly(size))
+                if request and self.catch is not None:
+                    await self.catch(_HEADER.unpack_from(frame)[0])
                 if self.delay_s:
                     await asyncio.sleep(self.delay_s)
                 await self._open.wait()

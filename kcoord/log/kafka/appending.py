@@ -24,7 +24,7 @@ import attrs
 from kcoord.log.clock import lease_now_ms
 from kcoord.log.interface import AppendFailed, Lease, LogUnusable, PartitionLost, RawRecord
 from kcoord.log.kafka.batches import TooLarge
-from kcoord.log.kafka.producer import Fenced, Producer, Refused
+from kcoord.log.kafka.producer import Fenced, Producer, Refused, Unsure
 
 _log = logging.getLogger(__name__)
 
@@ -156,6 +156,8 @@ class Appender:
                 await self.producer.commit(list(chain.from_iterable(batches)))
         except Fenced as error:
             return PartitionLost(f"{self.name} was taken over by another instance ({error})")
+        except Unsure as error:
+            return AppendFailed(f"{self.name} must be loaded again: {error}")
         except TimeoutError:
             why = self.producer.trouble or "no answer"
             return AppendFailed(f"{self.name} took nothing within {self.append_timeout_s:g} s: {why}")

@@ -14,7 +14,9 @@ own for each partition; and it logs a fence and goes on waiting where the partit
 
 Each step may be sent again: the coordinator and the leader know a step that they have seen. So an answer that does not
 come is asked for again, by another connection or another broker, until the caller's patience ends; what has become of
-the transaction then, nobody knows but the next InitProducerId.
+the transaction then, nobody knows but the next InitProducerId. An EndTxn that was not answered may still lie somewhere
+and be heard when the next transaction is half done, of which it would be the end: so after one that had to be sent
+again there is no next transaction before the partition was gained anew, with a new epoch.
 """
 
 from __future__ import annotations
@@ -46,6 +48,10 @@ class Fenced(Exception):
     """The partition is somebody else's."""
 
 
+class Unsure(Exception):
+    """The transaction was committed, and what was sent for it may be heard once more."""
+
+
 class Refused(Exception):
     """A broker will not, and asking again would not help; the text says which error it was."""
 
@@ -62,6 +68,8 @@ class Producer:
 
     trouble: str = attrs.field(default="", init=False)
     """Why the step under way had to be asked for again, for whoever loses patience."""
+    unheard: int = attrs.field(default=0, init=False)
+    """How often a step was sent, or was to be, and no answer came."""
     waits: int = attrs.field(default=0, init=False)
     """How often a transaction had to wait for the last one's markers."""
     _producer_id: int = attrs.field(default=-1, init=False)
@@ -80,7 +88,7 @@ class Producer:
         self._producer_id, self._epoch, self._sequence = answer.producer_id, answer.producer_epoch, 0
 
     async def commit(self, records: Sequence[RawRecord]) -> None:
-        """Commit `records`, perhaps none, in one transaction. Raises Fenced, Refused, TooLarge.
+        """Commit `records`, perhaps none, in one transaction. Raises Fenced, Unsure, Refused, TooLarge.
 
         After any exception, also a cancellation, the partition must be gained anew.
         """
@@ -91,7 +99,10 @@ class Producer:
         for batch, count in made:
             await self._produce(batch)
             self._sequence = (self._sequence + count) & 0x7FFFFFFF
+        unheard = self.unheard
         await self._of_coordinator(EndTxnRequest(*who, _COMMIT), lambda answer: answer.error_code)
+        if self.unheard != unheard:
+            raise Unsure(f"{self.transactional_id}: the end of a transaction had to be said again")
 
     async def _produce(self, batch: bytes) -> None:
         timeout_ms = self.connections.settings.request_timeout_ms
@@ -116,6 +127,7 @@ class Producer:
             try:
                 answer = await self.connections.send(await whom(), request, self.partition)
             except Unreachable as error:
+                self.unheard += 1
                 self.trouble, next_step = str(error), Then.SEEK
             else:
                 code = error_of(answer)
