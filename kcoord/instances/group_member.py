@@ -1,0 +1,384 @@
+"""How does an instance take part in the instances' group? aiokafka's group member, with an assignor of our own.
+
+What stands here knows aiokafka from the inside, so that nothing else must. `GroupCoordinator` is what makes an
+`AIOKafkaConsumer` a member; no consumer stands around it, because nothing is to be fetched. Rules:
+
+1. aiokafka's protocol is the eager one: each join announces that everything was given up. Nothing is, here: what is
+   served goes on being served through a round, and `Hooks.joining` lets go only of what the last map took away.
+2. An assignor of aiokafka's is a class without objects, so each member makes a class of its own.
+3. aiokafka does not tell a member that it has been cut off, nor waits less for a heartbeat than for a whole round. So
+   heartbeats have a limit of their own here, and the time of the last sign of membership is kept: `alive_ms`.
+4. An error that aiokafka hands to the user (no rights, an answer that it does not know) is logged, and it goes on. When
+   its machinery breaks off altogether, a new one begins, as a new member.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import attrs
+from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.client import AIOKafkaClient, ConnectionGroup
+from aiokafka.conn import CloseReason
+from aiokafka.consumer.group_coordinator import GroupCoordinator
+from aiokafka.consumer.subscription_state import SubscriptionState
+from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment, ConsumerProtocolMemberMetadata
+from aiokafka.errors import KafkaError, RequestTimedOutError, for_code
+from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
+
+from kcoord.log.clock import lease_now_ms
+from kcoord.protocol.errors import ErrorCode
+
+__all__ = ["GroupMember", "GroupMemberSettings", "Hooks", "Unreachable"]
+
+log = logging.getLogger("kcoord.instances")
+
+PROTOCOL_NAME = "kcoord"
+USER_DATA_VERSION = 0
+NEVER_IDLE_MS = 10**15
+"""aiokafka lets a member that fetches nothing leave after a while; this one never fetches."""
+ROUND_SLACK_MS = 5_000
+"""A round's answer may come so much later than the round may last."""
+RETRY_MS = 100
+LEAVE_S = 1.0
+START_AGAIN_S = 1.0
+ERRORS_PAUSE_S = 5.0
+STILL_MEMBER = (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
+NO_MEMBER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+
+
+class Unreachable(Exception):
+    """The group's coordinator cannot be asked at the moment."""
+
+
+@attrs.frozen(kw_only=True)
+class GroupMemberSettings:
+    """Which group, over which topic, and how fast."""
+
+    group: str
+    topic: str
+    kafka: Mapping[str, Any]
+    """aiokafka's arguments: `bootstrap_servers` and security."""
+    client_id: str
+    session_timeout_ms: int
+    heartbeat_interval_ms: int
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """How long a round waits for a member that is there; one that is dead is waited for as long in any case."""
+        return self.session_timeout_ms
+
+    @property
+    def heartbeat_limit_s(self) -> float:
+        """How long a heartbeat may take before its connection counts as broken."""
+        return max(self.heartbeat_interval_ms, self.session_timeout_ms / 3) / 1000
+
+
+class Hooks(Protocol):
+    """What the member needs of whoever it is a member for. A place is a member id: who falls out gets another."""
+
+    async def connected(self) -> None:
+        """There is a connection, and no round yet."""
+        ...
+
+    def facts(self, place: str) -> bytes:
+        """What to say when a round is joined from `place`; empty: from none."""
+        ...
+
+    def divide(self, leader: str, generation: int, members: Mapping[str, bytes]) -> dict[str, tuple[list[int], bytes]]:
+        """As the leader of a round: partitions for Kafka's tools to show, and what to tell, for each member."""
+        ...
+
+    def told(self, place: str, data: bytes) -> None:
+        """What the leader of the round says."""
+        ...
+
+    async def joining(self, place: str) -> None:
+        """A round is about to be joined from `place`; empty: this member had fallen out of the group."""
+        ...
+
+
+class GroupMember:
+    """One member, for as long as the instance runs."""
+
+    def __init__(self, settings: GroupMemberSettings, hooks: Hooks) -> None:
+        self._settings = settings
+        self._hooks = hooks
+        self._client: Any = None
+        self._coordinator: _Coordinator | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to join; goes on until `leave`, whatever Kafka does meanwhile."""
+        self._running = asyncio.get_running_loop().create_task(self._run())
+
+    async def leave(self) -> None:
+        """Leave the group, so that the others need not wait for the session's end. Takes a few seconds at most."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait({self._running})
+            self._running = None
+        coordinator, client = self._coordinator, self._client
+        self._coordinator = self._client = None
+        if coordinator is not None:
+            await coordinator.stop()
+        if client is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_S):
+                    await client.close()
+
+    def rejoin(self) -> None:
+        """Ask for another round."""
+        if self._coordinator is not None:
+            self._coordinator.request_rejoin()
+
+    # -- facts --------------------------------------------------------------------------------------------------------
+
+    @property
+    def place(self) -> str:
+        """The member id; empty while there is none."""
+        return "" if self._coordinator is None else str(self._coordinator.member_id)
+
+    @property
+    def alive_ms(self) -> int | None:
+        """When the group last said that this is a member of it (`lease_now_ms`); None: never."""
+        return None if self._coordinator is None else self._coordinator.alive_ms
+
+    @property
+    def is_joining(self) -> bool:
+        """Whether a round has been joined and has not ended yet: no heartbeats go out meanwhile."""
+        return self._coordinator is not None and self._coordinator.in_round
+
+    async def is_current(self) -> bool:
+        """Whether the group says that this is a member of it, now. Raises Unreachable."""
+        coordinator = self._coordinator
+        if coordinator is None:
+            raise Unreachable("the instances' group has not been joined")
+        return await coordinator.ask(self._settings.heartbeat_limit_s)
+
+    async def ask_any_broker(self, request: Any) -> Any:
+        """The answer of any broker to a request that each can answer. Raises Unreachable."""
+        client = self._client
+        node = None if client is None else client.get_random_node()
+        if node is None:
+            raise Unreachable("no broker is known")
+        try:
+            async with asyncio.timeout(self._settings.heartbeat_limit_s):
+                return await client.send(node, request)
+        except (KafkaError, TimeoutError, OSError) as error:
+            raise Unreachable(f"broker {node} does not answer: {error!r}") from error
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self._connect()
+                await self._watch()
+            except (KafkaError, OSError) as error:
+                log.error(
+                    "the instances' group %s cannot be joined at %s: %s. Trying again",
+                    self._settings.group,
+                    self._settings.kafka.get("bootstrap_servers"),
+                    _said(error),
+                )
+            coordinator, self._coordinator = self._coordinator, None
+            if coordinator is not None:
+                await coordinator.stop()
+            await self._hooks.joining("")
+            await asyncio.sleep(START_AGAIN_S)
+
+    async def _connect(self) -> None:
+        settings = self._settings
+        if self._client is None:
+            client = AIOKafkaClient(
+                client_id=settings.client_id,
+                request_timeout_ms=settings.rebalance_timeout_ms + ROUND_SLACK_MS,
+                retry_backoff_ms=RETRY_MS,
+                **settings.kafka,
+            )
+            client.set_topics([settings.topic])
+            try:
+                await client.bootstrap()
+            except BaseException:
+                await client.close()
+                raise
+            self._client = client
+        await self._client._wait_on_metadata(settings.topic)
+        await self._hooks.connected()
+        self._coordinator = _Coordinator(self._client, settings, self._hooks)
+
+    async def _watch(self) -> None:
+        """Returns when aiokafka's machinery has broken off."""
+        coordinator = self._coordinator
+        assert coordinator is not None
+        while not coordinator.has_ended:
+            pause = self._settings.heartbeat_interval_ms / 1000
+            try:
+                coordinator.check_errors()
+            except KafkaError as error:
+                log.error("the instances' group %s: %s", self._settings.group, _said(error))
+                pause = ERRORS_PAUSE_S
+            await asyncio.wait({coordinator.routine}, timeout=pause)
+
+
+class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]
+    """What aiokafka waits for before a round."""
+
+    def __init__(self, joining: Any) -> None:
+        self._joining = joining
+
+    async def on_partitions_revoked(self, revoked: Any) -> None:
+        await self._joining()
+
+    def on_partitions_assigned(self, assigned: Any) -> None:
+        """The assignor has been told already."""
+
+
+class _Coordinator(GroupCoordinator):  # type: ignore[misc]
+    """aiokafka's member, that keeps the time of the last sign of membership and does not wait long for a heartbeat."""
+
+    def __init__(self, client: Any, settings: GroupMemberSettings, hooks: Hooks) -> None:
+        self.alive_ms: int | None = None
+        self.in_round = False
+        self._limit_s = settings.heartbeat_limit_s
+        self._hooks = hooks
+        subscription = SubscriptionState()
+        super().__init__(
+            client,
+            subscription,
+            group_id=settings.group,
+            session_timeout_ms=settings.session_timeout_ms,
+            heartbeat_interval_ms=settings.heartbeat_interval_ms,
+            retry_backoff_ms=RETRY_MS,
+            enable_auto_commit=False,
+            assignors=(_assignor(self, hooks, settings.topic),),
+            max_poll_interval_ms=NEVER_IDLE_MS,
+            rebalance_timeout_ms=settings.rebalance_timeout_ms,
+        )
+        subscription.subscribe({settings.topic}, _Listener(self._about_to_join))
+
+    @property
+    def routine(self) -> asyncio.Task[None]:
+        """aiokafka's own task."""
+        task: asyncio.Task[None] = self._coordination_task
+        return task
+
+    @property
+    def has_ended(self) -> bool:
+        return self.routine.done()
+
+    async def stop(self) -> None:
+        """Leave, within a bounded time, also from the middle of a round."""
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                if self.in_round:
+                    self._coordination_task.cancel()
+                    await asyncio.wait({self._coordination_task})
+                    if self.coordinator_id is not None:  # a broker does not read on behind a join that waits
+                        self._close_connection(self.coordinator_id, ConnectionGroup.COORDINATION)
+                await self.close()
+        except (KafkaError, TimeoutError, asyncio.CancelledError) as error:
+            log.warning("the instances' group %s could not be left in good order: %s", self.group_id, _said(error))
+            for task in (self._coordination_task, self._heartbeat_task, self._commit_refresh_task):
+                if task is not None:
+                    task.cancel()
+
+    async def ask(self, limit_s: float) -> bool:
+        """Whether the group knows this member in its generation. Raises Unreachable.
+
+        Asked by another connection than the round's: the broker answers nothing behind a join that waits.
+        """
+        place, generation, node = self.member_id, self.generation, self.coordinator_id
+        if not place or generation < 0:
+            return False
+        if node is None:
+            raise Unreachable("the coordinator of the instances' group is not known")
+        try:
+            async with asyncio.timeout(limit_s):
+                answer = await self._client.send(node, HeartbeatRequest(self.group_id, generation, place))
+        except (KafkaError, TimeoutError, OSError) as error:
+            self._close_connection(node, ConnectionGroup.DEFAULT)
+            raise Unreachable(f"broker {node} does not answer: {_said(error)}") from error
+        code = answer.error_code
+        if code in STILL_MEMBER:
+            return True
+        if code in NO_MEMBER:
+            return False
+        if code == ErrorCode.ILLEGAL_GENERATION and (place, generation) == (self.member_id, self.generation):
+            return False
+        raise Unreachable(f"broker {node} cannot tell: {_said(for_code(code)())}")
+
+    async def _send_req(self, request: Any) -> Any:
+        began_ms = lease_now_ms()
+        of_round = isinstance(request, JoinGroupRequest | SyncGroupRequest)
+        self.in_round = self.in_round or of_round
+        try:
+            if isinstance(request, HeartbeatRequest):
+                answer = await self._heartbeat(request)
+            else:
+                answer = await super()._send_req(request)
+        except KafkaError:
+            self.in_round = False
+            raise
+        if of_round:
+            began_ms = lease_now_ms()  # the group waited, and knows of us until its end
+            self.in_round = answer.error_code == ErrorCode.NONE and isinstance(request, JoinGroupRequest)
+        if answer.error_code in STILL_MEMBER:
+            self.alive_ms = began_ms
+        return answer
+
+    async def _heartbeat(self, request: Any) -> Any:
+        node = self.coordinator_id
+        try:
+            async with asyncio.timeout(self._limit_s):
+                return await super()._send_req(request)
+        except TimeoutError:
+            if node is not None:
+                self._close_connection(node, ConnectionGroup.COORDINATION)
+            self.coordinator_dead()
+            raise RequestTimedOutError from None
+
+    def _close_connection(self, node: int, group: ConnectionGroup) -> None:
+        connection = self._client._conns.get((node, group))
+        if connection is not None:
+            connection.close(reason=CloseReason.CONNECTION_TIMEOUT)
+
+    async def _about_to_join(self) -> None:
+        await self._hooks.joining(str(self.member_id))
+
+
+def _assignor(coordinator: _Coordinator, hooks: Hooks, topic: str) -> type[AbstractPartitionAssignor]:
+    class InstancesAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+        name = PROTOCOL_NAME
+
+        @classmethod
+        def metadata(cls, topics: Iterable[str]) -> Any:
+            facts = hooks.facts(str(coordinator.member_id))
+            return ConsumerProtocolMemberMetadata(USER_DATA_VERSION, sorted(topics), facts)
+
+        @classmethod
+        def assign(cls, cluster: Any, members: Mapping[str, Any]) -> dict[str, Any]:
+            said = {member: bytes(metadata.user_data or b"") for member, metadata in members.items()}
+            divided = hooks.divide(str(coordinator.member_id), int(coordinator.generation), said)
+            return {
+                member: ConsumerProtocolMemberAssignment(USER_DATA_VERSION, [(topic, partitions)], data)
+                for member, (partitions, data) in divided.items()
+            }
+
+        @classmethod
+        def on_assignment(cls, assignment: Any) -> None:
+            hooks.told(str(coordinator.member_id), bytes(assignment.user_data or b""))
+
+    return InstancesAssignor
+
+
+def _said(error: BaseException) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,150 @@
+"""Which partitions does this instance hold, and how does it come to hold those that it should?
+
+What is wanted comes from the map, and each partition follows it by itself: it is let go of when it is no longer
+wanted, or was gained from another place in the group than the one that it is wanted from; it is gained when it is
+wanted and not held. Rules:
+
+1. A partition counts as held from before it is gained until it has been let go of: what is held is what the group is
+   told.
+2. Before each gain the group is asked whether this instance is still a member of it: who had fallen out without knowing
+   would fence the successor.
+3. Something that goes wrong while gaining is logged, and tried again for as long as the partition is wanted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from typing import Protocol
+
+import attrs
+
+__all__ = ["Holdings", "Shards"]
+
+log = logging.getLogger("kcoord.instances")
+
+GAINS_AT_ONCE = 8
+AGAIN_S = 1.0
+
+
+class Shards(Protocol):
+    """Those who serve the partitions."""
+
+    async def gain(self, partition: int) -> None:
+        """Load a partition and serve it."""
+        ...
+
+    async def lose(self, partition: int) -> None:
+        """Serve a partition no more, at once; returns when it is ready for somebody else to take."""
+        ...
+
+
+@attrs.define(slots=True, eq=False)
+class _Holding:
+    """One partition that is held, or about to be."""
+
+    place: str
+    """From which place in the group."""
+    serving: bool = False
+
+
+class Holdings:
+    """The partitions of one instance. `confirm` says whether this instance is still a member of the group; `on_lost` is
+    called when a partition has been let go of.
+    """
+
+    def __init__(self, shards: Shards, confirm: Callable[[int], Awaitable[bool]], on_lost: Callable[[], None]) -> None:
+        self._shards = shards
+        self._confirm = confirm
+        self._on_lost = on_lost
+        self._wanted: dict[int, str] = {}
+        self._holdings: dict[int, _Holding] = {}
+        self._following: dict[int, asyncio.Task[None]] = {}
+        self._gaining: dict[int, asyncio.Task[bool]] = {}
+        self._slots = asyncio.Semaphore(GAINS_AT_ONCE)
+
+    def want(self, partitions: Collection[int], place: str) -> None:
+        """From now on hold these, gained from `place`, and no others."""
+        before, self._wanted = self._wanted, dict.fromkeys(partitions, place)
+        for partition in before.keys() | self._wanted.keys() | self._holdings.keys():
+            self._follow(partition)
+
+    def unwant(self, partition: int) -> None:
+        """Let go of one."""
+        if self._wanted.pop(partition, None) is not None:
+            self._follow(partition)
+
+    def wants(self, partition: int) -> bool:
+        return partition in self._wanted
+
+    def held_from(self, place: str) -> frozenset[int]:
+        """What is held from a place, also what is being gained or let go of."""
+        return frozenset(at for at, holding in self._holdings.items() if holding.place == place)
+
+    def is_held(self, partition: int) -> bool:
+        return partition in self._holdings
+
+    async def let_go(self, limit_s: float) -> None:
+        """Wait until all that is not wanted is let go of, but no longer than `limit_s`."""
+        going = {task for at, task in self._following.items() if at not in self._wanted}
+        if going:
+            await asyncio.wait(going, timeout=limit_s)
+
+    def _follow(self, partition: int) -> None:
+        holding, wanted = self._holdings.get(partition), self._wanted.get(partition)
+        gaining = self._gaining.get(partition)
+        if gaining is not None and holding is not None and holding.place != wanted:
+            gaining.cancel()
+        if partition in self._following or (holding is None and wanted is None):
+            return
+        if holding is not None and holding.serving and holding.place == wanted:
+            return
+        self._following[partition] = asyncio.get_running_loop().create_task(self._move(partition))
+
+    async def _move(self, partition: int) -> None:
+        try:
+            await self._until_settled(partition)
+        finally:  # and not in a callback: what is wanted from here on begins anew
+            del self._following[partition]
+
+    async def _until_settled(self, partition: int) -> None:
+        """One partition, until it is what it should be."""
+        while True:
+            holding, wanted = self._holdings.get(partition), self._wanted.get(partition)
+            if holding is None:
+                if wanted is None:
+                    return
+                holding = self._holdings[partition] = _Holding(wanted)
+            elif holding.place != wanted:
+                await self._lose(partition)
+                continue
+            elif holding.serving:
+                return
+            gaining = self._gaining[partition] = asyncio.get_running_loop().create_task(self._gain(partition))
+            await asyncio.wait({gaining})
+            del self._gaining[partition]
+            if not gaining.cancelled() and gaining.result():
+                holding.serving = True
+
+    async def _gain(self, partition: int) -> bool:
+        async with self._slots:
+            try:
+                if not await self._confirm(partition):
+                    self._wanted.pop(partition, None)
+                    return False
+                await self._shards.gain(partition)
+            except Exception:
+                log.exception("partition %d could not be gained, trying again", partition)
+            else:
+                return True
+        await asyncio.sleep(AGAIN_S)
+        return False
+
+    async def _lose(self, partition: int) -> None:
+        try:
+            await self._shards.lose(partition)
+        except Exception:
+            log.exception("partition %d was let go of, but not in good order", partition)
+        del self._holdings[partition]
+        self._on_lost()

@@ -1,0 +1,90 @@
+"""Which broker leads which partition of `__consumer_offsets`, so that groups' clients come by there?
+
+Asked of the cluster every few seconds, and only where kcoord stands before it. The topic is not made by asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import attrs
+from aiokafka.protocol.metadata import MetadataRequest
+
+from kcoord.instances.group_member import Unreachable
+from kcoord.protocol.errors import ErrorCode
+
+__all__ = ["NOTHING_KNOWN", "LeadersWatch", "Surroundings"]
+
+log = logging.getLogger("kcoord.instances")
+
+OFFSETS_TOPIC = "__consumer_offsets"
+LOOK_S = 5.0
+NOBODY = -1
+
+
+@attrs.frozen
+class Surroundings:
+    """What an instance sees of the cluster that it stands before."""
+
+    brokers: frozenset[int] = frozenset()
+    leaders: tuple[int | None, ...] = ()
+    """Of `__consumer_offsets`, by partition; empty where nobody knows."""
+
+
+NOTHING_KNOWN = Surroundings()
+
+
+class LeadersWatch:
+    """Looks every few seconds. `ask` gives any broker's answer; `known_brokers` are those that others know of."""
+
+    def __init__(
+        self, ask: Callable[[Any], Awaitable[Any]], known_brokers: Callable[[], Iterable[int]] = lambda: ()
+    ) -> None:
+        self._ask = ask
+        self._known_brokers = known_brokers
+        self._seen = NOTHING_KNOWN
+        self._looking: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Look once, then go on looking."""
+        if self._looking is not None:
+            return
+        await self._look_once()
+        self._looking = asyncio.get_running_loop().create_task(self._look())
+
+    async def stop(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait({self._looking})
+
+    def seen(self) -> Surroundings:
+        """What is known now."""
+        return Surroundings(self._seen.brokers | frozenset(self._known_brokers()), self._seen.leaders)
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._look_once()
+
+    async def _look_once(self) -> None:
+        try:
+            answer = await self._ask(MetadataRequest([OFFSETS_TOPIC], False))
+        except Unreachable as error:
+            log.debug("leaders are not known anew: %s", error)
+        else:
+            self._seen = read(answer)
+
+
+def read(answer: Any) -> Surroundings:
+    """What a Metadata answer of aiokafka's says."""
+    brokers = frozenset(int(broker[0]) for broker in answer.brokers)
+    leaders: dict[int, int] = {}
+    for error, name, _, partitions in answer.topics:
+        if name == OFFSETS_TOPIC and error == ErrorCode.NONE:
+            leaders = {int(each[1]): int(each[2]) for each in partitions}
+    if not leaders or leaders.keys() != set(range(len(leaders))):
+        return Surroundings(brokers)
+    return Surroundings(brokers, tuple(None if leaders[at] == NOBODY else leaders[at] for at in range(len(leaders))))

@@ -1,0 +1,316 @@
+"""Which place does this instance have among the others, and what follows from it?
+
+It joins rounds of the instances' group (`group_member.py`), as their leader it makes the map (`assign.py`), and it sees
+to it that what the newest map gives it is held and served, and nothing else (`holdings.py`). Rules:
+
+1. What a map takes away is let go of, and then there is another round at once, in which it is given to its next owner.
+2. What stays is served through all rounds.
+3. Who falls out of the group gets another place in it, and holds nothing from the former one: others may have had it.
+4. After a session's length without a sign of membership everything is let go of: the group has put this instance out,
+   and only cannot tell. The leases have stopped its answers before (connect-groups rule 27). If it was the group that
+   could not be reached by anybody, the old place still holds afterwards, and so does what the map says of it.
+5. The leader asks for another round when brokers' leaders have moved, and stayed where they are for a while
+   (gateway rule 20), or there is a broker that the map does not know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+
+from kcoord.instances.assign import next_map, preferred_owners
+from kcoord.instances.group_member import GroupMember, GroupMemberSettings, Unreachable
+from kcoord.instances.holdings import Holdings, Shards
+from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
+from kcoord.instances.map import EMPTY_MAP, Facts, Instance, InstanceMap
+from kcoord.log.clock import lease_now_ms
+from kcoord.protocol.primitives import DecodeError
+
+__all__ = ["Membership"]
+
+log = logging.getLogger("kcoord.instances")
+
+LOOK_S = 0.25
+"""How often the age of the last sign of membership is looked at."""
+ASK_AGAIN_S = 0.2
+MOVED_FOR_MS = 20_000
+"""How long leaders must have stayed where they are before anything moves because of them."""
+
+
+class Membership:
+    """This instance in the instances' group. `partitions` is how many there are."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        partitions: int,
+        settings: GroupMemberSettings,
+        shards: Shards,
+        surroundings: Callable[[], Surroundings] = lambda: NOTHING_KNOWN,
+        get_ready: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`surroundings` is what is seen of the cluster behind; `get_ready` is awaited before the first round, when
+        there is a connection.
+        """
+        self.instance = instance
+        self.map = EMPTY_MAP
+        self.on_change: list[Callable[[], None]] = []
+        """Called whenever a new map holds."""
+        self.member = GroupMember(settings, self)
+        self._partitions = partitions
+        self._settings = settings
+        self._surroundings = surroundings
+        self._get_ready = get_ready
+        self._holdings = Holdings(shards, self.confirm, self._lost)
+        self._place = ""
+        self._claimed: frozenset[int] = frozenset()
+        self._withdrawn: frozenset[int] = frozenset()
+        self._leads = False
+        self._cut_off = self._stopping = False
+        self._unlike: tuple[object, int] | None = None
+        self._asked_for: object = None
+        self._joined = asyncio.Event()
+        self._asking: asyncio.Task[bool | None] | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self, instance: Instance | None = None) -> None:
+        """Begin to join; `instance` replaces what was known of this one before its ports were open."""
+        self.instance = instance or self.instance
+        self.member.start()
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def joined(self) -> None:
+        """Returns when the first map is there."""
+        await self._joined.wait()
+
+    async def stop(self) -> None:
+        """Let go of everything in good order, then leave, so that the others take over at once."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait({self._watching})
+        self._stopping = True
+        self._fall_out()
+        await self._holdings.let_go(self._patience_s)
+        await self.member.leave()
+
+    # -- facts --------------------------------------------------------------------------------------------------------
+
+    @property
+    def instance_id(self) -> int:
+        return self.instance.instance_id
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether there is a map, and this instance has no part in it."""
+        return self.map.epoch > 0 and not self.is_self(self.map.instances.get(self.instance_id))
+
+    def is_self(self, instance: Instance | None) -> bool:
+        """Whether that is this very process."""
+        return (
+            instance is not None
+            and instance.instance_id == self.instance_id
+            and instance.started_ms == self.instance.started_ms
+        )
+
+    def owner(self, group_id: str) -> Instance | None:
+        """Who answers for a group; None: nobody at the moment."""
+        return self.map.owner_of_group(group_id)
+
+    async def confirm(self, partition: int) -> bool:
+        """Whether `partition` is still this instance's, as far as the group knows now.
+
+        While the group cannot be asked it is asked again, for as long as this instance has not given the partition up.
+        """
+        while self._holdings.wants(partition):
+            place = self._place
+            current = await self._is_current()
+            if current is False and place == self._place:
+                self._holdings.unwant(partition)
+            elif current and self._holdings.wants(partition):
+                return True
+            elif current is None:
+                await asyncio.sleep(ASK_AGAIN_S)
+        return False
+
+    # -- what the group asks and tells --------------------------------------------------------------------------------
+
+    async def connected(self) -> None:
+        if self._get_ready is not None:
+            await self._get_ready()
+
+    def facts(self, place: str) -> bytes:
+        if place != self._place:
+            self._fall_out()
+        self._claimed = self._holdings.held_from(place) if place else frozenset()
+        surroundings = self._surroundings()
+        self._leads = False
+        return Facts(
+            instance=self.instance,
+            partitions=self._partitions,
+            owned=self._claimed,
+            brokers=surroundings.brokers,
+            leaders=surroundings.leaders,
+            former=self.map if self.map.epoch else None,
+        ).encode()
+
+    def divide(self, leader: str, generation: int, members: Mapping[str, bytes]) -> dict[str, tuple[list[int], bytes]]:
+        known: dict[str, Facts] = {}
+        for member, data in members.items():
+            try:
+                known[member] = Facts.decode(data)
+            except DecodeError as error:
+                log.error(
+                    "member %s of the instances' group takes no part, no kcoord of this version: %s", member, error
+                )
+        outcome = next_map(known, leader, generation)
+        for why in outcome.refused.values():
+            log.error("%s", why)
+        self._leads = True
+        data = outcome.map.encode()
+        numbers = {instance.member_id: number for number, instance in outcome.map.instances.items()}
+        return {
+            member: (sorted(outcome.map.owned_by(numbers[member])) if member in numbers else [], data)
+            for member in members
+        }
+
+    def told(self, place: str, data: bytes) -> None:
+        try:
+            told = InstanceMap.decode(data)
+        except DecodeError as error:
+            log.error("no part in the groups: the map of the instances' group cannot be read: %s", error)
+            self._place, self._withdrawn = place, frozenset()
+            self._holdings.want((), place)
+            return
+        before, self.map = self.map, told
+        self._place = place
+        self._cut_off = False
+        self._take_what_is_ours()
+        self._withdrawn = told.in_transit & self._claimed
+        self._lost()
+        self._joined.set()
+        self._tell_of(before)
+        for each in self.on_change:
+            each()
+
+    async def joining(self, place: str) -> None:
+        if place != self._place or not place:
+            self._fall_out()
+        await self._holdings.let_go(self._patience_s)
+
+    # -- what follows -------------------------------------------------------------------------------------------------
+
+    def _fall_out(self) -> None:
+        """Rule 3."""
+        self._place = ""
+        self._holdings.want((), "")
+
+    def _take_what_is_ours(self) -> None:
+        if self._stopping:
+            return
+        mine = self.map.instances.get(self.instance_id)
+        owns = mine is not None and mine.member_id == self._place
+        self._holdings.want(self.map.owned_by(self.instance_id) if owns else (), self._place)
+
+    def _lost(self) -> None:
+        """Something was let go of: when it is all that the map took away, its next owner can have it."""
+        if self._withdrawn and not any(self._holdings.is_held(each) for each in self._withdrawn):
+            self._withdrawn = frozenset()
+            self.member.rejoin()
+
+    def _tell_of(self, before: InstanceMap) -> None:
+        told = self.map
+        if self.is_refused:
+            other = told.instances.get(self.instance_id)
+            log.error(
+                "%s takes no part: %s. See the leader's log line",
+                self.instance,
+                f"{other} has its number; give each instance one of its own with instance.id" if other else "refused",
+            )
+        log.info(
+            "map %d: %s; %d partitions are here, %d nobody's yet",
+            told.epoch,
+            ", ".join(str(each) for each in told.instances.values()),
+            len(told.owned_by(self.instance_id)) if not self.is_refused else 0,
+            len(told.in_transit),
+        )
+        leases = {each.lease_ms for each in told.instances.values()}
+        if len(leases) > 1 and leases != {each.lease_ms for each in before.instances.values()}:
+            log.error("coordinator.lease.ms differs among the instances (%s): make it the same", sorted(leases))
+
+    @property
+    def _patience_s(self) -> float:
+        """How long a round, or a stop, waits for partitions to be let go of."""
+        return self._settings.session_timeout_ms / 1000 / 5
+
+    # -- whether the group still knows us -----------------------------------------------------------------------------
+
+    async def _is_current(self) -> bool | None:
+        """None: the group cannot be asked. Those who want to know at the same time ask once; nobody takes an answer to
+        a question that was under way already.
+        """
+        if self._asking is not None:
+            await asyncio.wait({self._asking})
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.get_running_loop().create_task(self._ask())
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> bool | None:
+        try:
+            return await self.member.is_current()
+        except Unreachable:
+            return None
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                self._look_at_age()
+                self._look_around()
+            except Exception:
+                log.exception("a fault of kcoord's own while watching the instances' group")
+
+    def _look_at_age(self) -> None:
+        """Rule 4."""
+        alive_ms = self.member.alive_ms
+        if alive_ms is None or not self._place:
+            return
+        limit_ms = self._settings.session_timeout_ms
+        if self.member.is_joining:
+            limit_ms += self._settings.rebalance_timeout_ms
+        age_ms = lease_now_ms() - alive_ms
+        if age_ms > limit_ms and not self._cut_off:
+            self._cut_off = True
+            log.error(
+                "nothing was heard of the instances' group for %d ms: its session is over, so everything is let go of",
+                age_ms,
+            )
+            self._holdings.want((), self._place)
+        elif age_ms < self._settings.session_timeout_ms and self.member.place == self._place:
+            if self._cut_off:
+                log.info("the instances' group is there again, and so is this instance's place in it")
+            self._cut_off = False
+            self._take_what_is_ours()
+
+    def _look_around(self) -> None:
+        """Rule 5."""
+        if not self._leads or self.map.in_transit or self.member.is_joining:
+            return
+        seen = self._surroundings()
+        wanted = preferred_owners(seen.leaders, self.map.brokers, len(self.map.partitions))
+        unlike = {at: to for at, to in wanted.items() if self.map.partitions[at] != to}
+        strangers = seen.brokers - self.map.brokers.keys()
+        if not unlike and not strangers:
+            self._unlike = None
+            return
+        found = (tuple(sorted(unlike.items())), strangers)
+        if self._unlike is None or self._unlike[0] != found:
+            self._unlike = (found, lease_now_ms())
+        elif lease_now_ms() - self._unlike[1] > MOVED_FOR_MS and self._asked_for != found:
+            self._asked_for = found
+            log.info(
+                "leaders of %d partitions have moved, %d brokers are new: another round", len(unlike), len(strangers)
+            )
+            self.member.rejoin()
