@@ -94,6 +94,10 @@ class Coordinator:
         host = self._hosts[partition]
         return host.shard.group_ids() if host.state is ShardState.ACTIVE else []
 
+    def serves(self, group_id: str) -> bool:
+        """Whether the group's answers come from here, now or as soon as it is loaded."""
+        return self._host(group_id).refusal() in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
     def partition_of(self, group_id: str) -> int:
         """The partition that the group's records are in."""
         return partition_of(group_id, len(self._hosts))

@@ -27,8 +27,9 @@ from kcoord.log.embedded import EmbeddedLog
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings
+from kcoord.server.nodes import OneNode
 from kcoord.server.server import Behind, Limits, Server
-from kcoord.server.standalone import Node, Standalone
+from kcoord.server.standalone import Standalone
 from kcoord.server.tls import listener_context
 
 log = logging.getLogger("kcoord.server")
@@ -98,7 +99,7 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         ids = partial(next, unique_ids())
         coordinator = Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
         gateway = make_gateway(settings, coordinator) if settings.upstream else None
-        node = Node(cluster_id(settings.data_dir), settings.advertise)
+        node = OneNode(cluster_id(settings.data_dir), settings.advertise)
         behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
         server = Server(limits(settings), behind, tls(settings))
         stack.push_async_callback(server.close_connections)

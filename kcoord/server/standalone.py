@@ -1,19 +1,22 @@
 """What does kcoord answer when it runs alone, with no cluster behind it?
 
-It is then a cluster of one node that knows no topics and coordinates every group: one table says which APIs it serves
-and which function answers each. Of settings it has those of groups. Offsets are names and partitions in its own log;
-topic ids need topics, so the versions of OffsetCommit and OffsetFetch that carry them instead of names are not offered.
+It is then a cluster that knows no topics and coordinates every group, of one node, or of several where instances share
+a log (`nodes`): one table says which APIs it serves and which function answers each. Of settings it has those of
+groups; any instance takes them, and passes them to the one that has the group. Offsets are names and partitions in its
+own log; topic ids need topics, so the versions of OffsetCommit and OffsetFetch that carry them instead of names are not
+offered.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
-import attrs
-
+from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -56,8 +59,10 @@ from kcoord.server.authorizer import AllowAll, Authorizer, Deliver, submit_allow
 from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
+from kcoord.server.nodes import Nodes
 
-NODE_ID = 0
+log = logging.getLogger("kcoord.server")
+
 GROUP_KEY = 0
 BROKER_ENDPOINTS = 1
 SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -67,18 +72,12 @@ NAMED_FROM = 3
 """The version of ApiVersions from which a client says what it is."""
 
 
-@attrs.frozen
-class Node:
-    """How this node is named to clients. Without an advertised address each client is told the one that it came in
-    by.
-    """
+class GroupSteps(Protocol):
+    """Carries out a group's steps wherever it is."""
 
-    cluster_id: str
-    advertised: tuple[str, int] | None
-
-    def address(self, connection: Connection) -> tuple[str, int]:
-        """Host and port for the client of `connection`."""
-        return self.advertised or connection.local_address
+    async def call(
+        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
+    ) -> tuple[Response, Remember | None]: ...
 
 
 class Standalone:
@@ -87,11 +86,20 @@ class Standalone:
     authenticated_at_once = True
 
     def __init__(
-        self, coordinator: Coordinator, node: Node, authorizer: Authorizer | None = None, connect_groups: bool = True
+        self,
+        coordinator: Coordinator,
+        nodes: Nodes,
+        authorizer: Authorizer | None = None,
+        connect_groups: bool = True,
+        shared: GroupSteps | None = None,
     ) -> None:
-        """`connect_groups`: whether the connect groups' APIs are offered (`group.connect.enable`)."""
+        """`connect_groups`: whether the connect groups' APIs are offered (`group.connect.enable`). `shared`: the groups
+        of all instances, where there are several.
+        """
         self._coordinator = coordinator
-        self._node = node
+        self._nodes = nodes
+        self._shared = shared
+        self._calls: set[asyncio.Task[None]] = set()
         self._authorizer = authorizer or AllowAll()
         self._own: dict[type[Request], Callable[[Connection, Any, int], Response]] = {
             ApiVersionsRequest: self._api_versions,
@@ -147,12 +155,32 @@ class Standalone:
         def submit(allowed: Request, taker: Deliver) -> None:
             self._coordinator.submit(allowed, context, taker)
 
+        def submit_anywhere(allowed: Request, taker: Deliver) -> None:
+            if self._shared is None:
+                submit(allowed, taker)
+            else:
+                self._call(self._shared, allowed, context, taker)
+
         if isinstance(request, DescribeConfigsRequest | IncrementalAlterConfigsRequest):
-            submit_allowed_configs(self._authorizer, connection, request, submit, deliver)
+            submit_allowed_configs(self._authorizer, connection, request, submit_anywhere, deliver)
             return
         submit_allowed(self._authorizer, connection, request, submit, deliver)
         if isinstance(request, ConnectGroupHeartbeatRequest) and request.max_wait_ms > 0:
             connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
+
+    def _call(self, shared: GroupSteps, request: Request, context: RequestContext, taker: Deliver) -> None:
+        """Have `request` carried out by whichever instance has the group."""
+
+        async def call() -> None:
+            try:
+                taker(*await shared.call(request, context))
+            except Exception:
+                log.exception("a fault of kcoord's own while another instance was asked")
+                taker(refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR), None)
+
+        task = asyncio.create_task(call())
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
 
     def _unsupported(self, connection: Connection, call: Call) -> None:
         """KIP-511: an ApiVersions of a version from the future is answered as v0, with the list and
@@ -175,11 +203,11 @@ class Standalone:
         return ApiVersionsResponse(api_keys=self._ranges())
 
     def _metadata(self, connection: Connection, request: MetadataRequest, _version: int) -> Response:
-        host, port = self._node.address(connection)
+        nodes = self._nodes.nodes(connection.local_address)
         return MetadataResponse(
-            brokers=[MetadataResponseBroker(node_id=NODE_ID, host=host, port=port)],
-            cluster_id=self._node.cluster_id,
-            controller_id=NODE_ID,
+            brokers=[MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port) for node in nodes],
+            cluster_id=self._nodes.cluster_id,
+            controller_id=nodes[0].id,
             topics=[
                 MetadataResponseTopic(
                     error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic.name else ErrorCode.UNKNOWN_TOPIC_ID,
@@ -197,30 +225,45 @@ class Standalone:
                 error_message="this node is no controller: ask for brokers (endpoint type 1)",
                 endpoint_type=request.endpoint_type,
             )
-        host, port = self._node.address(connection)
+        nodes = self._nodes.nodes(connection.local_address)
         return DescribeClusterResponse(
-            cluster_id=self._node.cluster_id,
-            controller_id=NODE_ID,
-            brokers=[DescribeClusterBroker(broker_id=NODE_ID, host=host, port=port)],
+            cluster_id=self._nodes.cluster_id,
+            controller_id=nodes[0].id,
+            brokers=[DescribeClusterBroker(broker_id=node.id, host=node.host, port=node.port) for node in nodes],
         )
 
     def _find_coordinator(self, connection: Connection, request: FindCoordinatorRequest, _version: int) -> Response:
-        host, port = self._node.address(connection)
-        found: dict[str, Any] = {"node_id": NODE_ID, "host": host, "port": port, "error_code": 0, "error_message": None}
-        if request.key_type != GROUP_KEY:
-            message = "a kcoord that runs alone coordinates groups only, no transactions or share groups"
-            found = {
-                "node_id": -1,
-                "host": "",
-                "port": -1,
-                "error_code": ErrorCode.INVALID_REQUEST,
-                "error_message": message,
-            }
         if request.coordinator_keys:
             return FindCoordinatorResponse(
-                coordinators=[FoundCoordinator(key=key, **found) for key in request.coordinator_keys]
+                coordinators=[
+                    FoundCoordinator(key=key, **self._found(connection, request.key_type, key))
+                    for key in request.coordinator_keys
+                ]
             )
-        return FindCoordinatorResponse(**found)
+        return FindCoordinatorResponse(**self._found(connection, request.key_type, request.key))
+
+    def _found(self, connection: Connection, key_type: int, key: str) -> dict[str, Any]:
+        """Which node coordinates what is named `key`, as FindCoordinator says it.
+
+        Raises FrameRefused where it is this one by the map, but this one cannot prove it, and there are others: they
+        may know better, and a client with a ready connection asks nobody else.
+        """
+        if key_type != GROUP_KEY:
+            message = "a kcoord that runs alone coordinates groups only, no transactions or share groups"
+            return _nowhere(ErrorCode.INVALID_REQUEST, message)
+        reached = connection.local_address
+        node = self._nodes.owner(key, reached)
+        if node is not None and node.is_self and not self._coordinator.serves(key):
+            if len(self._nodes.nodes(reached)) > 1:
+                raise FrameRefused(f"group {key} is coordinated here, but that cannot be proved now: ask another node")
+            node = None
+        if node is None:
+            return _nowhere(ErrorCode.COORDINATOR_NOT_AVAILABLE, "nobody coordinates this group at the moment")
+        return {"node_id": node.id, "host": node.host, "port": node.port, "error_code": 0, "error_message": None}
+
+
+def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:
+    return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
 
 
 GROUP_APIS: tuple[type[Request], ...] = (

@@ -36,7 +36,8 @@ from kcoord.server.authorizer import Client as Asker
 from kcoord.server.authorizer import Operation
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Server
-from kcoord.server.standalone import Node, Standalone
+from kcoord.server.nodes import OneNode
+from kcoord.server.standalone import Standalone
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT
 from tests.connectgroups.worker import Worker, resources
@@ -76,7 +77,7 @@ async def client(tmp_path: Path, rules: Rules) -> AsyncIterator[Client]:
     settings = GroupSettings(initial_rebalance_delay_ms=0, connect=CONNECT)
     coordinator = Coordinator(log, settings, 2, lambda: f"id{next(serial)}")
     await coordinator.load()
-    server = Server(LIMITS, Standalone(coordinator, Node("test", None), rules))
+    server = Server(LIMITS, Standalone(coordinator, OneNode("test", None), rules))
     port = await server.listen("127.0.0.1", 0)
     yield await connect(port)
     await server.close_listeners()

@@ -16,8 +16,9 @@ from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response
 from kcoord.server.coordinator import Coordinator
+from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
-from kcoord.server.standalone import Node, Standalone
+from kcoord.server.standalone import Standalone
 
 R = TypeVar("R", bound=Response)
 LIMITS = Limits(
@@ -49,7 +50,7 @@ async def standalone(
     await log.open()
     coordinator = Coordinator(log, settings, 4, lambda: f"id{next(serial)}")
     await coordinator.load()
-    server = Server(limits, Standalone(coordinator, Node("test-cluster", None)), tls)
+    server = Server(limits, Standalone(coordinator, OneNode("test-cluster", None)), tls)
     port = await server.listen("127.0.0.1", 0)
     try:
         yield Running(server, coordinator, port)

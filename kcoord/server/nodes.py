@@ -1,0 +1,83 @@
+"""Which nodes do clients of a kcoord without a cluster see, and which of them has a group?
+
+A kcoord that runs by itself is the only one. Of several instances over one log each names them all by the same map, on
+whichever instance one asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import attrs
+
+from kcoord.instances.map import Instance, InstanceMap
+
+Address = tuple[str, int]
+
+ONLY_ID = 0
+
+
+@attrs.frozen
+class Node:
+    """One instance, as clients see it."""
+
+    id: int
+    host: str
+    port: int
+    is_self: bool = True
+
+
+class Nodes(Protocol):
+    """All instances. `reached` is the address by which the client that asks came here."""
+
+    @property
+    def cluster_id(self) -> str: ...
+
+    def nodes(self, reached: Address) -> Sequence[Node]:
+        """Those that are there; never none."""
+        ...
+
+    def owner(self, group_id: str, reached: Address) -> Node | None:
+        """Who coordinates the group; None: nobody at the moment."""
+        ...
+
+
+@attrs.frozen
+class OneNode:
+    """A kcoord that runs by itself. Without an advertised address each client is told the one that it came in by."""
+
+    cluster_id: str
+    advertised: Address | None
+
+    def nodes(self, reached: Address) -> Sequence[Node]:
+        """See Nodes."""
+        host, port = self.advertised or reached
+        return [Node(ONLY_ID, host, port)]
+
+    def owner(self, _group_id: str, reached: Address) -> Node | None:
+        """See Nodes."""
+        return self.nodes(reached)[0]
+
+
+@attrs.frozen
+class InstanceNodes:
+    """Several instances; `current` gives the map that holds, `own` what this one is in it."""
+
+    cluster_id: str
+    own: Instance
+    current: Callable[[], InstanceMap]
+
+    def nodes(self, _reached: Address) -> Sequence[Node]:
+        """See Nodes. Before there is a map, this instance."""
+        there = self.current().instances
+        return [self._node(there[number]) for number in sorted(there)] or [self._node(self.own)]
+
+    def owner(self, group_id: str, _reached: Address) -> Node | None:
+        """See Nodes."""
+        found = self.current().owner_of_group(group_id)
+        return None if found is None else self._node(found)
+
+    def _node(self, instance: Instance) -> Node:
+        is_self = (instance.instance_id, instance.started_ms) == (self.own.instance_id, self.own.started_ms)
+        return Node(instance.instance_id, instance.host, instance.port, is_self)
