@@ -14,7 +14,9 @@ import attrs
 from kcoord.client.connection import ClientError
 from tests.faults.caller import Address, Caller, Lost
 from tests.faults.history import History
-from tests.faults.stage import GROUPS
+from tests.faults.length import SEED
+from tests.faults.log_contents import read_log
+from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
@@ -71,6 +73,15 @@ class Instances:
         """Start these at the same time, and wait until they answer."""
         await asyncio.gather(*(asyncio.to_thread(kcoord.start) for kcoord in kcoords))
 
+    async def reload(self, kafka: KafkaCluster, on: Stage) -> None:
+        """Read the log when all has settled, then kill all instances, so that everything is loaded once more."""
+        records = await asyncio.to_thread(read_log, kafka, self.topic, on.load, on.history)
+        print(f"{records} records in {self.topic}")
+        on.history.note("all are killed")
+        for kcoord in self.kcoords:
+            kcoord.kill()
+        await self.start(*self.kcoords)
+
     def remove(self) -> None:
         """Make sure that all are gone."""
         for kcoord in self.kcoords:
@@ -95,12 +106,32 @@ async def instances(
         make_instance(kafka, folder, instance, name, by=by, settings=settings, upstream=upstream)
         for instance in range(number)
     ]
-    self = Instances(f"topic-{name}", f"instances-{name}", kcoords)
+    topic = str(kcoords[0].settings["log.topic"])
+    self = Instances(topic, f"instances-{name}", kcoords)
     try:
         await self.start(*kcoords)
         yield self
     finally:
         self.remove()
+
+
+@asynccontextmanager
+async def loaded(
+    kafka: KafkaCluster,
+    folder: Path,
+    number: int = 2,
+    *,
+    by: Callable[[int], str] | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> AsyncIterator[tuple[Instances, Stage]]:
+    """The same under load; in the end the log is read, and everything loaded from it."""
+    async with instances(kafka, folder, number, by=by, settings=settings) as all_:
+
+        async def again(on: Stage) -> None:
+            await all_.reload(kafka, on)
+
+        async with stage(all_.bootstrap, folder, SEED, again=again) as on:
+            yield all_, on
 
 
 def make_instance(

@@ -22,7 +22,7 @@ from tests.faults.history import History
 from tests.faults.onlooker import Onlooker
 
 INTERVAL_S = 0.3
-GENERIC_SESSION_MS = 8_000
+GENERIC_SESSION_MS = 6_000
 _DEATHS = 0.05
 """How many of those who go die: their share waits for the end of their session."""
 _NAMES = "abcdef"

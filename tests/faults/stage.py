@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -16,7 +16,7 @@ from tests.faults.history import History, Outcome, Wrote
 from tests.faults.load import Load
 from tests.kafka.wait import DEADLINE_S
 
-SESSION_MS = 8_000
+SESSION_MS = 6_000
 GROUPS: dict[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1_000,
@@ -58,10 +58,18 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(bootstrap: list[Address], folder: Path, seed: int = 1, *, commits: bool = True) -> AsyncIterator[Stage]:
+async def stage(
+    bootstrap: list[Address],
+    folder: Path,
+    seed: int = 1,
+    *,
+    commits: bool = True,
+    again: Callable[[Stage], Awaitable[None]] | None = None,
+) -> AsyncIterator[Stage]:
     """Load the coordinator at these addresses. After the block all must settle, and the history must be well.
 
-    It lies in `folder` as history.jsonl, whatever comes of it.
+    `again` may then read the log, or have all loaded again: all must settle once more. The history lies in `folder` as
+    history.jsonl, whatever comes of it.
     """
     history = History()
     load = Load(bootstrap, history, Random(seed), commits=commits)
@@ -72,8 +80,12 @@ async def stage(bootstrap: list[Address], folder: Path, seed: int = 1, *, commit
         load.add_generic_group(f"generic-{number}")
     try:
         load.start()
-        yield Stage(load, history)
+        on = Stage(load, history)
+        yield on
         await load.settle()
+        if again is not None:
+            await again(on)
+            await load.settle()
     finally:
         await load.stop()
         history.save(folder / "history.jsonl")

@@ -13,10 +13,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tests.faults.instances import INSTANCES_SESSION_MS, Instances, instances
-from tests.faults.length import SEED, rounds
+from tests.faults.instances import INSTANCES_SESSION_MS, Instances, loaded
+from tests.faults.length import rounds
 from tests.faults.proxy import KafkaProxy
-from tests.faults.stage import SESSION_MS, Stage, stage
+from tests.faults.stage import SESSION_MS, Stage
 from tests.kafka.cluster import KafkaCluster
 
 BOTH_SESSIONS_S = (SESSION_MS + INSTANCES_SESSION_MS) / 1000
@@ -45,10 +45,10 @@ async def scene(kafka: KafkaCluster, folder: Path, number: int = 2) -> AsyncIter
     """So many instances, each behind its own proxy, under load."""
     async with AsyncExitStack() as stack:
         proxies = [await stack.enter_async_context(KafkaProxy.opened(kafka.ports)) for _ in range(number)]
-        all_ = await stack.enter_async_context(
-            instances(kafka, folder, number, by=lambda instance: proxies[instance].bootstrap)
+        all_, on = await stack.enter_async_context(
+            loaded(kafka, folder, number, by=lambda instance: proxies[instance].bootstrap)
         )
-        yield Scene(await stack.enter_async_context(stage(all_.bootstrap, folder, SEED)), all_, proxies)
+        yield Scene(on, all_, proxies)
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import asyncio
 from pathlib import Path
 
 from tests.faults.history import Expired
-from tests.faults.instances import INSTANCES_SESSION_MS, Instances, instances, make_instance
-from tests.faults.length import SEED, rounds
-from tests.faults.stage import Stage, stage
+from tests.faults.instances import INSTANCES_SESSION_MS, Instances, loaded, make_instance
+from tests.faults.length import rounds
+from tests.faults.stage import Stage
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import eventually
@@ -24,7 +24,7 @@ async def some_owner(on: Stage, all_: Instances) -> Kcoord:
 
 
 async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
-    async with instances(kafka, tmp_path) as all_, stage(all_.bootstrap, tmp_path, SEED) as on:
+    async with loaded(kafka, tmp_path) as (all_, on):
         for number in range(rounds(4, 50)):
             await on.go_on()
             owner = await some_owner(on, all_)
@@ -38,7 +38,7 @@ async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
 
 async def test_the_owner_stands_still_for_longer_than_its_session(kafka: KafkaCluster, tmp_path: Path) -> None:
     """The zombie's answers do not lie: nothing that it acknowledges after the take-over is missing."""
-    async with instances(kafka, tmp_path) as all_, stage(all_.bootstrap, tmp_path, SEED) as on:
+    async with loaded(kafka, tmp_path) as (all_, on):
         for number in range(rounds(2, 10)):
             await on.go_on()
             owner = await some_owner(on, all_)
@@ -54,7 +54,7 @@ async def test_the_owner_stands_still_for_longer_than_its_session(kafka: KafkaCl
 
 async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> None:
     """The elder has the id; the newer gets nothing, and says why, until the elder is gone."""
-    async with instances(kafka, tmp_path) as all_, stage(all_.bootstrap, tmp_path, SEED) as on:
+    async with loaded(kafka, tmp_path) as (all_, on):
         await on.go_on()
         elder = all_.kcoords[0]
         name = str(elder.settings["log.topic"]).removeprefix("topic-")
@@ -82,7 +82,7 @@ async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> N
 
 async def test_a_rolling_restart_costs_nobody_anything(kafka: KafkaCluster, tmp_path: Path) -> None:
     """Planned stops: no member's session ends, and no client sees an error that its user would see."""
-    async with instances(kafka, tmp_path, 3) as all_, stage(all_.bootstrap, tmp_path, SEED) as on:
+    async with loaded(kafka, tmp_path, 3) as (all_, on):
         await on.go_on()
         for number in range(rounds(1, 5)):
             for kcoord in all_.kcoords:

@@ -28,8 +28,9 @@ async def all_records(log: KafkaLog) -> list[bytes]:
 async def test_the_end_of_a_transaction_that_comes_late_ends_no_other(kafka: KafkaCluster, tmp_path: Path) -> None:
     topic = f"late-{tmp_path.name}"
     async with KafkaProxy.opened(kafka.ports) as proxy:
-        quick = {"request_timeout_ms": 500, "append_timeout_ms": 3_000}
-        settings = KafkaLogSettings(bootstrap=proxy.bootstrap, topic=topic, partitions=1, **quick)
+        settings = KafkaLogSettings(
+            bootstrap=proxy.bootstrap, topic=topic, partitions=1, request_timeout_ms=500, append_timeout_ms=3_000
+        )
         log = KafkaLog(settings)
         await log.open()
         assert await all_records(log) == []
