@@ -50,6 +50,9 @@ class Stage(Enum):
     UP = "everything"
 
 
+DOWN, UP = Stage.DOWN, Stage.UP  # with every message one of them is asked for, and an enum's members are slow to find
+
+
 class Pending:
     """One append on its way, and what waits for it."""
 
@@ -71,11 +74,13 @@ class Coordinator:
         self._network = world.network
         self._plan = world.plan
         self.settings = settings
-        self.stage = Stage.DOWN
+        self.stage = DOWN
         self.shard = Shard(settings, lambda: "id")
         self.log: list[list[Record]] = []
         """What is committed, append by append."""
         self.pending: deque[Pending] = deque()
+        self.committed = 0
+        """Appends that are in the log."""
         self.appended = 0
         """Appends since the log began, committed or not."""
         self.frozen_until_ms = 0
@@ -91,11 +96,6 @@ class Coordinator:
         self._network.arrive = self._arrive
         self._network.gone = self._gone
         self._network.superseded = self._superseded
-
-    @property
-    def committed(self) -> int:
-        """Appends that are in the log."""
-        return len(self.log)
 
     @property
     def wall_ms(self) -> int:
@@ -118,7 +118,7 @@ class Coordinator:
         self.appended = self.committed
         self._commit_ms = 0
         self._timer_ms = None
-        self.stage = Stage.UP
+        self.stage = UP
         self.woken_ms = self._events.now_ms
         self._world.note("coordinator", "has loaded its log")
         self._world.checks.loaded()
@@ -139,11 +139,11 @@ class Coordinator:
 
     def crash(self, down_ms: int, wall_jump_ms: int = 0) -> None:
         """The process dies, and comes back after a while."""
-        if self.stage is Stage.DOWN:
+        if self.stage is DOWN:
             return
         self._world.note("coordinator", f"crashes, {len(self.pending)} appends under way")
         self._drop(answer=None)
-        self.stage = Stage.DOWN
+        self.stage = DOWN
         self._life += 1
         self._network.reset()
         self._wall_ms += wall_jump_ms
@@ -163,7 +163,7 @@ class Coordinator:
         stood_still = self.frozen_until_ms > self._events.now_ms
         self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
         self._go_on()
-        if stood_still and self.stage is Stage.UP:
+        if stood_still and self.stage is UP:
             self._timer_ms = self._events.now_ms + CATCH_UP_MS
             self._events.at(self._timer_ms, self._time, self._timer_ms, self._life)
 
@@ -179,8 +179,7 @@ class Coordinator:
         pending = list(self.pending)
         self.pending.clear()
         for each in pending[:survivors]:
-            self.log.append(each.records)
-        self._world.checks.dropped(pending[:survivors])
+            self._add(each)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -188,6 +187,10 @@ class Coordinator:
             for frame in waiting:
                 frame.seen = 0
                 self._deliver(frame, refuse(frame.request, answer), None)
+
+    def _add(self, pending: Pending) -> None:
+        self.log.append(pending.records)
+        self.committed += 1
 
     def freeze(self, ms: int) -> None:
         """The process stands still for a while."""
@@ -205,7 +208,7 @@ class Coordinator:
 
     def _arrive(self, frame: Frame) -> None:
         link = frame.link
-        if self.stage is Stage.DOWN or not link.server_open:
+        if self.stage is DOWN or not link.server_open:
             return
         if self.frozen_until_ms > self._events.now_ms:
             self._unread.append(frame)
@@ -213,7 +216,7 @@ class Coordinator:
         if link.call is not None:
             link.queue.append(frame)
             frame.pipelined = True
-            if self.stage is Stage.UP and link.call.seen < 0:
+            if self.stage is UP and link.call.seen < 0:
                 waiting = link.call
                 self._let_go(link)
                 self._world.checks.let_go(waiting)
@@ -226,7 +229,7 @@ class Coordinator:
             return  # a load has made the coordinator forget the newer connection
         link.call = frame
         frame.began_ms = self._events.now_ms
-        if self.stage is not Stage.UP:
+        if self.stage is not UP:
             self._deliver(frame, refuse(frame.request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS), None)
             return
         hot = link.hot
@@ -252,14 +255,14 @@ class Coordinator:
 
     def ask(self, request: Request) -> None:
         """An administrator's request; its answer does not matter."""
-        if self.stage is Stage.UP:
+        if self.stage is UP:
             if self._world.tracing:
                 self._world.note("admin", trace.of_request(request))
             self._take(self.shard.handle(request, self._context(0), None, self._events.now_ms), None)
 
     def alter_config(self, group: str, values: Mapping[str, str]) -> None:
         """An administrator sets all of a group's own settings."""
-        if self.stage is Stage.UP:
+        if self.stage is UP:
             self._world.note("admin", f"configures the group: {dict(values)}")
             self._take(self.shard.alter_config(group, values, self._events.now_ms, self.wall_ms), None)
 
@@ -270,7 +273,7 @@ class Coordinator:
         """A connection has ended."""
         link.call = link.hot = None
         link.queue.clear()
-        if self.stage is Stage.UP:
+        if self.stage is UP:
             self._let_go(link)
 
     def _superseded(self, frame: Frame) -> bool:
@@ -302,7 +305,10 @@ class Coordinator:
             if isinstance(token, Frame):
                 token.seen = self.appended
                 self._when_committed(token, reply.response, reply.remember)
-        self._set_timer()
+        due_ms = self.shard.next_deadline()
+        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
+            self._timer_ms = due_ms
+            self._events.at(due_ms, self._time, due_ms, self._life)
 
     def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
         """Let a reply go when all that the shard has appended until now is committed (rule 24)."""
@@ -320,7 +326,7 @@ class Coordinator:
             self._failed()
             return
         self.pending.popleft()
-        self.log.append(pending.records)
+        self._add(pending)
         for release in pending.release:
             release()
 
@@ -340,19 +346,13 @@ class Coordinator:
             link.hot = (ahead.request, ahead.response, remember)
         link.call = None
         self._network.answer(frame, response)
-        if link.queue and self.stage is not Stage.DOWN:
+        if link.queue and self.stage is not DOWN:
             self._begin(link.queue.popleft())
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
-    def _set_timer(self) -> None:
-        due_ms = self.shard.next_deadline()
-        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
-            self._timer_ms = due_ms
-            self._events.at(due_ms, self._time, due_ms, self._life)
-
     def _time(self, at_ms: int, life: int) -> None:
-        if life != self._life or self._timer_ms != at_ms or self.stage is not Stage.UP:
+        if life != self._life or self._timer_ms != at_ms or self.stage is not UP:
             return
         now_ms = self._events.now_ms
         if self.frozen_until_ms > now_ms:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -30,7 +31,8 @@ class Faults:
         self._random = world.random
         weights = world.plan.weights
         self._kinds = [kind for kind in FAULTS if weights[kind]]
-        self._weights = [weights[kind] for kind in self._kinds]
+        self._summed = list(accumulate(weights[kind] for kind in self._kinds))
+        """Their weights, each with those before it."""
 
     def start(self) -> None:
         """From now on things go wrong."""
@@ -43,7 +45,7 @@ class Faults:
 
     def _strike(self) -> None:
         if self._world.faulty:
-            (kind,) = self._random.choices(self._kinds, self._weights)
+            (kind,) = self._random.choices(self._kinds, cum_weights=self._summed)
             FAULTS[kind](self)
             self._next()
 
@@ -191,13 +193,14 @@ class Faults:
         if place.process is None:
             return
         choice = self._random.choice
-        if place.setup.offers and self._random.random() < 0.5:
-            first, *others = place.setup.offers
+        if place.offers and self._random.random() < 0.5:
+            first, *others = place.offers
             first = attrs.evolve(first, reason=choice((0, 1, 2)), metadata=choice((b"", b"x", b"y")))
-            changes: dict[str, Any] = {"offers": (first, *others)}
+            place.offers = (first, *others)
+            changes: dict[str, Any] = {"offers": place.offers}
         else:
             changes = {"rebalance_timeout_ms": choice((1_000, 3_000, 10_000))}
-        place.setup = attrs.evolve(place.setup, **changes)
+        place.changes.update(changes)
         place.process.update(**changes)
 
 

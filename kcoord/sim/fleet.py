@@ -5,7 +5,7 @@ A worker that starts again in its place has the same url and instance id, and th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -26,6 +26,11 @@ class Place:
 
     name: str
     setup: Setup
+    """Of the process that was started last."""
+    offers: tuple[Offer, ...]
+    """The assignors that it offers by now."""
+    changes: dict[str, Any] = attrs.Factory(dict)
+    """What it has said of itself since; the next process says that too."""
     process: Process | None = None
     lives: int = 0
     wanted: bool = True
@@ -38,7 +43,11 @@ class Fleet:
     def __init__(self, world: World) -> None:
         self._world = world
         self._random = world.random
-        self.places = [Place(f"w{at}", self._setup(at)) for at in range(world.plan.workers)]
+        self.places = [self._place(at) for at in range(world.plan.workers)]
+
+    def _place(self, at: int) -> Place:
+        setup = self._setup(at)
+        return Place(f"w{at}", setup, setup.offers)
 
     def _setup(self, at: int) -> Setup:
         plan, chance, choice = self._world.plan, self._random.random, self._random.choice
@@ -79,7 +88,8 @@ class Fleet:
         world = self._world
         new_id = place.lives > 1 and self._random.random() < 0.5
         member_id = f"{place.name}.{place.lives}" if new_id else place.setup.member_id
-        place.setup = attrs.evolve(place.setup, member_id=member_id, **world.configuration())
+        place.setup = place.setup.with_changes({"member_id": member_id, **place.changes, **world.configuration()})
+        place.changes.clear()
         world.note(place.name, f"starts as {member_id}")
         place.process = Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone))
         world.checks.born(place.process)

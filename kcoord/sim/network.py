@@ -85,6 +85,7 @@ class Network:
     def __init__(self, events: Events, random: Random, plan: Plan) -> None:
         self._events = events
         self._random = random
+        self._chance = random.random
         self._latency = plan.latency_ms
         self.links: list[Link] = []
         self.serial = 0
@@ -105,14 +106,16 @@ class Network:
 
     def delay(self) -> int:
         """How long a message takes."""
-        return 1 + int(self._random.random() * self._latency)
+        return 1 + int(self._chance() * self._latency)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def send(self, frame: Frame) -> None:
         """A request leaves."""
         link = frame.link
-        link.out_ms = max(link.out_ms, self._events.now_ms + self.delay())
+        at_ms = self._events.now_ms + self.delay()
+        if at_ms > link.out_ms:
+            link.out_ms = at_ms
         link.flying.append(frame)
         self._events.at(link.out_ms, self._arrived, link)
 
@@ -129,7 +132,9 @@ class Network:
     def answer(self, frame: Frame, response: Response) -> None:
         """An answer leaves."""
         link = frame.link
-        link.back_ms = max(link.back_ms, self._events.now_ms + self.delay())
+        at_ms = self._events.now_ms + self.delay()
+        if at_ms > link.back_ms:
+            link.back_ms = at_ms
         self._events.at(link.back_ms, self._answered, link, frame.number, response)
 
     def _answered(self, link: Link, number: int, response: Response) -> None:

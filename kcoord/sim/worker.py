@@ -62,6 +62,8 @@ class Process:
         self._serial = 0
         self._seeking = 0
         self._timer_ms: int | None = None
+        self._wake_ms: int | None = None
+        """When the membership wants to be polled; each of its calls is followed by `_do`, which notes it."""
         self._woken_ms = -1
 
     @property
@@ -88,7 +90,9 @@ class Process:
 
     def update(self, **changes: Any) -> None:
         """Say something new."""
-        if not self._later(lambda: self.update(**changes)) and self.alive:
+        if self.frozen:
+            self._later(lambda: self.update(**changes))
+        elif self.alive:
             self._do(self.member.update(self._events.now_ms, **changes))
 
     def kill(self) -> None:
@@ -137,23 +141,22 @@ class Process:
             if handler is not None:
                 handler(self, action)
         if self.alive:
-            self._set_timer()
+            wake_ms = self._wake_ms = self.member.wake_at()
+            # a timer that comes sooner is left as it is, and sets itself anew
+            if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
+                self._set_timer(wake_ms)
 
-    def _set_timer(self) -> None:
-        self._wake_at(self.member.wake_at())
-
-    def _wake_at(self, wake_ms: int | None) -> None:
-        if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
-            self._timer_ms = max(wake_ms, self._events.now_ms + 1)
-            self._events.at(self._timer_ms, self._wake, self._timer_ms)
+    def _set_timer(self, wake_ms: int) -> None:
+        now_ms = self._events.now_ms
+        self._timer_ms = at_ms = wake_ms if wake_ms > now_ms else now_ms + 1
+        self._events.at(at_ms, self._wake, at_ms)
 
     def _wake(self, at_ms: int) -> None:
-        if at_ms != self._timer_ms or not self.alive or self._later(self._wake, at_ms):
+        if at_ms != self._timer_ms or not self.alive or (self.frozen and self._later(self._wake, at_ms)):
             return
         self._timer_ms = None
-        wake_ms = self.member.wake_at()
-        if wake_ms is not None and wake_ms > self._events.now_ms:
-            self._wake_at(wake_ms)
+        if self._wake_ms is not None and self._wake_ms > self._events.now_ms:
+            self._set_timer(self._wake_ms)
             return
         self._do(self.member.poll(self._events.now_ms))
 
@@ -183,7 +186,9 @@ class Process:
 
     def heard(self, link: Link, number: int, response: Response) -> None:
         """An answer has come."""
-        if self.alive and not self._later(self.heard, link, number, response) and link is self.link:
+        if not self.alive or (self.frozen and self._later(self.heard, link, number, response)):
+            return
+        if link is self.link:
             self._do(self.member.answered(self._events.now_ms, number, response))
             self._world.checks.heard(self)
 
@@ -213,7 +218,8 @@ class Process:
         self._busy = self._serial
         self._hanging = None
         if isinstance(action, actions.Grant):
-            self._world.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
+            if self._world.tracing:
+                self._world.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
             self.running |= action.resources
             self._world.checks.judge(self)
             takes_ms: int | None = self._world.start_ms()

@@ -126,7 +126,8 @@ class World:
         """Other resources exist from now on; workers hear of it one after the other."""
         self.configured = configured
         self.config_offset += 1
-        self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
+        if self.tracing:
+            self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
         for place in self.fleet.places:
             if place.process is not None:
                 self.events.after(int(self.random.random() * 2_000), self.tell, place.process)

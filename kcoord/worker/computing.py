@@ -31,6 +31,9 @@ class Step(Enum):
     WAITING = "the assignment is to be sent again with the epoch of the next answer"
 
 
+IDLE = Step.IDLE
+
+
 @attrs.define
 class Computing:
     """The computation that this worker was chosen for. Repeats of the choice change nothing while it runs (rule 17)."""

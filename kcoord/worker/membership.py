@@ -25,8 +25,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from kcoord.assign import Assignment, Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
@@ -37,7 +35,7 @@ from kcoord.worker import moves, pace, table
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup
-from kcoord.worker.state import Link, Phase, Sent, Session, State
+from kcoord.worker.state import ABANDONING, DOWN, LEAVING, MEMBER, PARTING, Link, Phase, Sent, Session, State
 
 _FIXED = frozenset({"group_id", "member_id", "instance_id"})
 
@@ -47,6 +45,8 @@ class Membership:
 
     def __init__(self, setup: Setup, random: Callable[[], float] = lambda: 0.5) -> None:
         self._state = State(setup, random)
+        self._due_ms = pace.NEVER_MS
+        """When there is something to say, if nothing else happens."""
 
     # What there is to know
 
@@ -97,20 +97,22 @@ class Membership:
 
     def wake_at(self) -> int | None:
         """When `poll` has something to do if nothing else happens before; None: never."""
-        state, phase = self._state, self._state.phase
-        wake = pace.due_ms(state)
+        state, phase, session = self._state, self._state.phase, self._state.session
+        wake_ms = self._due_ms
         for sent in state.under_way.values():
-            wake = _earlier(wake, sent.expires_ms)
-        if state.link is Link.DOWN and self._wants_coordinator():
-            wake = _earlier(wake, state.seek_at_ms)
-        if state.session is not None:
-            if phase is Phase.MEMBER or phase is Phase.LEAVING:
-                wake = _earlier(wake, state.session.stop_ms)
-            elif phase is Phase.ABANDONING and not state.overrun:
-                wake = _earlier(wake, state.session.ends_ms)
-        if phase is Phase.PARTING and state.leave_by_ms is not None:
-            wake = _earlier(wake, state.leave_by_ms)
-        return wake
+            if sent.expires_ms < wake_ms:
+                wake_ms = sent.expires_ms
+        if session is not None:
+            if phase is MEMBER or phase is LEAVING:
+                if session.stop_ms < wake_ms:
+                    wake_ms = session.stop_ms
+            elif phase is ABANDONING and not state.overrun:
+                wake_ms = min(wake_ms, session.ends_ms)
+        if state.link is DOWN and self._wants_coordinator():
+            wake_ms = min(wake_ms, state.seek_at_ms)
+        if phase is PARTING and state.leave_by_ms is not None:
+            wake_ms = min(wake_ms, state.leave_by_ms)
+        return None if wake_ms == pace.NEVER_MS else wake_ms
 
     # Begin, end, and changes
 
@@ -137,9 +139,8 @@ class Membership:
         """Change what the worker says of itself (fields of `Setup`, but not who it is); it is said at once."""
         assert not _FIXED & changes.keys(), "who a worker is does not change"
         state = self._state
-        setup = attrs.evolve(state.setup, **changes)
-        if setup != state.setup:
-            state.setup = setup
+        if any(getattr(state.setup, name) != value for name, value in changes.items()):
+            state.setup = state.setup.with_changes(changes)
             state.urgent |= state.phase in (Phase.JOINING, Phase.MEMBER)
         return self._settle(now_ms)
 
@@ -209,26 +210,29 @@ class Membership:
 
     def _settle(self, now_ms: int) -> list[Action]:
         """What time brings, and what is to be said after all that has happened."""
-        state = self._state
-        if state.session is not None:
-            self._watch_session(now_ms, state.session)
-        if state.phase is Phase.PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
+        state, session = self._state, self._state.session
+        if session is not None and now_ms >= session.stop_ms:
+            self._watch_session(now_ms, session)
+        if state.phase is PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
             table.NO_BYE.at(state.phase)(state, now_ms)
         for sent in state.under_way.values():
             if now_ms >= sent.expires_ms:
                 moves.seek_anew(state, now_ms)
                 break
-        if state.link is Link.DOWN and now_ms >= state.seek_at_ms and self._wants_coordinator():
+        if state.link is DOWN and now_ms >= state.seek_at_ms and self._wants_coordinator():
             state.seek(now_ms)
-        pace.speak(state, now_ms)
+        self._due_ms = pace.due_ms(state)
+        if now_ms >= self._due_ms:
+            pace.speak(state, now_ms)
+            self._due_ms = pace.due_ms(state)
         out, state.out = state.out, []
         return out
 
     def _watch_session(self, now_ms: int, session: Session) -> None:
         state = self._state
-        if now_ms >= session.stop_ms and state.phase in (Phase.MEMBER, Phase.LEAVING):
+        if state.phase in (MEMBER, LEAVING):
             table.STOP.at(state.phase)(state, now_ms)
-        if now_ms >= session.ends_ms and state.phase is Phase.ABANDONING:
+        if now_ms >= session.ends_ms and state.phase is ABANDONING:
             table.ENDED.at(state.phase)(state, now_ms)
 
     def _comes_too_late(self, now_ms: int, sent: Sent, response: Response) -> bool:
@@ -276,7 +280,3 @@ class Membership:
         pace.after_computing(state, now_ms)
         if response.error_code != ErrorCode.NONE:
             state.out.append(Refused(response.error_code, response.error_message))
-
-
-def _earlier(known: int | None, time_ms: int) -> int:
-    return time_ms if known is None or time_ms < known else known

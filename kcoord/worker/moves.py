@@ -16,7 +16,7 @@ from kcoord.worker import pace
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Told
 from kcoord.worker.computing import Step, install_request, prepare_request
 from kcoord.worker.setup import FALLBACK_SESSION_MS
-from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, Session, State
+from kcoord.worker.state import JOINING, MEMBER, NOTHING, Call, Link, Phase, Sent, Session, State
 
 _SHORTEST_INTERVAL_MS = 10
 """Whatever a coordinator says: nobody shall be made to spin."""
@@ -100,7 +100,9 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     back. Only what it withdraws is taken then, and the next answer is asked for at once.
     """
     news = _keep_session(state, now_ms, sent, response)
-    outdated = any(each.number > sent.number and not sent.owned <= each.owned for each in state.heartbeats())
+    outdated = bool(state.under_way) and any(
+        each.number > sent.number and not sent.owned <= each.owned for each in state.heartbeats()
+    )
     told = state.assigned if response.assignment is None else unpack(response.assignment.connectors_and_tasks)
     if outdated:
         state.urgent = state.unheld = not told <= state.assigned or response.member_epoch != state.epoch
@@ -108,7 +110,8 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     else:
         news |= told != state.assigned or response.member_epoch != state.epoch or bool(sent.said)
         _confirm(state, sent, response)
-        _withdraw(state, state.assigned - told)
+        if told is not state.assigned:
+            _withdraw(state, state.assigned - told)
         _take(state, response, told)
     pace.after_answer(state, now_ms, sent, news=news)
 
@@ -246,13 +249,14 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
     A shorter session that is told now does not cut short what was told before: the coordinator lets the longer one run
     to its end (rule 8).
     """
-    joined = state.phase is Phase.JOINING
+    joined = state.phase is JOINING
     if joined:
-        state.phase = Phase.MEMBER
+        state.phase = MEMBER
         state.epoch = response.member_epoch
         state.out.append(Joined(response.member_epoch))
     state.attempts = 0
-    state.interval_ms = max(response.heartbeat_interval_ms, _SHORTEST_INTERVAL_MS)
+    interval_ms = response.heartbeat_interval_ms
+    state.interval_ms = interval_ms if interval_ms > _SHORTEST_INTERVAL_MS else _SHORTEST_INTERVAL_MS
     if response.throttle_time_ms > 0:
         state.not_before_ms = max(state.not_before_ms, now_ms + response.throttle_time_ms)
     timeout_ms = response.session_timeout_ms if response.session_timeout_ms > 0 else FALLBACK_SESSION_MS
@@ -266,14 +270,14 @@ def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) 
     """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (rule 12)."""
     if sent.releases_behind:
         state.has_let_go = state.urgent = True  # say it once more, now that the answers before are known (rule 3)
-    elif sent.epoch in (0, response.member_epoch):
+    elif sent.said and sent.epoch in (0, response.member_epoch):
         state.saying.confirm(sent.said)
 
 
 def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
     """The epoch, and what is granted. First the assignor is told, once an epoch (rule 31), then the listener."""
-    granted = told - state.assigned
-    if any(each.epoch != response.member_epoch for each in state.heartbeats()):
+    granted = NOTHING if told is state.assigned else told - state.assigned
+    if state.under_way and any(each.epoch != response.member_epoch for each in state.heartbeats()):
         state.urgent = True  # what those say may be taken for words of the previous epoch (rule 12)
     state.epoch = response.member_epoch
     if response.assignment is not None and response.member_epoch != state.told_epoch:

@@ -14,24 +14,29 @@ are held, when one has come (connect-groups rule 26); never while it backs off.
 
 from __future__ import annotations
 
-from kcoord.worker.computing import Step
+from kcoord.worker.computing import IDLE
 from kcoord.worker.saying import OWNED, REBALANCE_TIMEOUT, farewell, fields_of, heartbeat
-from kcoord.worker.state import NOTHING, Call, Link, Phase, Sent, State
+from kcoord.worker.state import HEARTBEAT, JOINING, LEAVING, MEMBER, NOTHING, PARTING, UP, Call, Sent, State
 
+NEVER_MS = 1 << 62
 _MOST_UNDER_WAY = 2
 
 
 def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
     """Set when the next heartbeat is due."""
     state.next_ms = sent.at_ms + state.interval_ms
-    if state.setup.max_wait_ms <= 0 or state.phase is not Phase.MEMBER:
+    if state.setup.max_wait_ms <= 0 or state.phase is not MEMBER:
         return
     held = 2 * (now_ms - sent.at_ms) >= sent.hold_ms > 0
-    let_go = any(each.number > sent.number for each in state.under_way.values())
     if _is_busy(state):
         state.next_ms = now_ms + min(state.interval_ms, _session_ms(state) // 3)
-    elif news or held or let_go:
+    elif news or held or _is_let_go(state, sent):
         state.next_ms = now_ms
+
+
+def _is_let_go(state: State, sent: Sent) -> bool:
+    """Whether a later request has ended the holding of this one's answer."""
+    return bool(state.under_way) and any(each.number > sent.number for each in state.under_way.values())
 
 
 def after_computing(state: State, now_ms: int) -> None:
@@ -41,39 +46,28 @@ def after_computing(state: State, now_ms: int) -> None:
 
 
 def speak(state: State, now_ms: int) -> None:
-    """Send what is due."""
-    if state.link is not Link.UP or now_ms < state.not_before_ms:
-        return
-    if state.phase is Phase.PARTING:
-        if not state.under_way:
-            state.send(Call.LEAVE, now_ms, farewell(state.setup, state.leave_epoch))
-    elif state.phase is Phase.JOINING:
-        if not state.under_way:
-            _beat(state, now_ms)
-    elif _is_due(state, now_ms):
+    """Send what is due, as `due_ms` says."""
+    if state.phase is PARTING:
+        state.send(Call.LEAVE, now_ms, farewell(state.setup, state.leave_epoch))
+    else:
         _beat(state, now_ms)
 
 
-def due_ms(state: State) -> int | None:
-    """When `speak` has something to send, if nothing else happens."""
-    if state.link is not Link.UP:
-        return None
-    due: int | None = None
-    if state.phase in (Phase.PARTING, Phase.JOINING):
-        due = None if state.under_way else 0
-    elif state.phase in (Phase.MEMBER, Phase.LEAVING):
-        due = 0 if _has_news(state) else None if state.heartbeats() else state.next_ms
-    return None if due is None else max(due, state.not_before_ms)
-
-
-def _is_due(state: State, now_ms: int) -> bool:
-    if state.phase not in (Phase.MEMBER, Phase.LEAVING):
-        return False
-    return _has_news(state) or (not state.heartbeats() and now_ms >= state.next_ms)
-
-
-def _has_news(state: State) -> bool:
-    return state.urgent and len(state.heartbeats()) < (1 if state.epoch == 0 else _MOST_UNDER_WAY)
+def due_ms(state: State) -> int:
+    """When `speak` has something to send, if nothing else happens; NEVER_MS: not before something else does."""
+    if state.link is not UP:
+        return NEVER_MS
+    phase = state.phase
+    if phase is MEMBER or phase is LEAVING:
+        beats = state.count_heartbeats() if state.under_way else 0
+        if state.urgent and beats < (1 if state.epoch == 0 else _MOST_UNDER_WAY):
+            return state.not_before_ms
+        if beats:
+            return NEVER_MS
+        return state.next_ms if state.next_ms > state.not_before_ms else state.not_before_ms
+    if (phase is JOINING or phase is PARTING) and not state.under_way:
+        return state.not_before_ms
+    return NEVER_MS
 
 
 def _beat(state: State, now_ms: int) -> None:
@@ -84,22 +78,23 @@ def _beat(state: State, now_ms: int) -> None:
     if state.epoch == 0 and REBALANCE_TIMEOUT in said and said.get(OWNED) == NOTHING:
         said = fields_of(state.setup, state.owned)  # it will be taken for a join, which says all (rule 6)
     releases_behind = behind and state.has_let_go
-    hold_ms = 0 if state.phase is Phase.JOINING or state.unheld or releases_behind else _hold_ms(state)
+    hold_ms = 0 if state.unheld or releases_behind else _hold_ms(state)
     state.urgent = state.unheld = state.has_let_go = False
     state.saying.doubt(said)
     request = heartbeat(state.setup, state.epoch, said, hold_ms)
-    state.send(Call.HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said, releases_behind=releases_behind)
+    state.send(HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said, releases_behind=releases_behind)
 
 
 def _is_busy(state: State) -> bool:
-    return bool(state.revoking) or state.computing.step is not Step.IDLE
+    return bool(state.revoking) or state.computing.step is not IDLE
 
 
 def _hold_ms(state: State) -> int:
     """How long the next answer may be held."""
-    if state.phase is not Phase.MEMBER or _is_busy(state):
+    longest_ms = state.setup.max_wait_ms
+    if longest_ms <= 0 or state.phase is not MEMBER or _is_busy(state):
         return 0
-    return max(0, min(state.setup.max_wait_ms, state.interval_ms, _session_ms(state) // 3))
+    return min(longest_ms, state.interval_ms, _session_ms(state) // 3)
 
 
 def _session_ms(state: State) -> int:

@@ -44,6 +44,9 @@ class Saying:
     """What the coordinator knows of this worker."""
 
     known: dict[str, object] = attrs.Factory(dict)
+    _setup: Setup | None = None
+    """Whose fields are in `_fields`: between two changes all heartbeats have the same ones."""
+    _fields: dict[str, object] = attrs.Factory(dict)
 
     def forget(self) -> None:
         """After an error: nothing is sure, all is said again."""
@@ -51,10 +54,15 @@ class Saying:
 
     def news(self, setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
         """The fields that the coordinator does not know."""
-        known = self.known
+        if setup is not self._setup:
+            self._setup, self._fields = setup, fields_of(setup, owned)
+        known, fields = self.known, self._fields
+        fields[OWNED] = owned
+        if known == fields:
+            return {}
         return {
             name: value
-            for name, value in fields_of(setup, owned).items()
+            for name, value in fields.items()
             if name not in known or (known[name] is not value and known[name] != value)
         }
 
@@ -73,9 +81,7 @@ class Saying:
 
 def heartbeat(setup: Setup, epoch: int, said: Mapping[str, object], max_wait_ms: int) -> ConnectGroupHeartbeatRequest:
     """The request that says these fields."""
-    request = ConnectGroupHeartbeatRequest(
-        group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, max_wait_ms=max_wait_ms
-    )
+    request = ConnectGroupHeartbeatRequest(setup.group_id, setup.member_id, epoch, max_wait_ms=max_wait_ms)
     for name, value in said.items():
         if name == OWNED:
             request.connectors_and_tasks = _entries(value)

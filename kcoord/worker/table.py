@@ -61,8 +61,7 @@ class Row(NamedTuple, Generic[Cell]):
 
     def at(self, phase: Phase) -> Cell:
         """The cell of a phase."""
-        cell: Cell = getattr(self, phase.name.lower())
-        return cell
+        return self[phase.column]
 
 
 # fmt: off

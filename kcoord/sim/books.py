@@ -1,0 +1,211 @@
+"""Is a group sound in itself? Asked of the coordinator's books whenever a step has changed them.
+
+| invariant | connect-groups rules |
+| --- | --- |
+| indexes: owners, claimants, unconverged agree with a recount; targets are disjoint | 2, 18, 22 |
+| epochs: group, assignment and member epochs never go back; a member at the assignment epoch owns its target | 10 |
+| bump: the group epoch moves when, and only when, there is a reason | 13 |
+| computing: a group above its assignment epoch has somebody computing, or has failed and said so | 14, 20 |
+| timers: what is to fall due has one | 7, 20, 22 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcoord.assign import Resource
+from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.selection import Absent, select
+from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.group.step import Step
+from kcoord.protocol.records import ConnectWorkerGroupMetadataKey
+from kcoord.sim.trace import names
+from kcoord.sim.violation import Violation
+
+NOTHING: frozenset[Resource] = frozenset()
+
+Signature = tuple[object, ...]
+
+
+class Books:
+    """What is known of the group as it was after the step before."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self._assignment_epoch = 0
+        self._claimed: frozenset[Resource] = frozenset()
+        self._signature: Signature = ()
+        self._asked: Signature = ()
+
+    def begin(self, group: ConnectGroup | None) -> None:
+        """The log has been replayed: epochs are what is committed from here on."""
+        self.epoch = 0 if group is None else group.epoch
+        self._assignment_epoch = 0 if group is None else group.assignment_epoch
+        self._signature, self._asked = ((), ()) if group is None else signature(group)
+        self._claimed = NOTHING if group is None else frozenset(group.claimants)
+
+    def forget(self) -> None:
+        """The group is not there any more."""
+        self.epoch = self._assignment_epoch = 0
+        self._signature = ()
+
+    def look(self, group: ConnectGroup, step: Step, contents: Contents, now_ms: int) -> None:
+        """A step has changed the group, or may have."""
+        _owned_once(group)
+        _claimed_once(group)
+        _counted(group)
+        self._epochs(group)
+        self._installed(group)
+        _timed(group, now_ms)
+        self._bumped(group, step)
+        self._claimed = frozenset(group.claimants)
+        if group.epoch > group.assignment_epoch and group.computation is None and group.participants():
+            _nobody_computes(group, contents)
+
+    def _installed(self, group: ConnectGroup) -> None:
+        """A new target names what exists (rule 18)."""
+        if group.configured is None or group.error or group.assignment_epoch == self._assignment_epoch:
+            return
+        exists = group.configured.resources
+        for member_id, target in group.targets.items():
+            if not target.resources <= exists:
+                deleted = names(target.resources - exists)
+                raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
+        lost = (self._claimed & exists) - group.claimants.keys()
+        if lost and group.assignment_epoch == group.epoch:
+            raise Violation("targets", f"{names(lost)} were somebody's, and wait for nobody")
+
+    def _epochs(self, group: ConnectGroup) -> None:
+        if group.epoch < self.epoch or group.assignment_epoch < self._assignment_epoch:
+            raise Violation(
+                "epochs",
+                f"group {self.epoch} and assignment {self._assignment_epoch} became "
+                f"{group.epoch} and {group.assignment_epoch}",
+            )
+        if group.assignment_epoch > group.epoch:
+            raise Violation("epochs", f"assignment {group.assignment_epoch} is above the group's {group.epoch}")
+        for member in group.members.values():
+            if member.epoch > group.assignment_epoch:
+                raise Violation("epochs", f"{member.member_id} is at {member.epoch} above the assignment epoch")
+            if (
+                member.epoch == group.assignment_epoch > JOINING_EPOCH
+                and not member.put_out
+                and member.current != group.target_of(member)
+            ):
+                raise Violation("epochs", f"{member.member_id} is at the assignment epoch and does not own its target")
+
+    def _bumped(self, group: ConnectGroup, step: Step) -> None:
+        """The group epoch moves when there is a reason, and only then (rule 13)."""
+        before, asked = self._signature, self._asked
+        self._signature, self._asked = signature(group)
+        moved = group.epoch - self.epoch
+        self.epoch, self._assignment_epoch = group.epoch, group.assignment_epoch
+        changed = before != self._signature
+        if not moved:
+            if changed and group.members:
+                raise Violation("bump", f"no new group epoch after {before} became {self._signature}")
+            return
+        reasons = [
+            getattr(record.value, "reason", "") for record in step.records
+            if isinstance(record.key, ConnectWorkerGroupMetadataKey)
+        ]  # fmt: skip
+        free = (Reason.DELAY_OVER, Reason.RETRY)
+        if not changed and self._asked == asked and not any(reason.startswith(free) for reason in reasons):
+            raise Violation("bump", f"a new group epoch without a reason: {reasons}")
+
+
+def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
+    """That may be only while those who could are away (rule 28)."""
+    limits = contents.effective(group.group_id)
+    selection = select(group.participants(), [each.name for each in limits.assignors])
+    if not isinstance(selection, Absent):
+        raise Violation(
+            "computing", f"the group is at {group.epoch}, its target at {group.assignment_epoch}: nobody computes"
+        )
+
+
+def _timed(group: ConnectGroup, now_ms: int) -> None:
+    """What is to fall due has a timer."""
+    waits = group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
+    if waits and group.members and group.delay_due_ms == NEVER_MS:
+        raise Violation("timers", f"resources wait until {group.delay_deadline_wall_ms}, and nobody knows")
+    due_ms = min(group.delay_due_ms, group.retry_due_ms)
+    if group.computation is not None:
+        due_ms = min(due_ms, group.computation.due_ms)
+    for member in group.members.values():
+        if member.release_due_ms < due_ms:
+            due_ms = member.release_due_ms
+    if group.wake_ms > max(due_ms, now_ms + 1):
+        raise Violation("timers", f"something falls due at {due_ms}, the group is looked at {group.wake_ms}")
+
+
+def _owned_once(group: ConnectGroup) -> None:
+    """No resource is in two currents, and each that is in one is known by its owner."""
+    members = group.members
+    owners: dict[object, str] = {resource: at for at, member in members.items() for resource in member.current}
+    if len(owners) != sum([len(member.current) for member in members.values()]):
+        both = _twice([(at, member.current) for at, member in members.items()])
+        raise Violation("indexes", f"{both[0]} is in the current of {both[1]} and {both[2]}")
+    if owners != group.owners:
+        raise Violation("indexes", f"owners are {group.owners}, counted {owners}")
+
+
+def _claimed_once(group: ConnectGroup) -> None:
+    """The same of targets."""
+    targets = group.targets
+    claimants: dict[object, str] = {resource: at for at, target in targets.items() for resource in target.resources}
+    if len(claimants) != sum([len(target.resources) for target in targets.values()]):
+        both = _twice([(at, target.resources) for at, target in targets.items()])
+        raise Violation("targets", f"{both[0]} is in the target of {both[1]} and {both[2]}")
+    if claimants != group.claimants:
+        raise Violation("indexes", f"claimants are {group.claimants}, counted {claimants}")
+
+
+def _twice(given: Iterable[tuple[str, frozenset[Resource]]]) -> tuple[Resource, str, str]:
+    """A resource that two have, and who they are."""
+    first: dict[Resource, str] = {}
+    for at, resources in given:
+        for resource in sorted(resources):
+            if resource in first:
+                return resource, first[resource], at
+            first[resource] = at
+    raise AssertionError("nobody has what somebody else has")
+
+
+def _counted(group: ConnectGroup) -> None:
+    """The other indexes, and the history."""
+    targets = group.targets
+    unconverged, static = set(), {}
+    for at, member in group.members.items():
+        target = targets.get(at)
+        if member.current != (NOTHING if target is None else target.resources):
+            unconverged.add(at)
+        if member.said.instance_id is not None:
+            static[member.said.instance_id] = at
+    if unconverged != group.unconverged:
+        raise Violation("indexes", f"unconverged are {group.unconverged}, counted {unconverged}")
+    if static != group.static_ids:
+        raise Violation("indexes", f"static members are {group.static_ids}, counted {static}")
+    if group.history:
+        epochs = list(group.history)
+        if epochs != list(range(epochs[0], group.epoch + 1)):
+            raise Violation("history", f"epochs {epochs} at group epoch {group.epoch}")
+
+
+def signature(group: ConnectGroup) -> tuple[Signature, Signature]:
+    """What an assignment is made from: who takes part with which metadata, and what is configured. And the reasons
+    that members' assignors give for a new one.
+    """
+    made, asked = [], []
+    for member in group.members.values():
+        said = member.said
+        name, offers = said.instance_id or member.member_id, said.assignors
+        kinds = tuple([(at.name, at.minimum_version, at.maximum_version, at.version, at.metadata) for at in offers])
+        made.append((name, said.server_assignor or "", kinds, member.put_out))
+        asked.append((name, tuple([at.reason for at in offers])))
+    made.sort()
+    asked.sort()
+    return (tuple(made), None if group.configured is None else group.configured.resources), tuple(asked)

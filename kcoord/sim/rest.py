@@ -1,0 +1,116 @@
+"""Is all well in the end, and does the log say so? What must have become so once nothing goes wrong any more.
+
+| invariant | connect-groups rules |
+| --- | --- |
+| replay: the log gives the state that is running, whole or compacted | |
+| liveness: when nothing goes wrong any more, all is well within a bounded time | all |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.group.connect.replay import settle_load
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.states import State
+from kcoord.group.shard import Shard
+from kcoord.sim.coordinator import UP
+from kcoord.sim.fleet import GROUP
+from kcoord.sim.trace import names
+from kcoord.sim.violation import Violation
+from kcoord.worker.state import Phase
+
+if TYPE_CHECKING:
+    from kcoord.sim.worker import Process
+    from kcoord.sim.world import World
+
+UNANSWERED_MS = 10_000
+"""In the end no request waits longer for its answer."""
+
+
+def wrong(world: World, processes: list[Process]) -> str | None:
+    """What is not well yet."""
+    coordinator = world.coordinator
+    if coordinator.stage is not UP:
+        return "the coordinator is not there"
+    group = coordinator.shard._contents.connect.get(GROUP)
+    if any(place.wanted and place.process is None for place in world.fleet.places):
+        return "a worker is to start yet"
+    if group is None or group.state is not State.STABLE or group.epoch != group.assignment_epoch:
+        return f"the group is {'not there' if group is None else group.state.label}"
+    if group.error or group.retry_due_ms != NEVER_MS:
+        return f"assignment error {group.error}: {group.error_message}"
+    if set(group.members) != {process.member_id for process in processes}:
+        ids = sorted(process.member_id for process in processes)
+        return f"members are {sorted(group.members)}, workers are {ids}"
+    for process in processes:
+        member = group.members[process.member_id]
+        epochs = (process.member.epoch, member.epoch)
+        if process.member.phase is not Phase.MEMBER or epochs != (group.epoch, group.epoch):
+            return f"{process.name} is {process.member.phase.name} at {epochs} of {group.epoch}"
+        if not process.running == process.member.owned == member.current == group.target_of(member):
+            return f"{process.name} runs {names(process.running)}, may run {names(member.current)}"
+    running = sorted(resource for process in processes for resource in process.running)
+    configured = sorted(world.configured)
+    if running != configured or (world.plan.tells and sorted(group.owners) != configured):
+        return f"{names(configured)} are configured, {names(running)} run"
+    return None
+
+
+def unanswered(world: World) -> None:
+    """Every request has been answered in time."""
+    now_ms = world.events.now_ms
+    for link in world.network.links:
+        if link.server_open and link.call is not None and now_ms - link.call.began_ms > UNANSWERED_MS:
+            raise Violation("liveness", f"a request of {link.client.name} was not answered for {UNANSWERED_MS} ms")
+
+
+def replays(world: World, *, compacted: bool) -> None:
+    """The log, with what is on its way, gives the state that is running."""
+    coordinator = world.coordinator
+    if coordinator.stage is not UP:
+        return
+    replayed = coordinator.replayed(compacted=compacted, everything=True)
+    settle_load(replayed._contents)
+    found, running = durable(replayed), durable(coordinator.shard)
+    if found != running:
+        how = "compacted" if compacted else "whole"
+        raise Violation("replay", f"the {how} log gives {found}, running is {running}")
+
+
+def durable(shard: Shard) -> object:
+    """What a load must give again."""
+    contents = shard._contents
+    return (
+        contents.configurations,
+        {
+            group_id: (
+                group.epoch,
+                group.reason,
+                group.reason_wall_ms,
+                group.assignment_epoch,
+                group.targets,
+                group.static_ids,
+                group.owners,
+                group.claimants,
+                group.unconverged,
+                group.configured,
+                group.computed_by,
+                group.assignor,
+                group.delay_deadline_wall_ms,
+                (group.error, group.error_message),
+                group.history,
+                {
+                    member.member_id: (
+                        member.said,
+                        member.current,
+                        member.recorded_epoch,
+                        member.recorded_previous,
+                        member.put_out,
+                    )
+                    for member in group.members.values()
+                },
+            )
+            for group_id, group in contents.connect.items()
+        },
+    )
