@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.group_calls import admit, answer, keep
+from kcoord.gateway.here import is_here
 from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
 from kcoord.gateway.sentinel import is_refusal
 from kcoord.gateway.upstream import UpstreamLost
@@ -90,11 +91,12 @@ async def _take(leg: Leg, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
     """
     gateway = leg.gateway
     group_id = request.group_id
-    if request.member_epoch == JOINING_EPOCH and not gateway.sentinels.of(group_id).is_joined:
+    sentinel = gateway.sentinels.of(group_id)
+    if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
         await leg.ready()
         leg.add_member(group_id, request.member_id)
-        error = await admit(leg, gateway.sentinels.of(group_id))
-    elif gateway.is_here(group_id):
+        error = await admit(leg, sentinel)
+    elif await is_here(gateway, group_id):
         error = await keep(leg, group_id)
     else:
         return ErrorCode.NONE

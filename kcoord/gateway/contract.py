@@ -1,20 +1,22 @@
 """What does the gateway need of those around it?
 
-Of the server: a client's connection (`ClientSide`). Of the coordinator: the
-steps of one group (`GroupService`). They are structural: neither side imports the other.
+Of the server: a client's connection (`ClientSide`). Of the coordinator: the steps of one group (`GroupService`). Of
+several instances: who stands where (`Places`). They are structural: neither side imports the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from kcoord.gateway.settings import Address
+from kcoord.group.facts import GroupFacts
 from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
 
-__all__ = ["Call", "ClientSide", "GroupService"]
+__all__ = ["Call", "ClientSide", "GroupService", "Places"]
 
 
 class ClientSide(Protocol):
@@ -50,7 +52,12 @@ class ClientSide(Protocol):
 
 
 class GroupService(Protocol):
-    """The groups that kcoord coordinates; every answer is given when what it could have seen is committed."""
+    """The groups that kcoord coordinates: all of them in this process, or each where one of several instances has it.
+
+    Every answer is given when what it could have seen is committed, and only while whoever gives it is known to
+    coordinate the group (gateway rule 21). Where nobody can be asked, errors are NOT_COORDINATOR or
+    COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
+    """
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
@@ -59,12 +66,38 @@ class GroupService(Protocol):
     async def check_commit(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
     ) -> ErrorCode: ...
-    def check_delete(self, group_id: str) -> ErrorCode: ...
-    def check_offset_delete(self, group_id: str) -> ErrorCode: ...
-    def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]: ...
-    def is_loaded(self, group_id: str | None) -> bool: ...
-    def has_members(self, group_id: str) -> bool: ...
-    def generation(self, group_id: str) -> int | None: ...
+    async def check_delete(self, group_id: str) -> ErrorCode: ...
+    async def check_offset_delete(self, group_id: str) -> ErrorCode: ...
+    async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]: ...
+    async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
+        """What the coordinators of these groups say now; at once for those that this instance coordinates."""
+        ...
+
+    def known_facts(self, group_id: str) -> GroupFacts:
+        """The same without asking: exact where this instance coordinates the group, else as last heard."""
+        ...
+
+    def owned(self) -> set[int]:
+        """The partitions whose groups this instance serves now."""
+        ...
+
+    def groups_of(self, partition: int) -> list[str]:
+        """All groups of a partition that this instance serves."""
+        ...
+
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None: ...
     def resume_session(self, group_id: str, member_id: str) -> None: ...
     def now_ms(self) -> int: ...
+
+
+class Places(Protocol):
+    """Which of several instances stands before which broker: the map that all of them have (gateway rule 19)."""
+
+    def address_of(self, broker_id: int, reached: str) -> Address | None:
+        """Host and port by which a client that reached this instance by host `reached` gets to that broker; None where
+        the map does not say."""
+        ...
+
+    def others(self) -> frozenset[tuple[int, int]]:
+        """All other instances that the map knows, each as its id and when it started."""
+        ...

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.gateway.api_versions import API_VERSIONS
 from kcoord.gateway.coordinators import group_keys
+from kcoord.gateway.here import seems_here
 from kcoord.gateway.rewrite import decode, send
 from kcoord.gateway.settings import Address
 from kcoord.gateway.upstream import Expected
@@ -59,10 +60,10 @@ def _find_while_away(leg: Leg, call: Call, request: FindCoordinatorRequest) -> N
     at: dict[int, Address] = {
         broker_id: address
         for broker_id in gateway.brokers.ids
-        if (address := gateway.settings.advertised_of(broker_id, reached)) is not None
+        if (address := gateway.address_of(broker_id, reached)) is not None
     }
     response = None
-    if all(gateway.is_here(key) for key in group_keys(request)):
+    if all(seems_here(gateway, key) for key in group_keys(request)):
         response = gateway.coordinators.answer(request, at)
     if response is None:
         leg.end_call(call)

@@ -13,7 +13,7 @@ import random
 import re
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -29,18 +29,19 @@ from kcoord.gateway import (
 from kcoord.gateway.about import ONE_GROUP, peek_group
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.brokers import BrokerMap, OpenPort
-from kcoord.gateway.contract import ClientSide, GroupService
+from kcoord.gateway.contract import ClientSide, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.here import Handler, groups_named, when_loaded
+from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.rights import READ, Standing, ask_standing
 from kcoord.gateway.sentinels import Sentinels
-from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.group.refuse import refuse
-from kcoord.group.step import RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
@@ -55,8 +56,6 @@ from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     FindCoordinatorRequest,
-    ListGroupsRequest,
-    ListGroupsResponse,
     Request,
     api_name,
 )
@@ -67,8 +66,6 @@ __all__ = ["Gateway"]
 log = logging.getLogger("kcoord.gateway")
 
 T = TypeVar("T")
-
-Handler = Callable[[Leg, Call, Any], Awaitable[None]]
 
 HANDLERS: dict[int, Handler] = {
     8: offsets.offset_commit,
@@ -100,8 +97,6 @@ SOONEST_QUESTION = 0.6
 PASSING_PATIENCE_MS = 500
 """How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
-LOADING_S = 0.02
-"""How often it is looked whether a group is loaded by now."""
 OWN_IDLE_MS = 60_000
 MATCHES_KEPT = 65_536
 FINDERS_A_GROUP = 4
@@ -110,10 +105,13 @@ FINDERS_A_GROUP = 4
 class Gateway:
     """The gateway in front of one cluster."""
 
-    def __init__(self, settings: GatewaySettings, groups: GroupService) -> None:
-        """Raises ValueError for TLS files that do not fit, and for a kept broker map that is damaged."""
+    def __init__(self, settings: GatewaySettings, groups: GroupService, places: Places | None = None) -> None:
+        """`places`: where several instances stand; None for one alone.
+
+        Raises ValueError for TLS files that do not fit, and for a kept broker map that is damaged."""
         self.settings = settings
         self.groups = groups
+        self.places = places
         self.authenticated_at_once = not settings.uses_sasl
         self.read_apis = read_apis(settings.connect_groups)
         self.brokers = BrokerMap(settings)
@@ -143,7 +141,7 @@ class Gateway:
         warn_of_costs(self.settings)
         await self.brokers.start(open_port)
         self.spawn(self._tend())
-        self.spawn(self._take_over())
+        self.spawn(Inheritance(self).watch())
 
     async def stop(self) -> None:
         """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
@@ -177,19 +175,6 @@ class Gateway:
         if not task.cancelled() and task.exception() is not None:
             log.error("a fault in the gateway", exc_info=task.exception())
 
-    async def _take_over(self) -> None:
-        """Look after the groups that a predecessor has had."""
-        while True:
-            if self.groups.is_loaded(None):
-                break
-            await asyncio.sleep(LOADING_S)
-        context = RequestContext(0, "kcoord", "", 0, self.wall_ms())
-        listed, _ = await self.groups.call(ListGroupsRequest(), context)
-        assert isinstance(listed, ListGroupsResponse)
-        found = [each.group_id for each in listed.groups if self.owns(each.group_id)]
-        self.sentinels.inherit(found)
-        await self.outages.keep_loaded(found, context)
-
     @staticmethod
     def wall_ms() -> int:
         """Unix time in ms."""
@@ -199,7 +184,7 @@ class Gateway:
         while True:
             await asyncio.sleep(TICK_S)
             now_ms = self.now_ms()
-            self.sentinels.tend()
+            self.spawn(self.sentinels.tend())
             for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
                 leg.question_due_ms = self._next_question_ms()
                 self.spawn(self._question(leg))
@@ -212,6 +197,24 @@ class Gateway:
     def name_of(self, broker_id: int | None) -> str:
         """How a broker is called in log lines and in the memory of versions."""
         return "cluster" if broker_id is None else f"broker {broker_id}"
+
+    def address_of(self, broker_id: int, reached: str) -> Address | None:
+        """Host and port by which a client that reached us by host `reached` gets to a broker; None: there is no port.
+
+        The same in every answer of every instance (gateway rule 19).
+        """
+        mapped = self.places.address_of(broker_id, reached) if self.places is not None else None
+        return mapped or self.settings.advertised_of(broker_id, reached)
+
+    def known_brokers(self) -> list[int]:
+        """All brokers that were ever seen."""
+        return self.brokers.ids
+
+    async def learn(self, brokers: Mapping[int, Address]) -> None:
+        """Brokers that somebody has heard of: their ports are opened."""
+        new = {broker_id: address for broker_id, address in brokers.items() if self.brokers.is_new(broker_id, address)}
+        if new:
+            await self.brokers.learn(new)
 
     async def dial(self, owner: Dialer) -> Upstream:
         """Connect to the owner's broker, or to any for the bootstrap port. Raises UpstreamLost."""
@@ -373,22 +376,6 @@ class Gateway:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def is_here(self, group_id: str) -> bool:
-        """Whether kcoord has the group, or is taking it."""
-        if not self.owns(group_id):
-            return False
-        sentinel = self.sentinels.known(group_id)
-        if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
-            return not sentinel.refused
-        return self.groups.has_members(group_id)
-
-    def is_described_here(self, group_id: str) -> bool:
-        """Whether kcoord knows the group, with members or without."""
-        if not self.owns(group_id) or self.groups.generation(group_id) is None:
-            return False
-        sentinel = self.sentinels.known(group_id)
-        return sentinel is None or not sentinel.refused
-
     def handle(self, leg: Leg, call: Call) -> None:
         """Take a request that is read. Raises DecodeError."""
         header = call.header
@@ -410,9 +397,8 @@ class Gateway:
             discovery.find_coordinator(leg, call, request)
             return
         handler = HANDLERS.get(key, _pass_when_ready)
-        group_id = peek_group(call) if key in ONE_GROUP else None
-        if key in HANDLERS and not self.groups.is_loaded(group_id):
-            handler = _when_loaded(handler, group_id)
+        if key in HANDLERS:
+            handler = when_loaded(handler, self, groups_named(request))
         self.spawn(self._serve(leg, call, handler, request))
 
     async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | None) -> None:
@@ -437,7 +423,8 @@ class Gateway:
             leg.client.end()
             return
         self._sign_of_life(leg)
-        leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+        error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        leg.answer(call, refuse(request, ErrorCode.NOT_COORDINATOR if call.header.api_key in NEVER_LOADING else error))
 
     def _sign_of_life(self, leg: Leg) -> None:
         """Who asks in vain lives all the same: a member that tries to rejoin in an outage sends no heartbeats."""
@@ -445,6 +432,8 @@ class Gateway:
             self.groups.resume_session(group_id, member_id)
 
 
+NEVER_LOADING = frozenset({12, 14})
+"""Heartbeat and SyncGroup: Java's client ends at COORDINATOR_LOAD_IN_PROGRESS there."""
 RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
 
 
@@ -460,18 +449,3 @@ async def _pass_when_ready(leg: Leg, call: Call, _request: Request) -> None:
 async def _pass_when_back(leg: Leg, call: Call, _request: None) -> None:
     await leg.ready(PASSING_PATIENCE_MS)
     leg.pass_on(call)
-
-
-def _when_loaded(handler: Handler, group_id: str | None) -> Handler:
-    """`handler`, once the group, or every group, is loaded; if that takes longer than a request may wait, an error."""
-
-    async def wait(leg: Leg, call: Call, request: Request) -> None:
-        gateway = leg.gateway
-        until_ms = gateway.now_ms() + gateway.settings.patience_ms
-        while not gateway.groups.is_loaded(group_id):
-            if gateway.now_ms() >= until_ms:
-                raise UpstreamLost("groups are still being loaded")
-            await asyncio.sleep(LOADING_S)
-        await handler(leg, call, request)
-
-    return wait

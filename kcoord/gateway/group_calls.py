@@ -16,8 +16,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import READ, check
-from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal, taken
+from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember
@@ -73,15 +74,12 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
 
 async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
     """Take the group, or begin to: NONE, a refusal, or what hinders now. Raises UpstreamLost."""
-    if sentinel.is_joined:
-        return ErrorCode.NONE
     gateway = leg.gateway
+    if sentinel.is_joined and (not sentinel.IS_SHARED or (await facts_of(gateway, sentinel.group_id)).has_members):
+        return ErrorCode.NONE
     begun_here = not sentinel.is_taking
     if begun_here:
-        generation = gateway.groups.generation(sentinel.group_id) or 0
-        if not gateway.groups.has_members(sentinel.group_id):
-            generation += 1  # the one that the joining member will open: it needs no mark of its own then
-        sentinel.taking = gateway.spawn(taken(sentinel, leg, generation))
+        sentinel.taking = gateway.spawn(_taken(leg, sentinel))
     assert sentinel.taking is not None
     done, _ = await asyncio.wait({sentinel.taking}, timeout=REFUSED_WITHIN_S)
     error = ErrorCode.NONE
@@ -89,15 +87,28 @@ async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
         error = done.pop().result()
         sentinel.taking = None
     if error in PASSING and not begun_here:
-        return await sentinel.keep(leg, gateway.groups.generation(sentinel.group_id) or 0)
+        return await sentinel.keep(leg, (await facts_of(gateway, sentinel.group_id)).generation or 0)
     return error
+
+
+async def _taken(leg: Leg, sentinel: Sentinel) -> ErrorCode:
+    """`take` for those who share its outcome: what is lost meanwhile counts as COORDINATOR_NOT_AVAILABLE."""
+    try:
+        facts = await facts_of(leg.gateway, sentinel.group_id)
+        return await sentinel.take(leg, facts.generation or 0, not facts.has_members)
+    except UpstreamLost:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
     """`hold`, with a lost connection as an error that the client tries again on."""
+
+    async def current() -> int | None:
+        return (await facts_of(leg.gateway, sentinel.group_id)).generation
+
     try:
         await leg.ready()
-        return await sentinel.hold(leg, generation, leg.gateway.groups.generation(sentinel.group_id))
+        return await sentinel.hold(leg, generation, current)
     except UpstreamLost:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
@@ -118,13 +129,13 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     """Answer a SyncGroup, Heartbeat or LeaveGroup, or pass it on. Raises UpstreamLost."""
     gateway = leg.gateway
     group_id = request.group_id
-    if not gateway.is_here(group_id):
+    if not await is_here(gateway, group_id):
         leg.pass_on(call)
         return
     error = await check(leg, group_id, READ)
     if not error:
         error = await keep(leg, group_id)
-    if is_refusal(error) and not gateway.is_here(group_id):
+    if is_refusal(error) and not await is_here(gateway, group_id):
         leg.pass_on(call)
         return
     if error:
@@ -150,7 +161,7 @@ async def keep(leg: Leg, group_id: str) -> ErrorCode:
     if sentinel.is_joined or sentinel.is_taking or leg.upstream is None:
         return ErrorCode.NONE
     try:
-        error = await sentinel.keep(leg, gateway.groups.generation(group_id) or 0)
+        error = await sentinel.keep(leg, (await facts_of(gateway, group_id)).generation or 0)
     except UpstreamLost:
         return ErrorCode.NONE
     return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE

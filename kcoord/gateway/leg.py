@@ -248,7 +248,7 @@ class Leg:
         """Where the client reaches a node. Raises CannotPass where there is no port for it."""
         if host and self.gateway.brokers.is_new(node_id, (host, port)):
             self._unlearnt[node_id] = (host, port)
-        advertised = self.gateway.settings.advertised_of(node_id, self.client.local_address[0])
+        advertised = self.gateway.address_of(node_id, self.client.local_address[0])
         if advertised is None:
             raise CannotPass(f"there is no port for upstream broker {node_id}: give it one with gateway.broker.ports")
         return advertised

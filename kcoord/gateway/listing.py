@@ -12,11 +12,13 @@ Rules (gateway rules 13, 16-18):
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.here import Unanswered, described_here, is_here, may_be_here
 from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
 from kcoord.gateway.sentinel import PROTOCOL_TYPE
 from kcoord.gateway.upstream import UpstreamLost
@@ -43,15 +45,18 @@ __all__ = ["delete_groups", "describe_groups", "list_groups"]
 STATES_FILTER, TYPES_FILTER = 4, 5
 """The first versions of ListGroups with states and with types."""
 NEWEST_LIST = 5
+LOADING_S = 0.05
+"""How often it is looked whether all groups are loaded by now."""
 
 
 async def describe_groups(leg: Leg, call: Call, request: DescribeGroupsRequest) -> None:
     """Answer a DescribeGroups, or pass it on. Raises UpstreamLost."""
-    ours = [group_id for group_id in request.groups if leg.gateway.is_described_here(group_id)]
-    if not ours:
+    here = await described_here(leg.gateway, request.groups)
+    if not here:
         leg.pass_on(call)
         return
-    theirs = [group_id for group_id in request.groups if group_id not in set(ours)]
+    ours = [group_id for group_id in request.groups if group_id in here]
+    theirs = [group_id for group_id in request.groups if group_id not in here]
     described: dict[str, DescribedGroup] = {}
     throttle_ms = 0
     if theirs:
@@ -89,10 +94,8 @@ async def list_groups(leg: Leg, call: Call, request: ListGroupsRequest) -> None:
     version = call.header.api_version
     there = await leg.ask(ListGroupsRequest(), version, call.header.client_id)
     assert isinstance(there, ListGroupsResponse)
-    context = attrs.evolve(leg.context(call), api_version=NEWEST_LIST)
-    here, _ = await leg.gateway.groups.call(ListGroupsRequest(), context)
-    assert isinstance(here, ListGroupsResponse)
-    ours = {each.group_id: each for each in here.groups if leg.gateway.is_described_here(each.group_id)}
+    here = await _listed_here(leg, call)
+    ours = {each.group_id: each for each in here.groups if may_be_here(leg.gateway, each.group_id)}
     listed = [_ours_or_theirs(each, ours) for each in there.groups]
     listed += await _only_here(leg, ours, {each.group_id for each in there.groups})
     kept = [each for each in listed if _passes_filters(each, request)]
@@ -100,6 +103,21 @@ async def list_groups(leg: Leg, call: Call, request: ListGroupsRequest) -> None:
         each.group_state = each.group_state if version >= STATES_FILTER else ""
         each.group_type = each.group_type if version >= TYPES_FILTER else ""
     leg.answer(call, attrs.evolve(there, groups=kept))
+
+
+async def _listed_here(leg: Leg, call: Call) -> ListGroupsResponse:
+    """The groups of all shards, once those are loaded that are being loaded. Raises Unanswered."""
+    gateway = leg.gateway
+    context = attrs.evolve(leg.context(call), api_version=NEWEST_LIST)
+    until_ms = gateway.now_ms() + gateway.settings.patience_ms
+    while True:
+        here, _ = await gateway.groups.call(ListGroupsRequest(), context)
+        assert isinstance(here, ListGroupsResponse)
+        if here.error_code not in (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR):
+            return here
+        if gateway.now_ms() >= until_ms:
+            raise Unanswered("groups are still being loaded")
+        await asyncio.sleep(LOADING_S)
 
 
 async def _only_here(leg: Leg, ours: dict[str, ListedGroup], there: set[str]) -> list[ListedGroup]:
@@ -163,7 +181,8 @@ async def delete_groups(leg: Leg, call: Call, request: DeleteGroupsRequest) -> N
 async def _make_way(leg: Leg, group_id: str) -> ErrorCode:
     """May the group be deleted? Then the sentinel leaves. The error, or NONE: upstream decides the rest."""
     gateway = leg.gateway
-    if gateway.groups.check_delete(group_id) == ErrorCode.GROUP_ID_NOT_FOUND and not gateway.is_here(group_id):
+    error = await gateway.groups.check_delete(group_id)
+    if error == ErrorCode.GROUP_ID_NOT_FOUND and not await is_here(gateway, group_id):
         return ErrorCode.NONE
     found = await standing(leg, group_id)
     if not isinstance(found, Standing):
@@ -171,9 +190,18 @@ async def _make_way(leg: Leg, group_id: str) -> ErrorCode:
     if not found.allows(DELETE):
         return ErrorCode.GROUP_AUTHORIZATION_FAILED
     sentinel = gateway.sentinels.of(group_id)
-    if gateway.groups.check_delete(group_id) == ErrorCode.NON_EMPTY_GROUP and not sentinel.refused:
-        return ErrorCode.NON_EMPTY_GROUP
-    return ErrorCode.NONE if sentinel.refused else await sentinel.leave(gateway.sentinels.asker(sentinel) or leg)
+    if sentinel.refused:
+        return ErrorCode.NONE
+
+    async def may_go() -> bool:
+        nonlocal error
+        error = await gateway.groups.check_delete(group_id)
+        return error in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND)
+
+    if not await may_go():
+        return error
+    left = await sentinel.make_way(gateway.sentinels.asker(sentinel) or leg, may_go)
+    return error if left == ErrorCode.NON_EMPTY_GROUP else left
 
 
 async def _delete_here(leg: Leg, call: Call, there: DeletableGroupResult) -> DeletableGroupResult:

@@ -2,10 +2,11 @@
 
 Offsets stay upstream. Rules (gateway rules 12, 13, 22):
 
-1. A commit is checked here (member, generation) and passed on in the sentinel's name and upstream generation, at the
-   client's own version. Upstream refuses it if the sentinel's generation has moved on meanwhile, atomically.
+1. A commit is checked by the group's coordinator (member, generation, under its lease: gateway rule 21) and passed on
+   in the sentinel's name and upstream generation, at the client's own version. The name is got first, then the check is
+   made: so upstream refuses what a younger generation overtakes after the check, atomically (`shared_sentinel.py`).
 2. An upstream error about the *sentinel* is none of the member's: if the member may still commit, the sentinel joins
-   anew and the commit is tried once more.
+   anew and the commit is tried again.
 3. A transactional commit that names no member (older than KIP-447) passes as it is.
 4. Deleting offsets is checked here, by the topics that members subscribe to. Upstream would refuse it while the
    sentinel is there: so the sentinel leaves, and comes back if there are members.
@@ -13,12 +14,14 @@ Offsets stay upstream. Rules (gateway rules 12, 13, 22):
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import DELETE, READ, check
-from kcoord.gateway.sentinel import INSTANCE_ID, LOST, Sentinel, is_refusal
+from kcoord.gateway.sentinel import INSTANCE_ID, LOST, Identity, Sentinel, is_refusal
 from kcoord.gateway.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.protocol.call import Call
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
 
+ATTEMPTS = 8
+"""How often a commit is tried whose sentinel another instance takes over meanwhile."""
 COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
 """The first versions that name a group instance id (KIP-345), and a transactional commit's member (KIP-447)."""
 
@@ -47,7 +52,7 @@ Commit = OffsetCommitRequest | TxnOffsetCommitRequest
 
 async def offset_commit(leg: Leg, call: Call, request: OffsetCommitRequest) -> None:
     """Answer an OffsetCommit. Raises UpstreamLost."""
-    if not leg.gateway.is_here(request.group_id):
+    if not await is_here(leg.gateway, request.group_id):
         leg.pass_on(call)
         return
     generation = request.generation_id_or_member_epoch
@@ -57,7 +62,8 @@ async def offset_commit(leg: Leg, call: Call, request: OffsetCommitRequest) -> N
 async def txn_offset_commit(leg: Leg, call: Call, request: TxnOffsetCommitRequest) -> None:
     """Answer a TxnOffsetCommit. Raises UpstreamLost."""
     names_nobody = request.generation_id < 0 and not request.member_id and request.group_instance_id is None
-    if not leg.gateway.is_here(request.group_id) or names_nobody or call.header.api_version < TXN_WITH_MEMBER:
+    is_old = names_nobody or call.header.api_version < TXN_WITH_MEMBER
+    if is_old or not await is_here(leg.gateway, request.group_id):
         leg.pass_on(call)
         return
     await _commit(leg, call, request, request.generation_id, transactional=True)
@@ -69,53 +75,52 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
     await leg.ready()
     error = await check(leg, group_id, READ)
     sentinel = gateway.sentinels.of(group_id)
-    for _ in range(2):
+    for _ in range(ATTEMPTS):
+        name = sentinel.identity
         error = error or await gateway.groups.check_commit(
             group_id, request.member_id, request.group_instance_id, generation, transactional
         )
-        error = error or await _in_place(leg, sentinel, generation)
-        if is_refusal(error) and not gateway.is_here(group_id):
+        is_placed = name.stands_for(generation)
+        if not error and not is_placed:
+            error = await _in_place(leg, sentinel, generation)
+        if is_refusal(error) and not await is_here(gateway, group_id):
             leg.pass_on(call)
             return
         if error:
             leg.answer(call, refuse(request, error))
             return
-        seen = sentinel.generation
+        if not is_placed or sentinel.identity != name:
+            continue  # a name that was got after the check
         version = call.header.api_version
-        response = await leg.ask(_in_its_name(request, sentinel, version), version, call.header.client_id)
+        response = await leg.ask(_in_its_name(request, name, version), version, call.header.client_id)
         if not _blames_the_sentinel(response):
             leg.answer(call, response)
             return
-        error = await sentinel.take_again(leg, gateway.groups.generation(group_id) or 0, seen)
+        sentinel.doubt(name)
     leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
 
 
 async def _in_place(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
-    """The sentinel is in the group: for a member's commit, with that member's generation.
-
-    The group may have moved on since the member was checked. Its commit must not be passed on in the name of a younger
-    generation, by which upstream would accept it.
-    """
-    current = leg.gateway.groups.generation(sentinel.group_id)
+    """The sentinel is in the group: for a member's commit, with that member's generation. Raises UpstreamLost."""
+    current = (await facts_of(leg.gateway, sentinel.group_id)).generation
     if generation < 0:
         return await sentinel.keep(leg, current or 0)
-    error = await sentinel.hold(leg, generation, current)
-    return error or (ErrorCode.NONE if sentinel.mark == generation else ErrorCode.ILLEGAL_GENERATION)
+    return await sentinel.place(leg, generation, current)
 
 
-def _in_its_name(request: Commit, sentinel: Sentinel, version: int) -> Commit:
+def _in_its_name(request: Commit, name: Identity, version: int) -> Commit:
     """The commit as the sentinel's."""
     if isinstance(request, OffsetCommitRequest):
         return attrs.evolve(
             request,
-            generation_id_or_member_epoch=sentinel.generation,
-            member_id=sentinel.member_id,
+            generation_id_or_member_epoch=name.generation,
+            member_id=name.member_id,
             group_instance_id=INSTANCE_ID if version >= COMMIT_WITH_INSTANCE else None,
         )
     return attrs.evolve(
         request,
-        generation_id=sentinel.generation,
-        member_id=sentinel.member_id,
+        generation_id=name.generation,
+        member_id=name.member_id,
         group_instance_id=INSTANCE_ID,
     )
 
@@ -129,17 +134,17 @@ async def offset_delete(leg: Leg, call: Call, request: OffsetDeleteRequest) -> N
     """Answer an OffsetDelete. Raises UpstreamLost."""
     gateway = leg.gateway
     group_id = request.group_id
-    if not gateway.is_here(group_id):
+    if not await is_here(gateway, group_id):
         leg.pass_on(call)
         return
     await leg.ready()
     error = await check(leg, group_id, DELETE)
-    if not error and gateway.groups.has_members(group_id):
-        error = gateway.groups.check_offset_delete(group_id)
+    if not error and (await facts_of(gateway, group_id)).has_members:
+        error = await gateway.groups.check_offset_delete(group_id)
     if error:
         leg.answer(call, refuse(request, error))
         return
-    subscribed = gateway.groups.subscribed_among(group_id, [topic.name for topic in request.topics])
+    subscribed = await gateway.groups.subscribed_among(group_id, [topic.name for topic in request.topics])
     free = attrs.evolve(request, topics=[topic for topic in request.topics if topic.name not in subscribed])
     refused = [
         OffsetDeleteResponseTopic(
@@ -162,7 +167,7 @@ async def _delete_upstream(leg: Leg, call: Call, request: OffsetDeleteRequest) -
     """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
     gateway = leg.gateway
     sentinel = gateway.sentinels.of(request.group_id)
-    error = await sentinel.leave(leg)
+    error = await sentinel.make_way(leg, _always)
     if error:
         return OffsetDeleteResponse(error_code=error)
     try:
@@ -170,12 +175,15 @@ async def _delete_upstream(leg: Leg, call: Call, request: OffsetDeleteRequest) -
         assert isinstance(response, OffsetDeleteResponse)
         return response
     finally:
-        if gateway.groups.has_members(request.group_id):
-            gateway.spawn(_come_back(leg, sentinel))
+        gateway.spawn(_come_back(leg, sentinel))
+
+
+async def _always() -> bool:
+    return True
 
 
 async def _come_back(leg: Leg, sentinel: Sentinel) -> None:
-    try:
-        await sentinel.keep(leg, leg.gateway.groups.generation(sentinel.group_id) or 0)
-    except UpstreamLost:
-        return  # the next call of a member brings it back
+    with contextlib.suppress(UpstreamLost):  # the next call of a member brings it back
+        facts = await facts_of(leg.gateway, sentinel.group_id)
+        if facts.has_members:
+            await sentinel.keep(leg, facts.generation or 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import READ, check
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -35,7 +36,8 @@ HINT = "this group is coordinated by kcoord and has members of another protocol:
 async def newer_heartbeat(leg: Leg, call: Call, request: NewerHeartbeat) -> None:
     """Answer a heartbeat of a newer protocol, or pass it on. Raises UpstreamLost."""
     gateway = leg.gateway
-    if not gateway.is_here(request.group_id) or not gateway.groups.has_members(request.group_id):
+    group_id = request.group_id
+    if not await is_here(gateway, group_id) or not (await facts_of(gateway, group_id)).has_members:
         leg.pass_on(call)
         return
     error = await check(leg, request.group_id, READ) or ErrorCode.UNSUPPORTED_VERSION

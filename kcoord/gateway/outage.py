@@ -71,7 +71,8 @@ class Outages:
         gateway = self._gateway
         if leg.sasl is not None or gateway.settings.outage_ms == 0:
             return False
-        return any(gateway.groups.has_members(group) for group in gateway.coordinators.groups_at(leg.broker_id))
+        at_it = gateway.coordinators.groups_at(leg.broker_id)
+        return any(gateway.groups.known_facts(group).has_members for group in at_it)
 
     def add(self, leg: Leg) -> None:
         """`leg` is detached from now on."""
@@ -91,11 +92,13 @@ class Outages:
         if away is not None:
             away.discard(leg)
 
-    async def keep_loaded(self, group_ids: list[str], context: RequestContext) -> None:
-        """At the start: if upstream is away, whoever was a member before cannot come back yet, and shall not expire."""
+    async def keep_loaded(self, group_ids: list[str]) -> None:
+        """These were just loaded: if upstream is away, whoever was a member before cannot come back yet, and shall not
+        expire."""
         gateway = self._gateway
         if not group_ids or await self._is_there(None):
             return
+        context = RequestContext(0, "kcoord", "", 0, gateway.wall_ms())
         described, _ = await gateway.groups.call(DescribeGroupsRequest(groups=group_ids), context)
         assert isinstance(described, DescribeGroupsResponse)
         for each in described.groups:

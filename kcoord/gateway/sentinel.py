@@ -10,7 +10,7 @@ as active, and offsets are committed in its name. Rules:
    with last, as its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
    flight is refused upstream.
 3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
-   process.
+   process, or another instance (see `shared_sentinel.py` for several at work).
 4. One thing at a time a group (`lock`).
 """
 
@@ -18,8 +18,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
 
-from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
+import attrs
+
+from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -35,7 +39,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 
-__all__ = ["INSTANCE_ID", "PASSING", "PROTOCOL_TYPE", "Sentinel", "SessionLimit", "is_refusal"]
+__all__ = ["INSTANCE_ID", "PASSING", "PROTOCOL_TYPE", "Identity", "Sentinel", "SessionLimit", "is_refusal"]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -45,6 +49,7 @@ SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
 """Enough for every step of the way down to the session that upstream allows."""
 BEATS_A_SESSION = 3
+MARK_BYTES, GENERATION_BYTES = 8, 4
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
@@ -76,6 +81,26 @@ class SessionLimit:
         return True
 
 
+@attrs.frozen(slots=True)
+class Identity:
+    """In whose name offsets are committed, and for which generation here."""
+
+    member_id: str
+    generation: int
+    """Upstream's."""
+    mark: int | None
+
+    def stands_for(self, generation: int) -> bool:
+        """Whether a commit of that generation here may go in this name; a negative one is nobody's."""
+        return self.mark is not None and (generation < 0 or self.mark == generation)
+
+
+Current = Callable[[], Awaitable[int | None]]
+"""Asks for the group's generation here, now."""
+MayGo = Callable[[], Awaitable[bool]]
+"""Asks whether the sentinel may still leave: it is known by then which member it would be."""
+
+
 class Sentinel:
     """kcoord's member in one group upstream."""
 
@@ -94,6 +119,9 @@ class Sentinel:
         "refused",
         "taking",
     )
+
+    IS_SHARED: ClassVar = False
+    """Whether other instances may pass for it too."""
 
     def __init__(self, group_id: str, session: SessionLimit) -> None:
         self.group_id = group_id
@@ -129,13 +157,23 @@ class Sentinel:
     def beat_interval_ms(self) -> int:
         return self._session.session_timeout_ms // BEATS_A_SESSION
 
-    async def hold(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
+    @property
+    def identity(self) -> Identity:
+        """Whom it passes for upstream."""
+        return Identity(self.member_id, self.generation, self.mark)
+
+    def doubt(self, identity: Identity) -> None:
+        """Upstream does not know `identity` any more."""
+        if self.identity == identity:
+            self.mark = None
+
+    async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
         """Make sure that upstream has a generation for `generation` of the group here. Raises UpstreamLost.
 
-        Where `current`, the group's generation now, is another one, whoever asks comes too late: nobody will use it.
+        Where the group has another generation by now, whoever asks comes too late: nobody will use it.
         """
         async with self.lock:
-            if self.mark == generation or (self.mark is not None and generation != current):
+            if self.mark == generation or (self.mark is not None and generation != await current()):
                 return ErrorCode.NONE
             return await self._join(asker, generation)
 
@@ -144,13 +182,18 @@ class Sentinel:
         async with self.lock:
             return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
 
-    async def take_again(self, asker: Asker, generation: int, seen: int) -> ErrorCode:
-        """Join anew because upstream no longer knew upstream generation `seen`, unless that was done meanwhile. Raises
-        UpstreamLost."""
+    async def take(self, asker: Asker, generation: int, is_empty: bool) -> ErrorCode:
+        """Have the group before somebody joins it who is the first here, if it `is_empty`. Raises UpstreamLost."""
+        opened = generation + is_empty  # the generation that he will open needs no mark of its own then
+        return await self.keep(asker, opened)
+
+    async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
+        """Be in the group for commits of `generation`, if that is the current one: a commit must not go in the name of
+        a younger generation, by which upstream would accept it. Raises UpstreamLost."""
         async with self.lock:
-            if self.mark is not None and self.generation != seen:
+            if self.mark == generation:
                 return ErrorCode.NONE
-            return await self._join(asker, generation)
+            return ErrorCode.ILLEGAL_GENERATION if generation != current else await self._join(asker, generation)
 
     async def beat(self, asker: Asker) -> ErrorCode:
         """Give a sign of life. Raises UpstreamLost."""
@@ -171,23 +214,36 @@ class Sentinel:
                 self.mark = None
             return error
 
-    async def leave(self, asker: Asker) -> ErrorCode:
-        """Leave the group, if it is in it; also what a predecessor of this process left behind. Raises UpstreamLost."""
+    async def leave(self, asker: Asker, may_go: MayGo) -> ErrorCode:
+        """Leave the group, if it is in it; also what a predecessor of this process left behind. NON_EMPTY_GROUP if it
+        may not go any more. Raises UpstreamLost.
+        """
         async with self.lock:
-            version = await asker.version(LeaveGroupRequest)
-            if version is None or version < STATIC_LEAVE:
-                return ErrorCode.UNSUPPORTED_VERSION
-            identity = MemberIdentity(member_id=self.member_id, group_instance_id=INSTANCE_ID, reason="no members here")
-            response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=[identity]), version)
-            assert isinstance(response, LeaveGroupResponse)
-            error = error_of(response.error_code)
-            if error == ErrorCode.NONE and response.members:
-                error = error_of(response.members[0].error_code)
-            if error in LOST:
-                error = ErrorCode.NONE
-            if error == ErrorCode.NONE:
-                self._forget()
-            return error
+            return await self._leave(asker, self.member_id) if await may_go() else ErrorCode.NON_EMPTY_GROUP
+
+    async def make_way(self, asker: Asker, may_go: MayGo) -> ErrorCode:
+        """As `leave`, so that upstream may do something to the group: whoever passes for the sentinel now."""
+        return await self.leave(asker, may_go)
+
+    async def _leave(self, asker: Asker, member_id: str) -> ErrorCode:
+        version = await asker.version(LeaveGroupRequest)
+        if version is None or version < STATIC_LEAVE:
+            return ErrorCode.UNSUPPORTED_VERSION
+        identity = MemberIdentity(member_id=member_id, group_instance_id=INSTANCE_ID, reason="no members here")
+        response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=[identity]), version)
+        assert isinstance(response, LeaveGroupResponse)
+        error = error_of(response.error_code)
+        if error == ErrorCode.NONE and response.members:
+            error = error_of(response.members[0].error_code)
+        if error in LOST:
+            error = ErrorCode.NONE
+        if error == ErrorCode.NONE:
+            self._forget()
+        return error
+
+    def _is_in(self, asker: Asker, mark: int) -> None:
+        self.mark, self.refused, self.inherited = mark, False, False
+        self.broker_id, self.empty_since_ms = asker.broker_id, None
 
     def _forget(self) -> None:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
@@ -204,15 +260,18 @@ class Sentinel:
         for _ in range(ATTEMPTS):
             error = await self._try(asker, version, mark)
             if error == ErrorCode.NONE:
-                self.mark, self.refused, self.inherited = mark, False, False
-                self.broker_id, self.empty_since_ms = asker.broker_id, None
+                self._is_in(asker, mark)
                 return error
             if not self._can_mend(error):
                 break
-        if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        if self._refuses(error):
             self._forget()
             self.refused = True
         return error
+
+    def _refuses(self, error: ErrorCode) -> bool:
+        """Whether upstream has said that the group is somebody else's."""
+        return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
         request = JoinGroupRequest(
@@ -222,7 +281,7 @@ class Sentinel:
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
             protocol_type=PROTOCOL_TYPE,
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=mark.to_bytes(8, "big", signed=True))],
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=mark.to_bytes(MARK_BYTES, "big", signed=True))],
         )
         joined = await asker.ask(request, version)
         assert isinstance(joined, JoinGroupResponse)
@@ -246,11 +305,16 @@ class Sentinel:
             group_instance_id=INSTANCE_ID,
             protocol_type=PROTOCOL_TYPE,
             protocol_name=PROTOCOL,
-            assignments=[SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"")] if leads else [],
+            assignments=[self._assignment()] if leads else [],
         )
         response = await asker.ask(request, version)
         assert isinstance(response, SyncGroupResponse)
         return error_of(response.error_code)
+
+    def _assignment(self) -> SyncGroupRequestAssignment:
+        """What it assigns to itself: its generation, for other instances to read it there."""
+        told = self.generation.to_bytes(GENERATION_BYTES, "big")
+        return SyncGroupRequestAssignment(member_id=self.member_id, assignment=told)
 
     def _can_mend(self, error: ErrorCode) -> bool:
         """Whether another attempt may succeed where one failed with `error`."""
@@ -261,17 +325,10 @@ class Sentinel:
                 return True
             case ErrorCode.UNKNOWN_MEMBER_ID | ErrorCode.FENCED_INSTANCE_ID:
                 if error == ErrorCode.FENCED_INSTANCE_ID:
-                    log.error(
-                        "group %s was taken over upstream by another kcoord (group.instance.id kcoord)", self.group_id
-                    )
+                    self._say_that_it_was_taken_over()
                 known, self.member_id = self.member_id, ""
                 return bool(known)
         return False
 
-
-async def taken(sentinel: Sentinel, asker: Asker, generation: int) -> ErrorCode:
-    """`keep` for those who share its outcome: a lost connection counts as COORDINATOR_NOT_AVAILABLE."""
-    try:
-        return await sentinel.keep(asker, generation)
-    except UpstreamLost:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    def _say_that_it_was_taken_over(self) -> None:
+        log.error("group %s was taken over upstream by another kcoord (group.instance.id kcoord)", self.group_id)

@@ -4,6 +4,10 @@ Signs of life well within the session, and a farewell when a group has had no me
 13). Both go over a member's connection; where none is left, over one of kcoord's own if upstream lets it in without
 credentials. With SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that
 nobody can speak for ends with its session.
+
+Whether a group has members its coordinator says, who may be another instance: it is asked about all groups at once,
+not too often, and about a single group again before a farewell. An instance that dies leaves sentinels behind: who
+coordinates those groups says the farewell for it (`inherit`).
 """
 
 from __future__ import annotations
@@ -12,10 +16,13 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.here import facts_of
 from kcoord.gateway.leg import Leg
 from kcoord.gateway.outage import find
 from kcoord.gateway.sentinel import PASSING, Sentinel, SessionLimit
+from kcoord.gateway.shared_sentinel import SharedSentinel
 from kcoord.gateway.upstream import Asker, UpstreamLost
+from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.primitives import DecodeError
 
@@ -28,6 +35,8 @@ log = logging.getLogger("kcoord.gateway")
 
 FAREWELLS_AT_ONCE = 100
 """How many groups are given back in one round that a predecessor may have left behind."""
+ASKED_EVERY_MS = 5_000
+"""How often other instances are asked about the groups whose sentinels are here."""
 
 
 class Sentinels:
@@ -36,23 +45,26 @@ class Sentinels:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
         self._session = SessionLimit(gateway.settings.sentinel_session_timeout_ms)
+        self._kind = Sentinel if gateway.places is None else SharedSentinel
         self._all: dict[str, Sentinel] = {}
+        self._asked_ms = 0
+        self._is_tending = False
 
     def of(self, group_id: str) -> Sentinel:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            found = self._all[group_id] = Sentinel(group_id, self._session)
+            found = self._all[group_id] = self._kind(group_id, self._session)
         return found
 
     def known(self, group_id: str) -> Sentinel | None:
         return self._all.get(group_id)
 
     def inherit(self, group_ids: Iterable[str]) -> None:
-        """These groups were in the log at the start: a predecessor may have had them, and may have died before its
-        farewell."""
+        """Whoever had the sentinels of these groups before may have died before its farewell."""
         for group_id in group_ids:
-            self.of(group_id).inherited = True
+            sentinel = self.of(group_id)
+            sentinel.inherited = sentinel.inherited or not sentinel.is_joined
 
     def carry(self, sentinel: Sentinel, leg: Leg) -> None:
         """`leg` can speak for the sentinel from now on."""
@@ -85,23 +97,31 @@ class Sentinels:
         broker_id = self._gateway.coordinators.of(sentinel.group_id)
         return self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
 
-    def tend(self) -> None:
+    async def tend(self) -> None:
         """Look after all sentinels; called about once a second."""
         now_ms = self._gateway.now_ms()
-        for sentinel in self._due(now_ms):
+        is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS
+        if self._is_tending or is_early or not self._all:
+            return
+        self._is_tending, self._asked_ms = True, now_ms
+        try:
+            facts = await self._gateway.groups.facts(list(self._all))
+        finally:
+            self._is_tending = False
+        for sentinel in self._due(now_ms, facts):
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
 
-    def _due(self, now_ms: int) -> Iterable[Sentinel]:
+    def _due(self, now_ms: int, facts: dict[str, GroupFacts]) -> Iterable[Sentinel]:
         forgotten = []
         heirs_left = FAREWELLS_AT_ONCE
-        for group_id, sentinel in self._all.items():
-            if sentinel.lock.locked() or sentinel.is_taking:
+        for group_id, sentinel in list(self._all.items()):
+            known = facts.get(group_id, UNKNOWN)
+            if sentinel.lock.locked() or sentinel.is_taking or not known.loaded:
                 continue
-            has_members = self._gateway.groups.has_members(group_id)
             if not sentinel.is_joined and not sentinel.inherited:
-                if not sentinel.carriers and not (sentinel.refused and has_members):
+                if not sentinel.carriers and not (sentinel.refused and known.has_members):
                     forgotten.append(group_id)
-            elif has_members:
+            elif known.has_members:
                 sentinel.empty_since_ms = None
                 if sentinel.is_joined and now_ms - sentinel.beat_ms >= sentinel.beat_interval_ms:
                     sentinel.beat_ms = now_ms
@@ -121,11 +141,19 @@ class Sentinels:
             return
         try:
             error = await sentinel.beat(asker)
+            if not sentinel.is_joined:
+                await self._come_back(sentinel, asker)
         except (UpstreamLost, DecodeError) as fault:
             log.debug("no sign of life for group %s: %s", sentinel.group_id, fault)
         else:
             if error != ErrorCode.NONE:
                 log.info("group %s upstream: the sentinel's heartbeat got %s", sentinel.group_id, error.name)
+
+    async def _come_back(self, sentinel: Sentinel, asker: Asker) -> None:
+        """Be in the group, if it has members. Raises UpstreamLost."""
+        facts = await facts_of(self._gateway, sentinel.group_id)
+        if facts.has_members:
+            await sentinel.keep(asker, facts.generation or 0)
 
     async def _leave(self, sentinel: Sentinel) -> None:
         group_id = sentinel.group_id
@@ -134,15 +162,21 @@ class Sentinels:
         if asker is None:
             sentinel.inherited = False  # nobody can speak for it: it ends with its session upstream
             return
+
+        async def is_empty() -> bool:
+            return not (await facts_of(self._gateway, group_id)).has_members
+
         try:
-            error = await sentinel.leave(asker)
+            error = await sentinel.leave(asker, is_empty)
             if error == ErrorCode.NOT_COORDINATOR:
                 for found, node_id in (await find(asker, [group_id])).items():
                     self._gateway.coordinators.learn(found, node_id)
+            elif error == ErrorCode.NONE and was_joined:
+                await self._come_back(sentinel, asker)  # somebody may have joined while the farewell was under way
         except (UpstreamLost, DecodeError) as fault:
             log.debug("no farewell to group %s: %s", group_id, fault)
             return
-        if error in PASSING:
+        if error in PASSING or error == ErrorCode.NON_EMPTY_GROUP or sentinel.is_joined:
             return
         if error != ErrorCode.NONE:
             log.warning("group %s upstream: the sentinel could not leave: %s", group_id, error.name)

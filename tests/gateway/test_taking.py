@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
-from kcoord.gateway.leg import Leg
-from kcoord.gateway.offsets import _in_place
 from kcoord.gateway.sentinel import Sentinel, SessionLimit
+from kcoord.gateway.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.txn_offset_commit_request import (
@@ -129,9 +127,11 @@ async def test_rule_12_a_commit_that_a_younger_generation_has_overtaken_is_refus
     told upstream of it: in that one's name the commit would be accepted."""
     sentinel = Sentinel("group", SessionLimit(6_000))
     sentinel.mark = younger = 2
-    leg = cast(Leg, SimpleNamespace(gateway=SimpleNamespace(groups=SimpleNamespace(generation=lambda _: younger))))
-    assert await _in_place(leg, sentinel, younger - 1) == ErrorCode.ILLEGAL_GENERATION
-    assert await _in_place(leg, sentinel, younger) == ErrorCode.NONE
+    asker = cast(Asker, None)  # nobody is asked
+    assert await sentinel.place(asker, younger - 1, current=younger) == ErrorCode.ILLEGAL_GENERATION
+    assert not sentinel.identity.stands_for(younger - 1)
+    assert await sentinel.place(asker, younger, current=younger) == ErrorCode.NONE
+    assert sentinel.identity.stands_for(younger)
 
 
 async def test_rule_12_a_successor_takes_the_sentinel_over(

@@ -1,0 +1,138 @@
+"""Is a group kcoord's now, as far as its coordinator and its sentinel say?
+
+The coordinator may be another instance. Rules:
+
+1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
+   that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
+2. A sentinel that is in the group, or is being taken in, answers the question without asking.
+3. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
+   of each what there is to tell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from kcoord.gateway.upstream import UpstreamLost
+from kcoord.group.facts import UNKNOWN, GroupFacts
+from kcoord.group.group_configs import GROUP
+from kcoord.protocol.call import Call
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    IncrementalAlterConfigsRequest,
+    ListGroupsRequest,
+    Request,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.leg import Leg
+
+__all__ = [
+    "Handler",
+    "Unanswered",
+    "described_here",
+    "facts_of",
+    "groups_named",
+    "is_here",
+    "may_be_here",
+    "seems_here",
+    "when_loaded",
+]
+
+Handler = Callable[["Leg", Call, Any], Awaitable[None]]
+
+FIRST_LOOK_S, LAST_LOOK_S, SLOWER = 0.02, 0.2, 1.5
+"""How often it is looked whether a group is loaded by now."""
+
+
+class Unanswered(UpstreamLost):
+    """The group's coordinator, this instance or another, does not answer now."""
+
+
+async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
+    """What the group's coordinator says now. Raises Unanswered."""
+    facts = (await gateway.groups.facts([group_id])).get(group_id, UNKNOWN)
+    if not facts.loaded:
+        raise Unanswered(f"nobody coordinates group {group_id} at the moment")
+    return facts
+
+
+async def is_here(gateway: Gateway, group_id: str) -> bool:
+    """Whether kcoord has the group, or is taking it. Raises Unanswered."""
+    decided = _decided(gateway, group_id)
+    return (await facts_of(gateway, group_id)).has_members if decided is None else decided
+
+
+def seems_here(gateway: Gateway, group_id: str) -> bool:
+    """`is_here` without asking, for bookkeeping."""
+    decided = _decided(gateway, group_id)
+    return gateway.groups.known_facts(group_id).has_members if decided is None else decided
+
+
+def _decided(gateway: Gateway, group_id: str) -> bool | None:
+    """What can be told without the coordinator."""
+    if not gateway.owns(group_id):
+        return False
+    sentinel = gateway.sentinels.known(group_id)
+    if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
+        return not sentinel.refused
+    return None
+
+
+async def described_here(gateway: Gateway, group_ids: Iterable[str]) -> set[str]:
+    """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now."""
+    ours = [group_id for group_id in group_ids if may_be_here(gateway, group_id)]
+    facts = await gateway.groups.facts(ours) if ours else {}
+    return {
+        group_id
+        for group_id in ours
+        if not (known := facts.get(group_id, UNKNOWN)).loaded or known.generation is not None
+    }
+
+
+def may_be_here(gateway: Gateway, group_id: str) -> bool:
+    """Whether the group is kcoord's to take, and upstream has not refused it."""
+    sentinel = gateway.sentinels.known(group_id)
+    return gateway.owns(group_id) and (sentinel is None or not sentinel.refused)
+
+
+def groups_named(request: Request) -> list[str]:
+    """The groups that a request is about."""
+    match request:
+        case DescribeGroupsRequest():
+            return request.groups
+        case DeleteGroupsRequest():
+            return request.groups_names
+        case ConnectGroupDescribeRequest():
+            return request.group_ids
+        case DescribeConfigsRequest() | IncrementalAlterConfigsRequest():
+            return [each.resource_name for each in request.resources if each.resource_type == GROUP]
+        case ListGroupsRequest():
+            return []
+    return [getattr(request, "group_id", "")]
+
+
+def when_loaded(handler: Handler, gateway: Gateway, named: list[str]) -> Handler:
+    """`handler`, once these groups are loaded, or nobody can wait any longer."""
+    ours = [group_id for group_id in named if gateway.owns(group_id)]
+    if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
+        return handler
+
+    async def wait(leg: Leg, call: Call, request: Request) -> None:
+        until_ms = gateway.now_ms() + gateway.settings.patience_ms
+        pause_s = FIRST_LOOK_S
+        while gateway.now_ms() < until_ms:
+            facts = await gateway.groups.facts(ours)
+            if all(facts.get(group_id, UNKNOWN).loaded for group_id in ours):
+                break
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * SLOWER, LAST_LOOK_S)
+        await handler(leg, call, request)
+
+    return wait
