@@ -17,8 +17,15 @@ RUN python3 -m venv tools \
     && tools/bin/pip install --quiet --require-hashes --requirement requirements/build.lock \
     && python3 -m venv --without-pip /opt/kcoord \
     && tools/bin/pip --python /opt/kcoord/bin/python install --quiet --require-hashes --requirement requirements/run.lock
+# Compiling takes minutes, and this layer changes with the codecs only. COMPILED=0 leaves it out.
+COPY schemas/__init__.py schemas/compiled.py schemas/
+COPY kcoord/__init__.py kcoord/
+COPY kcoord/protocol kcoord/protocol
+ARG COMPILED=1
+RUN [ "$COMPILED" = 0 ] || tools/bin/python -m schemas.compiled compiled
 COPY . .
-RUN KCOORD_MYPYC=1 tools/bin/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir wheels . \
+RUN KCOORD_MYPYC=$([ "$COMPILED" = 0 ] || echo compiled) \
+        tools/bin/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir wheels . \
     && tools/bin/pip --python /opt/kcoord/bin/python install --quiet --no-deps wheels/*.whl
 
 FROM ${BASE}

@@ -1,4 +1,7 @@
-"""When is a wheel made with compiled codecs? With ``KCOORD_MYPYC=1`` in the environment; else it is pure Python."""
+"""When is a wheel made with compiled codecs? With ``KCOORD_MYPYC=1`` in the environment; else it is pure Python.
+
+``KCOORD_MYPYC=DIRECTORY`` takes what ``python -m schemas.compiled DIRECTORY`` has left there.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-def _wanted() -> bool:
-    return os.environ.get("KCOORD_MYPYC", "") not in ("", "0")
+def _wanted() -> str:
+    wanted = os.environ.get("KCOORD_MYPYC", "")
+    return "" if wanted == "0" else wanted
 
 
 class CompiledCodecs(BuildHookInterface[Any]):
@@ -29,11 +33,18 @@ class CompiledCodecs(BuildHookInterface[Any]):
         if not _wanted() or version == "editable":
             return
         sys.path.insert(0, self.root)
-        from schemas.compiled import compile_into
+        from schemas.compiled import compile_into, libraries_in
 
-        self._folder = tempfile.TemporaryDirectory()
-        folder = Path(self._folder.name)
-        for library in compile_into(folder):
+        if _wanted() == "1":
+            self._folder = tempfile.TemporaryDirectory()
+            folder = Path(self._folder.name)
+            compile_into(folder)
+        else:
+            folder = Path(_wanted()).resolve()
+        libraries = libraries_in(folder)
+        if not libraries:
+            raise RuntimeError(f"KCOORD_MYPYC={_wanted()}: there are no compiled codecs; write 1 to compile them now")
+        for library in libraries:
             build_data["force_include"][str(folder / library)] = str(library)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True

@@ -52,6 +52,11 @@ def compile_into(directory: Path, modules: Sequence[str] = LIVED_ON) -> list[Pat
         raise RuntimeError(f"mypyc failed:\n{(done.stdout + done.stderr)[-4000:]}")
     shutil.rmtree(directory / "build")
     (directory / "setup.py").unlink()
+    return libraries_in(directory)
+
+
+def libraries_in(directory: Path) -> list[Path]:
+    """The shared libraries that `compile_into` left there, relative to the directory."""
     return sorted(path.relative_to(directory) for path in directory.rglob("*.so"))
 
 

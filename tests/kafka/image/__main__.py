@@ -1,4 +1,4 @@
-"""How is the image made that tests run Kafka from where apache/kafka cannot be pulled?
+"""How is the image made that tests run Kafka and Connect from where apache/kafka cannot be pulled?
 
 `python -m tests.kafka.image --base IMAGE`: Maven's jars on an image with bash and Java 17 or later that the Docker
 engine has or can pull. Its name is then among those that the tests look for.
@@ -16,7 +16,7 @@ from tests.kafka.engine import built_image, engine
 from tests.kafka.libs import MissingTool, fetch_libs
 
 HERE = Path(__file__).parent
-FILES = ("Dockerfile", "run", "warm", "server.properties")
+FILES = ("Dockerfile", "run", "warm", "connect-distributed.sh", "server.properties")
 BUILD_S = 600
 
 
