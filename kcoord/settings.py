@@ -457,6 +457,16 @@ class Settings(Upstream, Instances, KafkaLog, Log, Offsets, ConnectGroups, Group
         """PEM file with the authorities that `log_brokers`' certificates are checked against; None: the system's."""
         return self.log_ssl_ca_location or (None if self.log_bootstrap else self.upstream_ssl_ca_location)
 
+    @property
+    def log_checks_hostname(self) -> bool:
+        """Whether a certificate of `log_brokers` must name its host."""
+        given = "log_ssl_endpoint_identification_algorithm" in self.model_fields_set
+        own, theirs = (
+            self.log_ssl_endpoint_identification_algorithm,
+            self.upstream_ssl_endpoint_identification_algorithm,
+        )
+        return (own if given or self.log_bootstrap else theirs) == "https"
+
 
 def setting_name(field: str) -> str:
     """The name that people write for a field of Settings."""

@@ -100,8 +100,10 @@ class World:
         self.crash(self.shard.handle(request, context, ticket, self.now_ms))
         return ticket
 
-    def crash(self, unfinished: Step | None = None) -> list[Ticket]:
-        """Lose the shard and load another one from the log; returns the tickets that were lost."""
+    def crash(self, unfinished: Step | None = None, lease_ms: int = 0) -> list[Ticket]:
+        """Lose the shard and load another one from the log; returns the tickets that were lost. `lease_ms`: for so long
+        the lost one may still answer.
+        """
         lost = self.shard.drop() + ([reply.token for reply in unfinished.replies] if unfinished is not None else [])
         assert sorted(map(id, lost)) == sorted(map(id, self.open)), "drop returns exactly those who wait"
         for ticket in self.open:
@@ -112,7 +114,7 @@ class World:
             assert ticket.remember.basis.version != ticket.remember.version, "a hot answer of a lost shard"
         self._remembered = []
         self.shard = Shard(self.settings, self._make_id)
-        self._load()
+        self._load(lease_ms)
         return was_open
 
     def fork(self) -> World:
@@ -128,10 +130,10 @@ class World:
 
     # -- checks -------------------------------------------------------------------------------------------------------
 
-    def _load(self) -> None:
+    def _load(self, lease_ms: int = 0) -> None:
         for record in self.log:
             self.shard.replay(record)
-        self._take(self.shard.loaded(self.now_ms, WALL_MS + self.now_ms))
+        self._take(self.shard.loaded(self.now_ms, WALL_MS + self.now_ms, lease_ms))
 
     def _take(self, step: Step) -> list[Ticket]:
         for record in step.records:

@@ -142,8 +142,10 @@ class World:
             self._keep(self.shard.advance(self.now_ms, self.wall_ms))
         self.now_ms = end_ms
 
-    def restart(self, lose_ms: int = 0, compacted: bool = False) -> list[object]:
-        """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back."""
+    def restart(self, lose_ms: int = 0, compacted: bool = False, lease_ms: int = 0) -> list[object]:
+        """The coordinator is killed, and loads its log after `lose_ms`; returns whose answers were kept back.
+        `lease_ms`: for so long the lost one may still answer.
+        """
         waiting = self.shard.drop()
         for *_, remember in self._hot.values():
             assert remember.basis.version != remember.version, "a hot answer of a lost shard"
@@ -152,7 +154,7 @@ class World:
         self.shard = Shard(self.settings, lambda: "id")
         for key, value in self._compacted() if compacted else self.log:
             self.shard.replay(decode_record(key, value))
-        self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+        self._keep(self.shard.loaded(self.now_ms, self.wall_ms, lease_ms))
         return waiting
 
     def _compacted(self) -> list[tuple[bytes, bytes | None]]:
