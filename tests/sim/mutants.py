@@ -108,7 +108,7 @@ MUTANTS = (
     Mutant(18, "an install counts for members that it does not know", install.install,
            "epoch=frozen.epoch)", "epoch=group.epoch)"),
     Mutant(18, "an install brings back what was deleted since", install._new_targets,
-           "if exists is not None and not resources <= exists:", "if False:"),
+           "if deleted and exists is not None and not resources <= exists:", "if False:"),
     Mutant(18, "nonsense is installed", install.check,
            "members = {", "return\n    members = {"),
     Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,

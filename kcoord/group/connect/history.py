@@ -75,7 +75,11 @@ def moves_between(
     """What changes hands between two targets, both by member id; only who has other resources than before is looked
     at more closely.
     """
-    changed = [each for each in {**before, **after} if before.get(each, _NONE) != after.get(each, _NONE)]
+    changed = [
+        each
+        for each in {**before, **after}
+        if (had := before.get(each, _NONE)) is not (has := after.get(each, _NONE)) and had != has
+    ]
     left = {resource: each for each in changed for resource in before.get(each, _NONE) - after.get(each, _NONE)}
     moves: dict[tuple[str, str], list[Resource]] = {}
     for taker in changed:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.assign.model import Assignment
+from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import history, records
@@ -75,7 +75,8 @@ def install(
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     targets = _new_targets(group, frozen, assignment)
     for member_id, target in targets.items():
-        if group.targets.get(member_id) != target:
+        known = group.targets.get(member_id)
+        if known is not target and known != target:
             turn.write(records.member_target(group.group_id, member_id, target))
     deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
     turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
@@ -87,26 +88,37 @@ def install(
 
 
 def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:
-    """Every target that may change; None: it goes."""
+    """Every target that may change; None: it goes. One that stays is the same object, so that nobody need compare."""
     exists = None if group.configured is None else group.configured.resources
+    deleted = exists is not None and exists is not frozen.input.configured  # else `check` has seen that all exist
     given: set[Resource] = set()
     targets: dict[str, Target | None] = {}
     assigned = {each.member_id: each for each in assignment.members}
     for frozen_member in frozen.input.members:
         each = assigned.get(frozen_member.member_id)
         resources: Resources = frozenset() if each is None else each.resources
-        if exists is not None and not resources <= exists:
+        if deleted and exists is not None and not resources <= exists:
             resources &= exists
         given |= resources
-        targets[_today(group, frozen_member)] = Target(
-            resources,
-            0 if each is None else each.version,
-            b"" if each is None else each.metadata,
-            frozen_member.instance_id,
-            frozen_member.url,
-        )
+        member_id = _today(group, frozen_member)
+        targets[member_id] = _target(group.targets.get(member_id), frozen_member, resources, each)
     _others(group, frozen, exists, assignment.scheduled_delay_ms > 0, given, targets)
     return targets
+
+
+def _target(
+    known: Target | None, member: AssignorMember, resources: Resources, given: MemberAssignment | None
+) -> Target:
+    """What the member is to own now; `known` itself where that says the same."""
+    version, metadata = (0, b"") if given is None else (given.version, given.metadata)
+    if (
+        known is not None
+        and known.resources == resources
+        and (known.version, known.metadata) == (version, metadata)
+        and (known.instance_id, known.url) == (member.instance_id, member.url)
+    ):
+        return known
+    return Target(resources, version, metadata, member.instance_id, member.url)
 
 
 def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
