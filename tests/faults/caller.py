@@ -75,6 +75,12 @@ class Caller:
         """Whether there is a connection that is thought to lead to the coordinator."""
         return self._connection is not None
 
+    @property
+    def connection(self) -> Connection:
+        """The one that `seek` made."""
+        assert self._connection is not None
+        return self._connection
+
     async def hang_up(self) -> None:
         """The next request goes by a new connection."""
         connection, self._connection = self._connection, None
@@ -104,8 +110,7 @@ class Caller:
         """
         if self._connection is None:
             await self.seek()
-        connection = self._connection
-        assert connection is not None
+        connection = self.connection
         sent_us = now_us()
         try:
             async with asyncio.timeout(wait_s):

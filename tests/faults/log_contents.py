@@ -49,7 +49,7 @@ def read_log(kafka: KafkaCluster, topic: str, load: Load, history: History) -> i
     sent_us = now_us()
     last: dict[bytes, bytes | None] = {}
     count = 0
-    for key, value in _records(kafka, topic):
+    for key, value in records(kafka, topic):
         last[key] = value
         count += 1
     ended_us = now_us()
@@ -81,7 +81,7 @@ def _told(record: Record, live: set[tuple[str, str]]) -> Iterator[Told]:
             yield Register(Kind.OFFSET, key.group, f"{key.topic}-{key.partition}"), value.offset
 
 
-def _records(kafka: KafkaCluster, topic: str) -> Iterator[tuple[bytes, bytes | None]]:
+def records(kafka: KafkaCluster, topic: str) -> Iterator[tuple[bytes, bytes | None]]:
     """All committed records, each partition's in order."""
     settings = {"group.id": "not-joined", "enable.auto.commit": False, "enable.partition.eof": True}
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, **settings, "isolation.level": "read_committed"})
