@@ -1,6 +1,7 @@
 """A process of its own with an open log, for tests that kill it or take its disk away.
 
 child.py write DIRECTORY        append until killed; a line "acked CLIENT N" for each acknowledged batch
+child.py steps BOOTSTRAP TOPIC  append steps of some 6 MiB to a topic until killed; a line "acked N" for each
 child.py hold DIRECTORY         open the log and keep it; "open" when done
 child.py limited DIRECTORY N    append under a file size limit of N bytes until refused, lift the limit, go on
 """
@@ -14,9 +15,12 @@ from pathlib import Path
 
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import AppendFailed
+from kcoord.log.kafka.log import KafkaLog
+from kcoord.log.kafka.settings import KafkaLogSettings
 
 CLIENTS = 8
 RECORDS_A_BATCH = 3
+STEP_RECORDS, STEP_VALUE = 3000, bytes(2000)
 
 
 async def write(log: EmbeddedLog) -> None:
@@ -62,7 +66,21 @@ async def limited(log: EmbeddedLog, limit: int) -> None:
     print("resumed", len(records), b"while-full" in records, flush=True)
 
 
+async def steps(bootstrap: str, topic: str) -> None:
+    """Append large steps, each in one transaction of many requests."""
+    log = KafkaLog(KafkaLogSettings(bootstrap=bootstrap, topic=topic, partitions=4))
+    await log.open()
+    n = sum([len(chunk) async for chunk in log.load(0)]) // STEP_RECORDS
+    print("loaded", n, flush=True)
+    while True:
+        await log.append(0, [(b"%d/%d" % (n, record), STEP_VALUE) for record in range(STEP_RECORDS)])
+        print("acked", n, flush=True)
+        n += 1
+
+
 async def main(command: str, directory: str, *arguments: str) -> None:
+    if command == "steps":
+        await steps(directory, *arguments)
     log = EmbeddedLog(Path(directory), partitions=4, check_interval_ms=0, probe_interval=0.05)
     await log.open()
     print("open", flush=True)

@@ -10,6 +10,10 @@ from enum import Enum
 from kcoord.protocol.errors import ErrorCode
 
 
+class Refused(Exception):
+    """A broker will not, and asking again would not help; the text says which error it was."""
+
+
 class Then(Enum):
     """What comes after an answer."""
 

@@ -16,10 +16,18 @@ from typing import Any
 import attrs
 from aiokafka.client import AIOKafkaClient, CoordinationType
 from aiokafka.conn import collect_hosts, create_conn
-from aiokafka.errors import IncompatibleBrokerVersion, KafkaConnectionError, KafkaError
+from aiokafka.errors import (
+    BrokerResponseError,
+    IncompatibleBrokerVersion,
+    KafkaConnectionError,
+    KafkaError,
+    NodeNotReadyError,
+)
+from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.structs import TopicPartition
 
 from kcoord.log.interface import LogUnusable
+from kcoord.log.kafka.answers import Refused, Then, said, then
 from kcoord.log.kafka.settings import KafkaLogSettings
 
 _log = logging.getLogger(__name__)
@@ -31,6 +39,10 @@ _ANEW_S = 2.0
 
 class Unreachable(Exception):
     """A broker cannot be asked just now; the text says why."""
+
+
+class Unheard(Unreachable):
+    """It was asked, perhaps, and no answer came."""
 
 
 @attrs.define(eq=False)
@@ -86,14 +98,16 @@ class Connections:
         }
 
     async def send(self, node_id: int, request: Any, partition: int) -> Any:
-        """The answer of a broker to `request`, by `partition`'s own connection. Raises Unreachable."""
+        """The answer of a broker to `request`, by `partition`'s own connection. Raises Unreachable, Unheard."""
         try:
             return await self._client.send(node_id, request, group=f"partition {partition}")
         except IncompatibleBrokerVersion:
             raise
+        except NodeNotReadyError as error:
+            raise Unreachable(f"broker {node_id} cannot be reached: {reason(error)}") from None
         except (KafkaError, OSError, TimeoutError, LookupError, AttributeError) as error:
             # The last two: aiokafka stumbles over a connection that somebody else has just given up.
-            raise Unreachable(f"broker {node_id} does not answer: {reason(error)}") from None
+            raise Unheard(f"broker {node_id} does not answer: {reason(error)}") from None
 
     async def leader(self, partition: int) -> int:
         """The broker that leads `partition`. Raises Unreachable."""
@@ -108,10 +122,12 @@ class Connections:
         return leader
 
     async def coordinator(self, transactional_id: str) -> int:
-        """The broker that coordinates the transactions of `transactional_id`. Raises Unreachable."""
+        """The broker that coordinates the transactions of `transactional_id`. Raises Unreachable, Refused."""
         try:
             node: int = await self._client.coordinator_lookup(CoordinationType.TRANSACTION, transactional_id)
         except (KafkaError, OSError, TimeoutError, LookupError, AttributeError, AssertionError) as error:
+            if isinstance(error, BrokerResponseError) and then(error.errno) is Then.FINAL:
+                raise Refused(f"FindCoordinator for {transactional_id}: {said(error.errno)}") from None
             await self.refresh()
             raise Unreachable(f"no coordinator for transactional id {transactional_id}: {reason(error)}") from None
         if self._client.cluster.broker_metadata(node) is None:
@@ -169,10 +185,13 @@ class Connections:
         timeout_ms = self.settings.request_timeout_ms
         try:
             connection = await create_conn(host, port, request_timeout_ms=timeout_ms, **self._security)
+            try:
+                await connection.send(MetadataRequest([]))
+            finally:
+                connection.close()
         except Exception as error:  # whatever it is, it is shown
             return f"{host}:{port}: {reason(error)}"
-        connection.close()
-        return f"{host}:{port} gives no metadata"
+        return f"{host}:{port} answers now"
 
 
 async def _close(client: Any) -> None:

@@ -30,9 +30,9 @@ from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.protocol.transaction import AddPartitionsToTxnRequest, EndTxnRequest, InitProducerIdRequest
 
 from kcoord.log.interface import RawRecord
-from kcoord.log.kafka.answers import Then, said, then
+from kcoord.log.kafka.answers import Refused, Then, said, then
 from kcoord.log.kafka.batches import batches
-from kcoord.log.kafka.connections import Connections, Unreachable
+from kcoord.log.kafka.connections import Connections, Unheard, Unreachable
 
 TRANSACTION_TIMEOUT_MS = 60_000
 """After so long the coordinator undoes a transaction whose owner has vanished and which nobody has gained."""
@@ -52,10 +52,6 @@ class Unsure(Exception):
     """The transaction was committed, and what was sent for it may be heard once more."""
 
 
-class Refused(Exception):
-    """A broker will not, and asking again would not help; the text says which error it was."""
-
-
 @attrs.define(eq=False)
 class Producer:
     """Writes transactions to one partition; one at a time."""
@@ -69,7 +65,7 @@ class Producer:
     trouble: str = attrs.field(default="", init=False)
     """Why the step under way had to be asked for again, for whoever loses patience."""
     unheard: int = attrs.field(default=0, init=False)
-    """How often a step was sent, or was to be, and no answer came."""
+    """How often a step was sent, perhaps, and no answer came."""
     waits: int = attrs.field(default=0, init=False)
     """How often a transaction had to wait for the last one's markers."""
     _producer_id: int = attrs.field(default=-1, init=False)
@@ -127,7 +123,7 @@ class Producer:
             try:
                 answer = await self.connections.send(await whom(), request, self.partition)
             except Unreachable as error:
-                self.unheard += 1
+                self.unheard += isinstance(error, Unheard)
                 self.trouble, next_step = str(error), Then.SEEK
             else:
                 code = error_of(answer)
