@@ -66,6 +66,10 @@ class BrokerMap:
         """Whether `learn` has something to do for this broker."""
         return self._addresses.get(broker_id) != address or broker_id not in self._open
 
+    def has_port(self, broker_id: int) -> bool:
+        """Whether that broker is known, and its port is open here."""
+        return broker_id in self._addresses and broker_id in self._open
+
     async def learn(self, seen: dict[int, Address]) -> None:
         """Remember where these brokers are, and open the ports of those that are new."""
         async with self._learning:

@@ -6,7 +6,7 @@ several instances: who stands where (`Places`). They are structural: neither sid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from kcoord.gateway.settings import Address
@@ -63,6 +63,10 @@ class GroupService(Protocol):
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, Remember | None]: ...
     def let_go(self, group_id: str, connection: int) -> None: ...
+    def gone(self, connection: int) -> None:
+        """A client's connection has gone: nothing more comes by it."""
+        ...
+
     async def check_commit(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
     ) -> ErrorCode: ...
@@ -93,11 +97,19 @@ class GroupService(Protocol):
 class Places(Protocol):
     """Which of several instances stands before which broker: the map that all of them have (gateway rule 19)."""
 
-    def address_of(self, broker_id: int, reached: str) -> Address | None:
+    def address_of(self, broker_id: int, reached: str, /) -> Address | None:
         """Host and port by which a client that reached this instance by host `reached` gets to that broker; None where
         the map does not say."""
         ...
 
     def others(self) -> frozenset[tuple[int, int]]:
         """All other instances that the map knows, each as its id and when it started."""
+        ...
+
+    def brokers(self) -> Mapping[int, Address | None]:
+        """All brokers that the map knows, each with its own address where that was seen here."""
+        ...
+
+    async def known(self) -> None:
+        """Returns when there is a map."""
         ...

@@ -7,13 +7,14 @@ take, and hands each request that is read to the file that answers it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import random
 import re
 import time
 import weakref
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -34,6 +35,7 @@ from kcoord.gateway.coordinators import Coordinators
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
+from kcoord.gateway.neighbourhood import Neighbourhood
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.rights import READ, Standing, ask_standing
@@ -98,6 +100,8 @@ PASSING_PATIENCE_MS = 500
 """How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
 OWN_IDLE_MS = 60_000
+MAP_PATIENCE_S = 10.0
+"""How long a client waits for the first map of several instances."""
 MATCHES_KEPT = 65_536
 FINDERS_A_GROUP = 4
 
@@ -142,6 +146,8 @@ class Gateway:
         await self.brokers.start(open_port)
         self.spawn(self._tend())
         self.spawn(Inheritance(self).watch())
+        if self.places is not None:
+            self.spawn(Neighbourhood(self, self.places).watch())
 
     async def stop(self) -> None:
         """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
@@ -206,15 +212,11 @@ class Gateway:
         mapped = self.places.address_of(broker_id, reached) if self.places is not None else None
         return mapped or self.settings.advertised_of(broker_id, reached)
 
-    def known_brokers(self) -> list[int]:
-        """All brokers that were ever seen."""
-        return self.brokers.ids
-
-    async def learn(self, brokers: Mapping[int, Address]) -> None:
-        """Brokers that somebody has heard of: their ports are opened."""
-        new = {broker_id: address for broker_id, address in brokers.items() if self.brokers.is_new(broker_id, address)}
-        if new:
-            await self.brokers.learn(new)
+    async def placed(self) -> None:
+        """Wait until it is known where other instances stand, so that all tell clients the same; not for ever."""
+        if self.places is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.places.known(), MAP_PATIENCE_S)
 
     async def dial(self, owner: Dialer) -> Upstream:
         """Connect to the owner's broker, or to any for the bootstrap port. Raises UpstreamLost."""
@@ -286,6 +288,7 @@ class Gateway:
 
     def client_lost(self, leg: Leg) -> None:
         """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
+        self.groups.gone(leg.client.serial)
         self.outages.discard(leg)
         if leg.upstream is None or not self.sentinels.is_last_carrier(leg):
             self.let_go(leg)

@@ -111,6 +111,7 @@ class Leg:
         gateway.spawn(self._connect())
 
     async def _connect(self) -> None:
+        await self.gateway.placed()
         try:
             upstream = await self.gateway.dial(self)
         except UpstreamLost:
