@@ -1,27 +1,53 @@
-"""Does what was acknowledged outlive `kill -9` of a lone kcoord on its embedded log?"""
+"""Does what was acknowledged outlive `kill -9` of a lone kcoord on its embedded log? And would it be seen if not?"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.faults.stage import GROUPS, stage
+import pytest
+
+from tests.faults.length import SEED, rounds
+from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.kcoord_process import Kcoord
 
-KILLS = 4
+
+class Lying(Kcoord):
+    """kcoord under `lying.py`."""
+
+    def command(self) -> list[str]:
+        """See Kcoord.command."""
+        (python, _, _, *arguments) = super().command()
+        return [python, "-m", "tests.faults.lying", *arguments]
 
 
-async def test_kill_9_at_random(tmp_path: Path) -> None:
-    kcoord = Kcoord(tmp_path / "kcoord", settings=GROUPS)
+@asynccontextmanager
+async def killed(kind: Callable[..., Kcoord], folder: Path, times: int) -> AsyncIterator[Stage]:
+    """A kcoord under load that is killed so often."""
+    kcoord = kind(folder / "kcoord", settings=GROUPS)
     kcoord.folder.mkdir()
     await asyncio.to_thread(kcoord.start)
     try:
-        async with stage([("127.0.0.1", kcoord.port)], tmp_path) as on:
-            for number in range(KILLS):
+        async with stage([("127.0.0.1", kcoord.port)], folder, SEED) as on:
+            for number in range(times):
                 await on.go_on()
                 on.history.note(f"kill {number}")
                 kcoord.kill()
                 await asyncio.to_thread(kcoord.start)
             await on.go_on()
+            yield on
     finally:
         kcoord.remove()
+
+
+async def test_kill_9_at_random(tmp_path: Path) -> None:
+    async with killed(Kcoord, tmp_path, rounds(3, 50)):
+        pass
+
+
+async def test_a_log_that_lies_would_be_found(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"lost: |was answered UNKNOWN_MEMBER_ID|and was \d+ before"):
+        async with killed(Lying, tmp_path, 2):
+            pass
