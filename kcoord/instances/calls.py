@@ -1,0 +1,102 @@
+"""What does an instance need of those who coordinate its own groups, and what may others ask of them?
+
+`LocalGroups` is this process's coordinator, structurally: neither side imports the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from kcoord.group.batch import group_of, split
+from kcoord.group.facts import GroupFacts
+from kcoord.group.step import Remember, RequestContext
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    Request,
+    Response,
+    SyncGroupRequest,
+)
+
+__all__ = ["RELAYED", "LocalGroups", "group_in"]
+
+RELAYED: dict[int, type[Request]] = {
+    each.API_KEY: each
+    for each in (
+        JoinGroupRequest,
+        SyncGroupRequest,
+        HeartbeatRequest,
+        LeaveGroupRequest,
+        DescribeGroupsRequest,
+        ListGroupsRequest,
+        DeleteGroupsRequest,
+        OffsetCommitRequest,
+        OffsetFetchRequest,
+        OffsetDeleteRequest,
+        ConnectGroupHeartbeatRequest,
+        ConnectGroupPrepareAssignmentRequest,
+        ConnectGroupInstallAssignmentRequest,
+        ConnectGroupDescribeRequest,
+        DescribeConfigsRequest,
+        IncrementalAlterConfigsRequest,
+    )
+}
+"""The group's own steps: what one instance passes on to another (gateway rule 20)."""
+
+
+def group_in(request: Request) -> str | None:
+    """The group that a request for one group is about; None for ListGroups, and for what names none or several."""
+    if isinstance(request, ListGroupsRequest):
+        return None
+    parts = split(request)
+    if parts is None:
+        return group_of(request)
+    return parts[0][0] if len(parts) == 1 else None
+
+
+class LocalGroups(Protocol):
+    """The groups of the partitions that this process owns; for all others it says NOT_COORDINATOR."""
+
+    async def gain(self, partition: int) -> None: ...
+    async def lose(self, partition: int) -> None: ...
+    def owned(self) -> set[int]: ...
+    def groups_of(self, partition: int) -> list[str]: ...
+    def submit(
+        self, request: Request, context: RequestContext, deliver: Callable[[Response, Remember | None], None]
+    ) -> None: ...
+    async def call(
+        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
+    ) -> tuple[Response, Remember | None]: ...
+    def let_go(self, group_id: str, connection: int) -> None: ...
+    async def check_commit(
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+        api_version: int = 0,
+    ) -> ErrorCode: ...
+    async def check_delete(self, group_id: str) -> ErrorCode: ...
+    async def check_offset_delete(self, group_id: str) -> ErrorCode: ...
+    async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]: ...
+    async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]: ...
+    def known_facts(self, group_id: str) -> GroupFacts: ...
+    def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None: ...
+    def resume_session(self, group_id: str, member_id: str) -> None: ...
+    def now_ms(self) -> int: ...

@@ -1,0 +1,402 @@
+"""How is a request answered on an instance that does not own its group? It goes to the one that does, and comes back.
+
+`SharedGroups` is what a gateway, and a kcoord without a cluster behind, call in place of their own coordinator. Rules:
+
+1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (gateway rule 20).
+2. Where nobody owns the group, or who does cannot be asked or does not answer, the answer is NOT_COORDINATOR: the
+   client looks for the coordinator again, and nobody was told of a success.
+3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat with `MaxWaitMs`
+   for news (connect-groups rule 26). The client's next request, or its going, lets it go there too.
+4. What owners say of their groups with each answer is remembered, for those who need not know it exactly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from kcoord.group.batch import empty_answer, merge, split
+from kcoord.group.facts import UNKNOWN, GroupFacts
+from kcoord.group.refuse import refuse
+from kcoord.group.step import Remember, RequestContext
+from kcoord.instances.calls import LocalGroups, group_in
+from kcoord.instances.link import Link, LinkLost
+from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, RESUME
+from kcoord.instances.map import Instance, InstanceMap
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
+from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse
+from kcoord.protocol.generated.instance_check_commit_request import InstanceCheckCommitRequest
+from kcoord.protocol.generated.instance_check_commit_response import InstanceCheckCommitResponse
+from kcoord.protocol.generated.instance_group_facts_request import InstanceGroupFactsRequest
+from kcoord.protocol.generated.instance_group_facts_response import GroupFacts as _AskedFacts
+from kcoord.protocol.generated.instance_group_facts_response import InstanceGroupFactsResponse
+from kcoord.protocol.generated.instance_let_go_request import InstanceLetGoRequest
+from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
+from kcoord.protocol.generated.instance_relay_response import GroupFacts as _RelayedFacts
+from kcoord.protocol.generated.instance_relay_response import InstanceRelayResponse
+from kcoord.protocol.generated.instance_session_request import InstanceSessionRequest
+from kcoord.protocol.generated.list_groups_response import ListedGroup
+from kcoord.protocol.messages import (
+    RESPONSES,
+    ConnectGroupHeartbeatRequest,
+    JoinGroupRequest,
+    ListGroupsRequest,
+    ListGroupsResponse,
+    Request,
+    Response,
+    SyncGroupRequest,
+)
+from kcoord.protocol.primitives import DecodeError
+
+__all__ = ["Places", "SharedGroups"]
+
+log = logging.getLogger("kcoord.instances")
+
+SYNC_LIMIT_S = 300.0
+"""How long a SyncGroup may wait for its leader at the owner, which bounds it by the group's own rebalance timeout."""
+JOIN_ROUNDS = 2
+"""A join waits for the initial delay or the others, each no longer than the rebalance timeout."""
+REMEMBERED = 1 << 16
+"""Groups whose owners' words are remembered."""
+CONNECTIONS = 1 << 18
+
+
+class Places(Protocol):
+    """Who is where: this instance's membership."""
+
+    @property
+    def map(self) -> InstanceMap: ...
+    def is_self(self, instance: Instance | None) -> bool: ...
+
+
+class SharedGroups:
+    """All groups of all instances. `way_to` gives the link to another one, None where it takes no calls;
+    `timeout_s` is how long a call that waits for nobody may take.
+    """
+
+    def __init__(
+        self, local: LocalGroups, places: Places, way_to: Callable[[Instance], Link | None], timeout_s: float
+    ) -> None:
+        self._local = local
+        self._places = places
+        self._way_to = way_to
+        self._timeout_s = timeout_s
+        self._in_work: dict[int, Link] = {}
+        self._seen: OrderedDict[int, set[Link]] = OrderedDict()
+        self._heard: OrderedDict[str, GroupFacts] = OrderedDict()
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    async def call(
+        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
+    ) -> tuple[Response, Remember | None]:
+        """The response to a group's own request, and what the hot path may remember of it (nothing where the group is
+        another instance's). `submitted` is called when it is on its way.
+        """
+        if isinstance(request, ListGroupsRequest):
+            return await self._list(request, context, submitted), None
+        parts = split(request)
+        if parts is None:
+            group_id = group_in(request)
+            assert group_id is not None
+            return await self._one(group_id, request, context, submitted)
+        if not parts:
+            return empty_answer(request), None
+        if len(parts) == 1:
+            response, _ = await self._one(*parts[0], context, submitted)
+            return response, None
+        answers = [asyncio.ensure_future(self._one(group_id, part, context)) for group_id, part in parts]
+        if submitted is not None:
+            submitted()
+        try:
+            return merge([response for response, _ in await asyncio.gather(*answers)]), None
+        finally:
+            for answer in answers:
+                answer.cancel()
+
+    async def _one(
+        self,
+        group_id: str,
+        request: Request,
+        context: RequestContext,
+        submitted: Callable[[], None] | None = None,
+    ) -> tuple[Response, Remember | None]:
+        owner = self._owner(group_id)
+        if self._places.is_self(owner):
+            return await self._local.call(request, context, submitted)
+        try:
+            return await self._relay(self._link(owner, group_id), request, context, submitted), None
+        except LinkLost as lost:
+            log.debug("%s of group %s is not answered: %s", request.NAME, group_id, lost)
+            return refuse(request, ErrorCode.NOT_COORDINATOR), None
+
+    async def _list(
+        self, request: ListGroupsRequest, context: RequestContext, submitted: Callable[[], None] | None
+    ) -> ListGroupsResponse:
+        """What all instances list; an error where one cannot be asked, beside what the others have."""
+
+        async def of(instance: Instance) -> Response:
+            try:
+                return await self._relay(self._link(instance, None), request, context, None)
+            except LinkLost as lost:
+                log.warning("ListGroups: %s", lost)
+                return ListGroupsResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+        others = [each for each in self._places.map.instances.values() if not self._places.is_self(each)]
+        asked = [asyncio.ensure_future(of(each)) for each in others]
+        try:
+            here, _ = await self._local.call(request, context, submitted)
+            listed = [here, *await asyncio.gather(*asked)]
+        finally:
+            for each in asked:
+                each.cancel()
+        return _merged(each for each in listed if isinstance(each, ListGroupsResponse))
+
+    async def _relay(
+        self, link: Link, request: Request, context: RequestContext, submitted: Callable[[], None] | None
+    ) -> Response:
+        """The owner's answer. Raises LinkLost."""
+        connection = context.connection
+        call = InstanceRelayRequest(
+            connection=connection,
+            pipelined=context.pipelined,
+            client_id=context.client_id,
+            client_host=context.client_host,
+            api_key=request.API_KEY,
+            api_version=context.api_version,
+            body=request.encode(context.api_version),
+        )
+        self._notice(connection, link)
+        self._in_work[connection] = link
+        try:
+            relayed = await link.call(call, InstanceRelayResponse, self._limit_s(request, context), submitted)
+        finally:
+            if self._in_work.get(connection) is link:
+                del self._in_work[connection]
+        for each in relayed.facts:
+            self._hear(each.group_id, _read(each))
+        if relayed.error_code:
+            return refuse(request, ErrorCode(relayed.error_code))
+        try:
+            return RESPONSES[request.API_KEY].decode(relayed.body, context.api_version)
+        except DecodeError as error:
+            raise LinkLost(f"{link}: {error}") from error
+
+    def _limit_s(self, request: Request, context: RequestContext) -> float:
+        """How long the owner may take: its own time, and what the group may wait for (rule 3)."""
+        if isinstance(request, JoinGroupRequest):
+            # version 0 has no rebalance timeout: the session's is meant
+            waits_ms = JOIN_ROUNDS * max(request.rebalance_timeout_ms, request.session_timeout_ms)
+        elif isinstance(request, ConnectGroupHeartbeatRequest):
+            waits_ms = max(0, request.max_wait_ms)
+        elif isinstance(request, SyncGroupRequest):
+            return self._timeout_s + SYNC_LIMIT_S
+        else:
+            waits_ms = 0
+        return self._timeout_s + waits_ms / 1000
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
+    def let_go(self, group_id: str, connection: int) -> None:
+        """Answer the heartbeat that is held back for that connection, if there is one, wherever it is."""
+        link = self._in_work.get(connection)
+        if link is None:
+            self._local.let_go(group_id, connection)
+        else:
+            link.tell(InstanceLetGoRequest(connection=connection, group_id=group_id))
+
+    def gone(self, connection: int) -> None:
+        """That client's connection is gone: whoever was asked for it may forget it."""
+        for link in self._seen.pop(connection, ()):
+            link.tell(InstanceLetGoRequest(connection=connection, group_id=None))
+
+    def _notice(self, connection: int, link: Link) -> None:
+        self._seen.setdefault(connection, set()).add(link)
+        if len(self._seen) > CONNECTIONS:
+            self._seen.popitem(last=False)
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    async def check_commit(
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+        api_version: int = 0,
+    ) -> ErrorCode:
+        """Whether this member may commit offsets now (gateway rules 12, 22); its session is refreshed."""
+        owner = self._owner(group_id)
+        if self._places.is_self(owner):
+            return await self._local.check_commit(
+                group_id, member_id, instance_id, generation, transactional, api_version
+            )
+        asked = InstanceCheckCommitRequest(
+            group_id=group_id,
+            member_id=member_id,
+            group_instance_id=instance_id,
+            generation=generation,
+            transactional=transactional,
+            api_version=api_version,
+        )
+        try:
+            answer = await self._link(owner, group_id).call(asked, InstanceCheckCommitResponse, self._timeout_s)
+        except LinkLost:
+            return ErrorCode.NOT_COORDINATOR
+        return ErrorCode(answer.error_code)
+
+    async def check_delete(self, group_id: str) -> ErrorCode:
+        """Whether the group may be deleted (gateway rule 13)."""
+        if self._places.is_self(self._owner(group_id)):
+            return await self._local.check_delete(group_id)
+        return await self._check(group_id, ASK_DELETE)
+
+    async def check_offset_delete(self, group_id: str) -> ErrorCode:
+        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        if self._places.is_self(self._owner(group_id)):
+            return await self._local.check_offset_delete(group_id)
+        return await self._check(group_id, ASK_OFFSET_DELETE)
+
+    async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
+        """Those of `topics` that the group is subscribed to (gateway rule 13); all of them where nobody can tell, so
+        that nothing is deleted that is in use.
+        """
+        owner = self._owner(group_id)
+        if self._places.is_self(owner):
+            return await self._local.subscribed_among(group_id, topics)
+        asked = InstanceAskRequest(group_id=group_id, what=ASK_SUBSCRIBED, topics=list(topics))
+        try:
+            answer = await self._link(owner, group_id).call(asked, InstanceAskResponse, self._timeout_s)
+        except LinkLost:
+            return frozenset(topics)
+        return frozenset(topics) if answer.error_code else frozenset(answer.topics)
+
+    async def _check(self, group_id: str, what: int) -> ErrorCode:
+        try:
+            link = self._link(self._owner(group_id), group_id)
+            answer = await link.call(
+                InstanceAskRequest(group_id=group_id, what=what), InstanceAskResponse, self._timeout_s
+            )
+        except LinkLost:
+            return ErrorCode.NOT_COORDINATOR
+        return ErrorCode(answer.error_code)
+
+    async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
+        """What the owners say of their groups, asked now; `UNKNOWN` for those whose owner cannot be asked."""
+        found = dict.fromkeys(group_ids, UNKNOWN)
+        here: list[str] = []
+        elsewhere: dict[Link, list[str]] = {}
+        for group_id in found:
+            owner = self._owner(group_id)
+            if self._places.is_self(owner):
+                here.append(group_id)
+                continue
+            try:
+                elsewhere.setdefault(self._link(owner, group_id), []).append(group_id)
+            except LinkLost:
+                continue
+        answers = await asyncio.gather(
+            self._local.facts(here), *(self._facts_of(link, groups) for link, groups in elsewhere.items())
+        )
+        for answer in answers:
+            found.update(answer)
+        return found
+
+    async def _facts_of(self, link: Link, group_ids: list[str]) -> dict[str, GroupFacts]:
+        try:
+            answer = await link.call(
+                InstanceGroupFactsRequest(group_ids=group_ids), InstanceGroupFactsResponse, self._timeout_s
+            )
+        except LinkLost:
+            return {}
+        found = {each.group_id: _read(each) for each in answer.facts}
+        for group_id, facts in found.items():
+            self._hear(group_id, facts)
+        return found
+
+    def known_facts(self, group_id: str) -> GroupFacts:
+        """The same without asking: exact for a group of this instance's own, else as last heard."""
+        if self._places.is_self(self._owner(group_id)):
+            return self._local.known_facts(group_id)
+        return self._heard.get(group_id, UNKNOWN)
+
+    def _hear(self, group_id: str, facts: GroupFacts) -> None:
+        self._heard[group_id] = facts
+        self._heard.move_to_end(group_id)
+        if len(self._heard) > REMEMBERED:
+            self._heard.popitem(last=False)
+
+    def owned(self) -> set[int]:
+        """The partitions whose groups this instance serves now."""
+        return self._local.owned()
+
+    def groups_of(self, partition: int) -> list[str]:
+        """All groups of a partition that this instance serves."""
+        return self._local.groups_of(partition)
+
+    # -- sessions -----------------------------------------------------------------------------------------------------
+
+    def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
+        """Let the member's session stand still until `until_ms` at most (gateway rule 10)."""
+        if not self._tell_session(group_id, member_id, max(0, until_ms - self.now_ms())):
+            self._local.pause_session(group_id, member_id, until_ms)
+
+    def resume_session(self, group_id: str, member_id: str) -> None:
+        """Start the member's session afresh (gateway rule 10)."""
+        if not self._tell_session(group_id, member_id, RESUME):
+            self._local.resume_session(group_id, member_id)
+
+    def now_ms(self) -> int:
+        """The clock that sessions run on, in ms."""
+        return self._local.now_ms()
+
+    def _tell_session(self, group_id: str, member_id: str, pause_ms: int) -> bool:
+        """Tell the owner, if that is another instance; False where it is this one."""
+        owner = self._owner(group_id)
+        if self._places.is_self(owner):
+            return False
+        try:
+            link = self._link(owner, group_id)
+        except LinkLost:
+            return True
+        link.tell(InstanceSessionRequest(group_id=group_id, member_id=member_id, pause_ms=pause_ms))
+        return True
+
+    # -- owners -------------------------------------------------------------------------------------------------------
+
+    def _owner(self, group_id: str) -> Instance | None:
+        return self._places.map.owner_of_group(group_id)
+
+    def _link(self, owner: Instance | None, group_id: str | None) -> Link:
+        """The way to an owner. Raises LinkLost where there is none."""
+        if owner is None:
+            raise LinkLost(f"nobody owns group {group_id} at the moment")
+        link = self._way_to(owner)
+        if link is None:
+            raise LinkLost(f"{owner} takes no calls of other instances: set internal.listen there and here")
+        return link
+
+
+def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
+    return GroupFacts(
+        known=said.known,
+        has_members=said.has_members,
+        generation=None if said.generation == NO_GENERATION else said.generation,
+        loaded=said.loaded,
+    )
+
+
+def _merged(listed: Iterable[ListGroupsResponse]) -> ListGroupsResponse:
+    """One list; of a group that two list, because it is moving, the first entry counts."""
+    groups: dict[str, ListedGroup] = {}
+    error = 0
+    for each in listed:
+        error = error or each.error_code
+        for group in each.groups:
+            groups.setdefault(group.group_id, group)
+    return ListGroupsResponse(error_code=error, groups=list(groups.values()))

@@ -1,0 +1,419 @@
+"""How does an instance answer the others? The internal listener: who may call, and what is done for them.
+
+Rules:
+
+1. Nobody is served who has not proved to be an instance: by the secret, by a certificate, or both. Until then a frame
+   may be `HEADER_LIMIT` bytes long, all of it may take `AUTHENTICATION_S`, and no more than `STRANGERS` connections
+   are in that state.
+2. A client's connection to another instance has a serial of its own here, given when its first request comes: so a
+   member belongs to its newest connection wherever that is (connect-groups rule 4).
+3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
+   still to come are dropped: their clients have been told NOT_COORDINATOR there.
+4. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import attrs
+
+from kcoord.group.facts import GroupFacts
+from kcoord.group.step import RequestContext
+from kcoord.instances.calls import RELAYED, LocalGroups, group_in
+from kcoord.instances.frames import FrameStream, read_request, response_frame
+from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.generated import instance_group_facts_response, instance_relay_response
+from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
+from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse
+from kcoord.protocol.generated.instance_check_commit_request import InstanceCheckCommitRequest
+from kcoord.protocol.generated.instance_check_commit_response import InstanceCheckCommitResponse
+from kcoord.protocol.generated.instance_group_facts_request import InstanceGroupFactsRequest
+from kcoord.protocol.generated.instance_group_facts_response import InstanceGroupFactsResponse
+from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
+from kcoord.protocol.generated.instance_hello_response import InstanceHelloResponse
+from kcoord.protocol.generated.instance_let_go_request import InstanceLetGoRequest
+from kcoord.protocol.generated.instance_ping_request import InstancePingRequest
+from kcoord.protocol.generated.instance_ping_response import InstancePingResponse
+from kcoord.protocol.generated.instance_proof_request import InstanceProofRequest
+from kcoord.protocol.generated.instance_proof_response import InstanceProofResponse
+from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
+from kcoord.protocol.generated.instance_relay_response import InstanceRelayResponse
+from kcoord.protocol.generated.instance_session_request import InstanceSessionRequest
+from kcoord.protocol.message import Request, Response
+from kcoord.protocol.primitives import DecodeError, EncodeError
+
+__all__ = ["ASK_DELETE", "ASK_OFFSET_DELETE", "ASK_SUBSCRIBED", "NO_GENERATION", "RESUME", "InternalListener"]
+
+log = logging.getLogger("kcoord.instances")
+
+AUTHENTICATION_S = 5.0
+STRANGERS = 64
+BACKLOG = 128
+IN_WORK = 10_000
+"""Calls of one instance that are in work before it is not read from."""
+IN_WORK_BYTES = 64 << 20
+SERIALS = 1 << 18
+"""Clients' connections that are remembered; the ones that were heard of longest ago are forgotten first."""
+ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED = range(3)
+RESUME = -1
+NO_GENERATION = -1
+
+
+class Serials:
+    """Which serial does a client's connection to another instance have here?"""
+
+    def __init__(self, make: Callable[[], int]) -> None:
+        self._make = make
+        self._serials: OrderedDict[tuple[str, int], int] = OrderedDict()
+
+    def of(self, run: str, connection: int) -> int:
+        """The serial of a connection of a process; the first time a new one."""
+        key = (run, connection)
+        found = self._serials.get(key)
+        if found is None:
+            found = self._serials[key] = self._make()
+            if len(self._serials) > SERIALS:
+                self._serials.popitem(last=False)
+        else:
+            self._serials.move_to_end(key)
+        return found
+
+    def forget(self, run: str, connection: int) -> int | None:
+        """The connection is gone; gives its serial, if it had one."""
+        return self._serials.pop((run, connection), None)
+
+
+class InternalListener:
+    """The port for other instances. `serials` gives the next serial of a client's connection of this process."""
+
+    def __init__(
+        self,
+        instance_id: int,
+        groups: LocalGroups,
+        serials: Callable[[], int],
+        secret: Secret,
+        tls: ssl.SSLContext | None,
+        frame_limit: int,
+    ) -> None:
+        self.instance_id = instance_id
+        self.groups = groups
+        self.serials = Serials(serials)
+        self.secret = secret
+        self.frame_limit = frame_limit
+        self.strangers = 0
+        self.callers: set[Caller] = set()
+        self._tls = tls
+        self._server: asyncio.Server | None = None
+
+    async def listen(self, host: str, port: int) -> int:
+        """Open the port; gives its number. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            partial(Caller, self),
+            host,
+            port,
+            ssl=self._tls,
+            ssl_handshake_timeout=AUTHENTICATION_S if self._tls else None,
+            backlog=BACKLOG,
+            reuse_address=True,
+        )
+        return int(self._server.sockets[0].getsockname()[1])
+
+    def close(self) -> None:
+        """Close the port and all connections."""
+        if self._server is not None:
+            self._server.close()
+        for caller in list(self.callers):
+            caller.end()
+
+
+@attrs.define(slots=True, eq=False)
+class _InWork:
+    """A relayed request that is not answered yet."""
+
+    group_id: str | None
+    serial: int
+    size: int
+
+
+class Caller(FrameStream):
+    """One connection of another instance, as this one sees it."""
+
+    def __init__(self, listener: InternalListener) -> None:
+        super().__init__()
+        self._listener = listener
+        self._groups = listener.groups
+        self._is_stranger = False
+        self._nonce = b""
+        self._hello: InstanceHelloRequest | None = None
+        self._run: str | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._in_work: dict[int, _InWork] = {}
+        self._in_work_bytes = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._paused = False
+        self._writable = True
+        self._handlers: dict[type[Request], Callable[[int, Any], None]] = {
+            InstanceRelayRequest: self._relay,
+            InstanceLetGoRequest: self._let_go,
+            InstanceCheckCommitRequest: self._later(self._check_commit),
+            InstanceAskRequest: self._later(self._ask),
+            InstanceGroupFactsRequest: self._later(self._facts),
+            InstanceSessionRequest: self._session,
+            InstancePingRequest: lambda at, _: self._answer(at, InstancePingResponse()),
+        }
+
+    # -- what asyncio tells -------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        listener = self._listener
+        listener.callers.add(self)
+        listener.strangers += 1
+        self._is_stranger = True
+        if listener.strangers > STRANGERS:
+            self.refused(f"{STRANGERS} others have not said who they are yet")
+            return
+        self._deadline = asyncio.get_running_loop().call_later(
+            AUTHENTICATION_S, self.refused, f"it has not proved in {AUTHENTICATION_S:.0f} s that it is an instance"
+        )
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._no_stranger()
+        self._listener.callers.discard(self)
+        for task in self._tasks:
+            task.cancel()
+        in_work, self._in_work = self._in_work, {}
+        for each in in_work.values():
+            if each.group_id is not None:
+                self._groups.let_go(each.group_id, each.serial)
+
+    def pause_writing(self) -> None:
+        self._writable = False
+        self._balance()
+
+    def resume_writing(self) -> None:
+        self._writable = True
+        self._balance()
+
+    def refused(self, reason: str) -> None:
+        if self.transport is not None and not self.transport.is_closing():
+            log.warning("closed the internal connection of %s: %s", self.peer, reason)
+            self.transport.abort()
+
+    def end(self) -> None:
+        """Close after what was sent has left."""
+        if self.transport is not None:
+            self.transport.close()
+
+    def frame_received(self, frame: bytes) -> None:
+        at, request = read_request(frame)
+        if self._run is None:
+            self._authenticate(at, request)
+            return
+        handler = self._handlers.get(type(request))
+        if handler is None:
+            raise FrameRefused(f"{request.NAME} has no place here")
+        handler(at, request)
+
+    # -- who calls ----------------------------------------------------------------------------------------------------
+
+    def _authenticate(self, at: int, request: Request) -> None:
+        listener = self._listener
+        if isinstance(request, InstanceHelloRequest) and self._hello is None:
+            self._hello = request
+            self._nonce = nonce()
+            self._answer(at, InstanceHelloResponse(nonce=self._nonce))
+            return
+        if not isinstance(request, InstanceProofRequest) or self._hello is None:
+            raise FrameRefused(f"{request.NAME} before it has proved that it is an instance")
+        hello = self._hello
+        wanted = listener.secret.of_caller(hello.instance_id, hello.run, self._nonce, request.nonce)
+        if len(request.nonce) != NONCE_BYTES or not same(wanted, request.proof):
+            self._answer(at, InstanceProofResponse(error_code=ErrorCode.SASL_AUTHENTICATION_FAILED))
+            log.error(
+                "%s, which says that it is instance %d, has another internal.secret: it is not served",
+                self.peer,
+                hello.instance_id,
+            )
+            self.end()
+            return
+        self._run = hello.run
+        self._no_stranger()
+        self.frame_limit = listener.frame_limit
+        proof = listener.secret.of_called(listener.instance_id, self._nonce, request.nonce)
+        self._answer(at, InstanceProofResponse(proof=proof, instance_id=listener.instance_id))
+
+    def _no_stranger(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if self._is_stranger:
+            self._is_stranger = False
+            self._listener.strangers -= 1
+
+    # -- groups' own requests -----------------------------------------------------------------------------------------
+
+    def _relay(self, at: int, call: InstanceRelayRequest) -> None:
+        assert self._run is not None
+        kind = RELAYED.get(call.api_key)
+        if kind is None:
+            self._answer(at, InstanceRelayResponse(error_code=ErrorCode.INVALID_REQUEST))
+            return
+        try:
+            request = kind.decode(call.body, call.api_version)
+        except DecodeError as error:
+            log.error("%s sent what cannot be read: %s", self.peer, error)
+            self._answer(at, InstanceRelayResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+            return
+        group_id = group_in(request)
+        serial = self._listener.serials.of(self._run, call.connection)
+        context = RequestContext(
+            api_version=call.api_version,
+            client_id=call.client_id,
+            client_host=call.client_host,
+            connection=serial,
+            wall_ms=time.time_ns() // 1_000_000,
+            pipelined=call.pipelined,
+        )
+        in_work = self._in_work[at] = _InWork(group_id, serial, len(call.body))
+        self._in_work_bytes += in_work.size
+        self._groups.submit(
+            request, context, lambda response, _: self._relayed(at, in_work, call.api_version, response)
+        )
+        self._balance()
+
+    def _relayed(self, at: int, in_work: _InWork, version: int, response: Response) -> None:
+        if self._in_work.get(at) is not in_work:
+            return
+        del self._in_work[at]
+        self._in_work_bytes -= in_work.size
+        group_id = in_work.group_id
+        known = [] if group_id is None else [(group_id, self._groups.known_facts(group_id))]
+        try:
+            body = response.encode(version)
+        except EncodeError:
+            log.exception("an answer for %s could not be written", self.peer)
+            self._answer(at, InstanceRelayResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR))
+        else:
+            written = [
+                instance_relay_response.GroupFacts(
+                    group_id=group,
+                    known=facts.known,
+                    has_members=facts.has_members,
+                    generation=_generation(facts),
+                    loaded=facts.loaded,
+                )
+                for group, facts in known
+            ]
+            self._answer(at, InstanceRelayResponse(body=body, facts=written))
+        self._balance()
+
+    def _let_go(self, _at: int, request: InstanceLetGoRequest) -> None:
+        assert self._run is not None
+        serials = self._listener.serials
+        if request.group_id is not None:
+            self._groups.let_go(request.group_id, serials.of(self._run, request.connection))
+            return
+        serial = serials.forget(self._run, request.connection)
+        for each in [each for each in self._in_work.values() if each.serial == serial]:
+            if each.group_id is not None:
+                self._groups.let_go(each.group_id, each.serial)
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def _later(self, answer: Callable[[Any], Any]) -> Callable[[int, Any], None]:
+        """A handler whose answer comes later."""
+
+        async def answered(at: int, request: Request) -> None:
+            self._answer(at, await answer(request))
+
+        def handle(at: int, request: Request) -> None:
+            task = asyncio.get_running_loop().create_task(answered(at, request))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+            self._balance()
+
+        return handle
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a fault of kcoord's own while answering %s", self.peer, exc_info=task.exception())
+        self._balance()
+
+    async def _check_commit(self, request: InstanceCheckCommitRequest) -> Response:
+        error = await self._groups.check_commit(
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation,
+            request.transactional,
+            request.api_version,
+        )
+        return InstanceCheckCommitResponse(error_code=error)
+
+    async def _ask(self, request: InstanceAskRequest) -> Response:
+        if request.what == ASK_DELETE:
+            return InstanceAskResponse(error_code=await self._groups.check_delete(request.group_id))
+        if request.what == ASK_OFFSET_DELETE:
+            return InstanceAskResponse(error_code=await self._groups.check_offset_delete(request.group_id))
+        if request.what == ASK_SUBSCRIBED:
+            return InstanceAskResponse(
+                topics=sorted(await self._groups.subscribed_among(request.group_id, request.topics))
+            )
+        return InstanceAskResponse(error_code=ErrorCode.INVALID_REQUEST)
+
+    async def _facts(self, request: InstanceGroupFactsRequest) -> Response:
+        found = await self._groups.facts(request.group_ids)
+        return InstanceGroupFactsResponse(
+            facts=[
+                instance_group_facts_response.GroupFacts(
+                    group_id=group,
+                    known=facts.known,
+                    has_members=facts.has_members,
+                    generation=_generation(facts),
+                    loaded=facts.loaded,
+                )
+                for group, facts in found.items()
+            ]
+        )
+
+    def _session(self, _at: int, request: InstanceSessionRequest) -> None:
+        if request.pause_ms == RESUME:
+            self._groups.resume_session(request.group_id, request.member_id)
+        else:
+            until_ms = self._groups.now_ms() + max(0, request.pause_ms)
+            self._groups.pause_session(request.group_id, request.member_id, until_ms)
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def _answer(self, at: int, response: Response) -> None:
+        self.write(response_frame(at, response))
+
+    def _balance(self) -> None:
+        """Rule 4."""
+        if self.transport is None or self.transport.is_closing():
+            return
+        full = not self._writable or self.is_congested
+        full = full or len(self._in_work) + len(self._tasks) > IN_WORK or self._in_work_bytes > IN_WORK_BYTES
+        if full and not self._paused:
+            self.transport.pause_reading()
+        elif self._paused and not full:
+            self.transport.resume_reading()
+        self._paused = full
+
+
+def _generation(facts: GroupFacts) -> int:
+    return NO_GENERATION if facts.generation is None else facts.generation
