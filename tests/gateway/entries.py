@@ -1,0 +1,136 @@
+"""Several entries before one cluster, in the test's own event loop: gateways of which each could be an instance.
+
+All of them serve the groups of one coordinator, as instances do whose calls reach the owner. So what happens between
+entries can be told apart from how calls get to an owner, and looked into.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kcoord.gateway.gateway import Gateway
+from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.settings import Address, GatewaySettings
+from kcoord.gateway.upstream import Asker
+from kcoord.group.settings import GroupSettings
+from kcoord.log.embedded import EmbeddedLog
+from kcoord.protocol.errors import ErrorCode
+from kcoord.server.coordinator import Coordinator
+from kcoord.server.server import Server
+from tests.gateway.scripted import ScriptedMember, connect
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import HIGHEST_NODE_ID
+from tests.kafka.ports import port_block
+from tests.server.harness import LIMITS
+
+SETTINGS = GroupSettings(initial_rebalance_delay_ms=0, min_session_timeout_ms=1000)
+PARTITIONS = 4
+
+
+@attrs.define(eq=False)
+class Entry:
+    """One gateway with its ports."""
+
+    port: int
+    gateway: Gateway
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    async def member(self, group: str, broker: int = 1, **options: object) -> ScriptedMember:
+        """A member that comes by this entry, whatever the map says."""
+        return ScriptedMember(await connect(self.port + 1 + broker), group, **options)  # type: ignore[arg-type]
+
+    def sentinel(self, group: str) -> Sentinel:
+        return self.gateway.sentinels.of(group)
+
+
+@attrs.define
+class Map:
+    """Where every broker is said to be, and who is there."""
+
+    ports: Sequence[int]
+    at: dict[int, int]
+    """Which entry stands before which broker."""
+    me: int
+    gone: set[int] = attrs.Factory(set)
+
+    def address_of(self, broker_id: int, _reached: str, /) -> Address | None:
+        return "127.0.0.1", self.ports[self.at.get(broker_id, 0)] + 1 + broker_id
+
+    def others(self) -> frozenset[tuple[int, int]]:
+        return frozenset((each, 1) for each in range(len(self.ports)) if each != self.me and each not in self.gone)
+
+    def brokers(self) -> Mapping[int, Address | None]:
+        return dict.fromkeys(self.at)
+
+    async def known(self) -> None: ...
+
+
+@asynccontextmanager
+async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: int = 2) -> AsyncIterator[list[Entry]]:
+    """Entries before `kafka`; `at` says who stands before which broker."""
+    ids = itertools.count()
+    serials = itertools.count(1)
+    gone: set[int] = set()
+    async with AsyncExitStack() as stack:
+        log = EmbeddedLog(folder / "log", partitions=PARTITIONS)
+        await log.open()
+        stack.push_async_callback(log.close)
+        coordinator = Coordinator(log, SETTINGS, PARTITIONS, lambda: f"id{next(ids)}")
+        await coordinator.load()
+        stack.push_async_callback(coordinator.stop)
+        ports = [port_block(2 + HIGHEST_NODE_ID) for _ in range(count)]
+        started = []
+        for me, port in enumerate(ports):
+            data = folder / f"entry-{me}"
+            data.mkdir()
+            settings = GatewaySettings(
+                bootstrap=tuple(_addresses(kafka.bootstrap)),
+                groups=(".*",),
+                listen_port=port,
+                data_dir=data,
+                sentinel_grace_ms=200,
+            )
+            gateway = Gateway(settings, coordinator, Map(ports, at, me, gone))
+            server = Server(LIMITS, gateway)
+            server._serials = serials  # connections of all entries are told apart
+            stack.push_async_callback(server.close_connections)
+            await server.listen("127.0.0.1", port)
+            stack.push_async_callback(server.close_listeners)
+            await gateway.start(partial(_listen, server))
+            stack.push_async_callback(gateway.stop)
+            started.append(Entry(port, gateway))
+        yield started
+
+
+async def _listen(server: Server, broker_id: int, port: int) -> None:
+    await server.listen("127.0.0.1", port, broker_id)
+
+
+def _addresses(bootstrap: str) -> list[Address]:
+    parts = [each.rpartition(":") for each in bootstrap.split(",")]
+    return [(host, int(port)) for host, _, port in parts]
+
+
+@pytest.fixture
+def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a sentinel was joined upstream, by group."""
+    counted: Counter[str] = Counter()
+    join = Sentinel._try
+
+    async def counting(self: Sentinel, asker: Asker, version: int, mark: int) -> ErrorCode:
+        counted[self.group_id] += 1
+        return await join(self, asker, version, mark)
+
+    monkeypatch.setattr(Sentinel, "_try", counting)
+    return counted

@@ -1,0 +1,250 @@
+"""Do several entries keep one sentinel, whatever happens between them? Gateway rules 11-13, 19, 20."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    DescribeClusterRequest,
+    FindCoordinatorRequest,
+    MetadataRequest,
+)
+from tests.gateway.entries import Entry, entries, joins
+from tests.gateway.scripted import ScriptedMember, ask, connect, describe, subscription, until
+from tests.kafka.cluster import KafkaCluster
+from tests.server.harness import Client
+
+__all__ = ["joins"]
+
+BROKER = 1
+REJOIN = {ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION}
+
+
+@pytest.fixture
+async def both(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[list[Entry]]:
+    """Two entries; the map sends everybody to the first one."""
+    async with entries(kafka, tmp_path, at={BROKER: 0}) as started:
+
+        async def open_everywhere() -> bool:
+            return all(entry.gateway.brokers.has_port(BROKER) for entry in started)
+
+        await until(open_everywhere, "the port of the broker is open at both")
+        yield started
+
+
+async def sentinel_upstream(direct: Client, group: str) -> str:
+    """The member id that the sentinel has upstream; "" without one."""
+    seen = await describe(direct, group)
+    return seen.members[0].member_id if seen.members and seen.protocol_type == "kcoord" else ""
+
+
+async def beat_until_27(*members: ScriptedMember) -> None:
+    for member in members:
+
+        async def told(member: ScriptedMember = member) -> bool:
+            return await member.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+        await until(told, "a member is told of the rebalance")
+
+
+async def two_members(both: list[Entry], group: str) -> tuple[ScriptedMember, ScriptedMember]:
+    """A group with a member by each entry, stable."""
+    first, second = [await entry.member(group) for entry in both]
+    await first.join_and_sync()
+    joining = asyncio.create_task(second.join())
+    await beat_until_27(first)
+    await asyncio.gather(joining, first.join())
+    leader, follower = (first, second) if first.leads else (second, first)
+    syncing = asyncio.create_task(follower.sync({}))
+    await leader.sync({first.member_id: b"one", second.member_id: b"two"})
+    await syncing
+    return first, second
+
+
+async def test_rule_19_every_entry_names_the_same_addresses(both: list[Entry], name: str) -> None:
+    told = []
+    for entry in both:
+        for port in (entry.port, entry.port + 1 + BROKER):
+            client = await connect(port)
+            metadata = await ask(client, MetadataRequest(topics=[]))
+            cluster = await ask(client, DescribeClusterRequest())
+            found = (await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))).coordinators[0]
+            told.append((
+                {(each.node_id, each.host, each.port) for each in metadata.brokers},
+                {(each.broker_id, each.host, each.port) for each in cluster.brokers},
+                (found.node_id, found.host, found.port) if found.error_code == ErrorCode.NONE else None,
+            ))  # fmt: skip
+    named = {(BROKER, "127.0.0.1", both[0].port + 1 + BROKER)}
+    assert all(metadata == cluster == named for metadata, cluster, _ in told)
+    assert {found for _, _, found in told} <= {None, *named}
+
+
+async def test_rule_20_members_by_two_entries_commit_without_fencing_each_other(
+    both: list[Entry], kafka: KafkaCluster, joins: Counter[str], name: str, topic: str
+) -> None:
+    """Each entry learns once how the sentinel is called now; after that no commit costs a join upstream."""
+    first, second = await two_members(both, name)
+    for member in (first, second):
+        assert await member.commit(topic, 0) == ErrorCode.NONE
+    before = joins[name]
+    for offset in range(1, 51):
+        assert await first.commit(topic, 2 * offset - 1) == ErrorCode.NONE
+        assert await second.commit(topic, 2 * offset) == ErrorCode.NONE
+    assert joins[name] == before
+    assert kafka.committed(name) == {(topic, 0): 100}
+    assert both[0].sentinel(name).identity == both[1].sentinel(name).identity
+
+
+async def test_rule_12_who_takes_the_sentinel_over_fences_the_elder_generation(
+    both: list[Entry], direct: Client, name: str, topic: str
+) -> None:
+    """The next generation is opened by way of the other entry; the name of before is worth nothing then."""
+    first, second = await two_members(both, name)
+    assert await first.commit(topic, 1) == ErrorCode.NONE
+    elder = both[0].sentinel(name).identity
+    await second.leave()
+    await beat_until_27(first)
+    moved = await both[1].member(name, member_id=first.member_id)
+    await moved.join_and_sync()
+    request = attrs.evolve(
+        first.commit_request(topic, 99),
+        member_id=elder.member_id, generation_id_or_member_epoch=elder.generation, group_instance_id="kcoord",
+    )  # fmt: skip
+    answer = await ask(direct, request, 9)
+    assert ErrorCode(answer.topics[0].partitions[0].error_code) in (
+        ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID,
+    )  # fmt: skip
+    assert await first.commit(topic, 98) == ErrorCode.ILLEGAL_GENERATION
+    assert await moved.commit(topic, 2) == ErrorCode.NONE
+
+
+async def test_rule_13_the_farewell_of_an_entry_does_not_put_out_who_has_come_since(
+    both: list[Entry], direct: Client, name: str, topic: str
+) -> None:
+    """The first entry decides on its farewell while the group is empty; before it is said, a member joins by the
+    second one."""
+    first = await both[0].member(name)
+    await first.join_and_sync()
+    await first.leave()
+    sentinel = both[0].sentinel(name)
+    told = asyncio.Event()
+    come = asyncio.Event()
+
+    async def is_empty() -> bool:
+        told.set()
+        await come.wait()
+        return True  # so it was when it was asked
+
+    asker = both[0].gateway.sentinels.asker(sentinel)
+    assert asker is not None
+    leaving = asyncio.create_task(sentinel.leave(asker, is_empty))
+    await told.wait()
+    second = await both[1].member(name)
+    await second.join_and_sync()
+    come.set()
+    await leaving
+    assert await sentinel_upstream(direct, name) == both[1].sentinel(name).member_id != ""
+    assert await second.commit(topic, 5) == ErrorCode.NONE
+
+
+async def test_rule_13_after_the_last_member_all_entries_forget_and_the_group_is_free(
+    both: list[Entry], direct: Client, name: str
+) -> None:
+    first, second = await two_members(both, name)
+    await first.leave()
+    await second.leave()
+
+    async def free() -> bool:
+        is_there = await sentinel_upstream(direct, name)
+        return not is_there and not any(entry.sentinel(name).is_joined for entry in both)
+
+    await until(free, "the sentinel has left")
+    past = ScriptedMember(direct, name)
+    await past.join_and_sync()
+
+
+async def test_rule_13_an_entry_that_has_died_leaves_its_farewell_to_the_owner(
+    both: list[Entry], direct: Client, name: str
+) -> None:
+    first = await both[0].member(name)
+    await first.join_and_sync()
+    sentinels = both[0].gateway.sentinels
+    sentinels._all.clear()  # it died, and all that it knew
+    sentinels.inherit = lambda group_ids: None  # type: ignore[method-assign]
+    await first.leave()
+    assert await sentinel_upstream(direct, name)
+    both[1].gateway.places.gone.add(0)  # type: ignore[union-attr]
+
+    async def free() -> bool:
+        return not await sentinel_upstream(direct, name)
+
+    await until(free, "the owner has said the farewell")
+
+
+async def test_rule_12_no_commit_of_a_generation_that_has_ended_is_accepted(
+    both: list[Entry], name: str, topic: str
+) -> None:
+    """Members of one group by two entries commit all the time while generations follow each other. A commit that is
+    sent when a younger generation has been told to anybody must fail."""
+    dice = random.Random(5)
+    told = 0
+    accepted: Counter[int] = Counter()
+    wrong: list[tuple[int, int]] = []
+    members = [await both[number % 2].member(name, session_ms=30_000) for number in range(4)]
+    until_generation = 25
+
+    async def live(member: ScriptedMember) -> None:
+        nonlocal told
+        while told < until_generation:
+            joined = await member.try_join()
+            error = ErrorCode(joined.error_code)
+            if error == ErrorCode.MEMBER_ID_REQUIRED:
+                member.member_id = joined.member_id
+                continue
+            if error:
+                assert error.retriable, error.name
+                continue
+            member.member_id, member.generation = joined.member_id, joined.generation_id
+            told = max(told, member.generation)
+            given = {each.member_id: b"some" for each in joined.members}
+            member.leads = joined.leader == joined.member_id
+            synced = ErrorCode((await member.sync(given if member.leads else {})).error_code)
+            if synced:
+                assert synced in REJOIN, synced.name
+                continue
+            await stay(member)
+
+    async def stay(member: ScriptedMember) -> None:
+        """Commit until the group moves on; now and then see to it that it does."""
+        for number in range(1_000):
+            before = told
+            error = await member.commit(topic, member.generation * 1_000 + number)
+            if error == ErrorCode.NONE:
+                accepted[member.generation] += 1
+                if member.generation < before:
+                    wrong.append((member.generation, before))
+            if error in REJOIN or await member.heartbeat() in REJOIN:
+                return
+            assert error in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS), error.name
+            if dice.random() < 0.03:
+                member.metadata = subscription(f"topic-{dice.random()}")
+                return
+
+    async with asyncio.timeout(240):
+        living = [asyncio.create_task(live(member)) for member in members]
+        done, _ = await asyncio.wait(living, return_when=asyncio.FIRST_COMPLETED)
+        for task in living:
+            task.cancel()
+        await asyncio.gather(*living, return_exceptions=True)
+    for task in done:
+        task.result()
+    assert wrong == []
+    assert len(accepted) > until_generation / 2
