@@ -1,8 +1,8 @@
 """How do the parts of an instance among others hang together, and in which order do they start and stop?
 
 A start opens the internal port, because the others must reach it from the first map on, and begins to join. A planned
-stop lets go of all partitions and leaves the group while everything else still runs: so clients are told to look for the
-coordinator elsewhere, and find it.
+stop lets go of all partitions and leaves the group while everything else still runs: so clients are told to look for
+the coordinator elsewhere, and find it.
 """
 
 from __future__ import annotations

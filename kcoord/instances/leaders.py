@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import attrs
@@ -38,10 +38,13 @@ NOTHING_KNOWN = Surroundings()
 
 
 class LeadersWatch:
-    """Looks every few seconds. `ask` gives any broker's answer."""
+    """Looks every few seconds. `ask` gives any broker's answer; `known_brokers` are those that others know of."""
 
-    def __init__(self, ask: Callable[[Any], Awaitable[Any]]) -> None:
+    def __init__(
+        self, ask: Callable[[Any], Awaitable[Any]], known_brokers: Callable[[], Iterable[int]] = lambda: ()
+    ) -> None:
         self._ask = ask
+        self._known_brokers = known_brokers
         self._seen = NOTHING_KNOWN
         self._looking: asyncio.Task[None] | None = None
 
@@ -59,7 +62,7 @@ class LeadersWatch:
 
     def seen(self) -> Surroundings:
         """What is known now."""
-        return self._seen
+        return Surroundings(self._seen.brokers | frozenset(self._known_brokers()), self._seen.leaders)
 
     async def _look(self) -> None:
         while True:
