@@ -50,7 +50,8 @@ class TurnHandler(logging.StreamHandler[TextIO]):
 
 def log_to(stream: TextIO, level: str) -> None:
     """Send all log lines of at least `level` to `stream`. What no line shows (place in the code, thread, process, task)
-    is not looked up.
+    is not looked up. aiokafka's lines are left out but for errors: what it calls a warning happens in each round of the
+    instances, and what matters of it kcoord says itself.
     """
     logging._srcfile = None  # as logging's own documentation says under "Optimization"
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
@@ -59,3 +60,5 @@ def log_to(stream: TextIO, level: str) -> None:
     handler = TurnHandler(stream)
     handler.setFormatter(logging.Formatter(LINE))
     logging.basicConfig(level=level, handlers=[handler])
+    if level != "DEBUG":
+        logging.getLogger("aiokafka").setLevel(logging.ERROR)

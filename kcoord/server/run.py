@@ -2,7 +2,11 @@
 
 Order of a start: lock and open the log, load the groups, open the ports. The ports are open soon in any case, and
 answer while groups load, because a client that finds nobody for one heartbeat interval gives up its work. Order of a
-stop (SIGTERM, SIGINT): close the ports, let what is being committed be answered, close the connections, close the log.
+stop (SIGTERM, SIGINT, also during a start): close the ports, let what is being committed be answered, close the
+connections, close the log.
+
+With a log in a topic the ports are open first, then the other instances are told of this one (`several`), which gives
+it its groups; before a stop others get them.
 """
 
 from __future__ import annotations
@@ -20,15 +24,19 @@ from pathlib import Path
 from typing import Any
 
 from kcoord.config import Settings, setting_name
+from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.settings import MINUTE_MS, GroupSettings
-from kcoord.log.embedded import EmbeddedLog
+from kcoord.log.interface import Log
+from kcoord.log.kafka.log import KafkaLog
 from kcoord.server.assignors import AssignorError, load_assignors
+from kcoord.server.choose_log import cluster_id_of, embedded_log, kafka_log_settings, open_patiently
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings
-from kcoord.server.nodes import OneNode
+from kcoord.server.nodes import InstanceNodes, OneNode
 from kcoord.server.server import Behind, Limits, Server
+from kcoord.server.several import Several
 from kcoord.server.standalone import Standalone
 from kcoord.server.tls import listener_context
 
@@ -86,35 +94,86 @@ def raise_file_limit() -> None:
 async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
     """As `run`, inside an event loop."""
     asyncio.get_running_loop().set_exception_handler(log_fault)
-    groups = group_settings(settings)
-    store = EmbeddedLog(
-        settings.data_dir,
-        partitions=settings.offsets_topic_num_partitions,
-        history_retention_ms=settings.history_retention_ms,
-        check_interval_ms=settings.log_retention_check_interval_ms,
-    )
+    stopping = asyncio.create_task(stop_signal())
     async with contextlib.AsyncExitStack() as stack:
-        await store.open()
-        stack.push_async_callback(store.close)
-        ids = partial(next, unique_ids())
-        coordinator = Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
-        gateway = make_gateway(settings, coordinator) if settings.upstream else None
-        node = OneNode(cluster_id(settings.data_dir), settings.advertise)
-        behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
-        server = Server(limits(settings), behind, tls(settings))
-        stack.push_async_callback(server.close_connections)
-        stack.push_async_callback(coordinator.stop)
-        loading = asyncio.create_task(load(coordinator))
-        stack.callback(loading.cancel)
-        await asyncio.wait({loading}, timeout=HEAD_START_S)
-        await listen(server, settings, None, settings.listen[1])
-        stack.push_async_callback(server.close_listeners)
-        if gateway is not None:
-            await gateway.start(lambda broker_id, port: listen(server, settings, broker_id, port))
-            stack.push_async_callback(gateway.stop)
-        on_ready()
-        await stop_signal()
+        start = start_alone if settings.log == "embedded" else start_among_others
+        starting = asyncio.create_task(start(settings, stack))
+        try:
+            await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                await starting
+                on_ready()
+                await stopping
+        finally:
+            starting.cancel()
+            await asyncio.wait({starting})
+            stopping.cancel()
         log.info("stopping")
+
+
+async def start_alone(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
+    """Start over a log of this process's own; what is to be undone goes on `stack`. Raises as `run`."""
+    store = embedded_log(settings)
+    groups = group_settings(settings)
+    await store.open()
+    stack.push_async_callback(store.close)
+    coordinator = make_coordinator(settings, groups, store)
+    gateway = make_gateway(settings, coordinator) if settings.upstream else None
+    node = OneNode(cluster_id(settings.data_dir), settings.advertise)
+    behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
+    server = make_server(settings, behind, coordinator, stack)
+    loading = asyncio.create_task(load(coordinator))
+    stack.callback(loading.cancel)
+    await asyncio.wait({loading}, timeout=HEAD_START_S)
+    await open_ports(settings, server, gateway, stack)
+
+
+async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
+    """The same over a log that instances share."""
+    groups = group_settings(settings)
+    where = kafka_log_settings(settings)
+    store = KafkaLog(where)
+    stack.push_async_callback(store.close)
+    await open_patiently(store)
+    coordinator = make_coordinator(settings, groups, store)
+    several = Several(settings, where, coordinator)
+    gateway = make_gateway(settings, coordinator, several.places) if settings.upstream else None
+    behind: Behind = gateway or Standalone(
+        coordinator,
+        InstanceNodes(await cluster_id_of(where), several.instance, several.map),
+        connect_groups=settings.group_connect_enable,
+    )
+    server = make_server(settings, behind, coordinator, stack)
+    await open_ports(settings, server, gateway, stack)
+    stack.push_async_callback(several.stop)
+    await several.start()
+
+
+def make_coordinator(settings: Settings, groups: GroupSettings, store: Log) -> Coordinator:
+    """The coordinator of all groups in `store`, which is open."""
+    ids = partial(next, unique_ids())
+    return Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
+
+
+def make_server(
+    settings: Settings, behind: Behind, coordinator: Coordinator, stack: contextlib.AsyncExitStack
+) -> Server:
+    """The server, without ports yet. Raises TlsError."""
+    server = Server(limits(settings), behind, tls(settings))
+    stack.push_async_callback(server.close_connections)
+    stack.push_async_callback(coordinator.stop)
+    return server
+
+
+async def open_ports(
+    settings: Settings, server: Server, gateway: Gateway | None, stack: contextlib.AsyncExitStack
+) -> None:
+    """Open all ports. Raises StartError."""
+    stack.push_async_callback(server.close_listeners)
+    await listen(server, settings, None, settings.listen[1])
+    if gateway is not None:
+        stack.push_async_callback(gateway.stop)
+        await gateway.start(lambda broker_id, port: listen(server, settings, broker_id, port))
 
 
 async def load(coordinator: Coordinator) -> None:
@@ -123,10 +182,10 @@ async def load(coordinator: Coordinator) -> None:
     gc.freeze()
 
 
-def make_gateway(settings: Settings, coordinator: Coordinator) -> Gateway:
+def make_gateway(settings: Settings, groups: GroupService, places: Places | None = None) -> Gateway:
     """The gateway that `settings` describe. Raises StartError."""
     try:
-        return Gateway(gateway_settings(settings), coordinator)
+        return Gateway(gateway_settings(settings), groups, places)
     except ValueError as error:
         raise StartError(str(error)) from None
 

@@ -82,13 +82,17 @@ class Server:
         loop = asyncio.get_running_loop()
 
         def accept() -> Connection:
-            return Connection(self, next(self._serials), broker_id, self._behind.authenticated_at_once)
+            return Connection(self, self.new_serial(), broker_id, self._behind.authenticated_at_once)
 
         listener = await loop.create_server(accept, host, port, ssl=self._tls, backlog=BACKLOG, reuse_address=True)
         self._listeners.append(listener)
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
         return int(listener.sockets[0].getsockname()[1])
+
+    def new_serial(self) -> int:
+        """The number of a new connection of a client, here or by another instance."""
+        return next(self._serials)
 
     async def close_listeners(self) -> None:
         """Accept nobody any more."""

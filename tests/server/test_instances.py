@@ -1,0 +1,154 @@
+"""Two kcoords over one topic are one cluster: as users start and stop them (design section 5, gateway rules 19-21)."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    HeartbeatResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+    MetadataRequest,
+    MetadataResponse,
+)
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+from tests.server.harness import Client
+from tests.server.members import Member
+
+PARTITIONS = 4
+
+
+class Pair:
+    """Two instances, which share a topic of their own."""
+
+    def __init__(self, kafka: KafkaCluster, folder: Path, **settings: object) -> None:
+        name = uuid.uuid4().hex[:8]
+        common = {
+            "log": "kafka",
+            "log.bootstrap": kafka.bootstrap,
+            "log.topic": f"offsets-{name}",
+            "instances.group": f"instances-{name}",
+            "offsets.topic.num.partitions": PARTITIONS,
+            "instances.session.timeout.ms": 6_000,
+            "group.initial.rebalance.delay.ms": 0,
+            **settings,
+        }
+        self.both: list[Kcoord] = []
+        for number in range(2):
+            own = folder / str(number)
+            own.mkdir()
+            self.both.append(Kcoord(own, settings={**common, "instance.id": number}))
+
+    def tails(self) -> str:
+        return "\n\n".join(each.log.read_text()[-3000:] for each in self.both if each.log.exists())
+
+
+@pytest.fixture
+def pair(kafka: KafkaCluster, tmp_path: Path) -> Iterator[Pair]:
+    made = Pair(kafka, tmp_path)
+    try:
+        for each in made.both:
+            each.start()
+        yield made
+        print(made.tails())
+    finally:
+        for each in made.both:
+            each.remove()
+
+
+async def ask(kcoord: Kcoord, request: Any, version: int) -> Any:
+    async with await Client.connect(kcoord.port) as client:
+        return await client.ask(request, version)
+
+
+async def owner_of(pair: Pair, group: str, among: list[Kcoord] | None = None) -> Kcoord:
+    """The instance that both name, once they name the same."""
+    asked = among or pair.both
+    while True:
+        found: set[int] = set()
+        for each in asked:
+            async with await Client.connect(each.port) as client:
+                request = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
+                _, frame = client.frame(request, 4)
+                client.writer.write(frame)
+                if not await client.read_frame():
+                    found.add(-1)
+                    continue
+                answer = await client.ask(request, 4)
+            assert isinstance(answer, FindCoordinatorResponse)
+            [named] = answer.coordinators
+            found.add(named.port if named.error_code == ErrorCode.NONE else -1)
+        if len(found) == 1 and -1 not in found:
+            [port] = found
+            return next(each for each in pair.both if each.port == port)
+        await asyncio.sleep(0.1)
+
+
+async def until_both_serve(pair: Pair) -> None:
+    while True:
+        answers = [await ask(each, DescribeClusterRequest(), 0) for each in pair.both]
+        assert all(isinstance(each, DescribeClusterResponse) for each in answers)
+        if all(len(each.brokers) == 2 for each in answers):
+            return
+        await asyncio.sleep(0.1)
+
+
+async def test_every_instance_names_the_same_nodes_and_owners(pair: Pair, kafka: KafkaCluster) -> None:
+    await until_both_serve(pair)
+    metadata = [await ask(each, MetadataRequest(topics=[]), 9) for each in pair.both]
+    assert metadata[0] == metadata[1]
+    assert isinstance(metadata[0], MetadataResponse)
+    assert [(each.node_id, each.host, each.port) for each in metadata[0].brokers] == [
+        (number, "127.0.0.1", each.port) for number, each in enumerate(pair.both)
+    ]
+    assert metadata[0].controller_id == 0
+    assert metadata[0].cluster_id == kafka.admin().list_topics(timeout=10).cluster_id
+    owners = {await owner_of(pair, f"g{number}") is pair.both[0] for number in range(12)}
+    assert owners == {True, False}, "both have groups"
+
+
+async def test_only_the_owner_answers_for_a_group(pair: Pair) -> None:
+    await until_both_serve(pair)
+    owner = await owner_of(pair, "g")
+    [other] = [each for each in pair.both if each is not owner]
+    async with await Client.connect(owner.port) as client, await Client.connect(other.port) as elsewhere:
+        member = await Member.joined(client, "g")
+        strayed = await elsewhere.ask(member.heartbeat_request(), 4)
+        assert isinstance(strayed, HeartbeatResponse)
+        assert strayed.error_code == ErrorCode.NOT_COORDINATOR
+        assert (await member.heartbeat()).error_code == ErrorCode.NONE
+        listed = [await each.ask(ListGroupsRequest(), 4) for each in (client, elsewhere)]
+        assert all(isinstance(each, ListGroupsResponse) for each in listed)
+        assert [[group.group_id for group in each.groups] for each in listed] == [["g"], []]
+
+
+@pytest.mark.parametrize("kill", [False, True], ids=["stopped", "killed"])
+async def test_a_group_goes_on_with_the_other_instance(pair: Pair, kill: bool) -> None:
+    await until_both_serve(pair)
+    owner = await owner_of(pair, "g")
+    [other] = [each for each in pair.both if each is not owner]
+    async with await Client.connect(owner.port) as client:
+        member = await Member.joined(client, "g")
+    if kill:
+        owner.kill()
+    else:
+        assert await asyncio.to_thread(owner.stop) == 0
+    while await owner_of(pair, "g", [other]) is not other:  # until the group of the instances has noticed
+        await asyncio.sleep(0.05)
+    async with await Client.connect(other.port) as client:
+        member.client = client
+        while (answer := await member.heartbeat()).error_code != ErrorCode.NONE:
+            assert answer.error_code == ErrorCode.NOT_COORDINATOR
+            await asyncio.sleep(0.05)
