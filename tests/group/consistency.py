@@ -8,6 +8,7 @@ from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.states import LABELS, State
+from kcoord.group.soundness import of_generic_record
 
 
 def durable_state(contents: Contents) -> Any:
@@ -26,6 +27,7 @@ def check_consistent(contents: Contents, now_ms: int) -> None:
     """Raise AssertionError where a shard contradicts itself."""
     for group_id, group in contents.groups.items():
         assert group.group_id == group_id
+        assert not list(of_generic_record(group.record))
         _check_state(group)
         _check_members(group)
         _check_following(group)

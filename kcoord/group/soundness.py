@@ -1,0 +1,132 @@
+"""What is always true of the durable state of a shard, between two steps, and of what a log gives when it is replayed?
+
+| of | is always true | rules of connect groups |
+| --- | --- | --- |
+| a connect group | nothing is in the current of two members, or in two targets | 2 |
+| | the assignment epoch is not above the group's, a member's not above the assignment's | 10 |
+| | a member at the assignment epoch owns its whole target | 10 |
+| | what there is of a member has a member, what there is of a group has a group | |
+| | without members there is no target and nothing configured, and no assignment to be made | 21, 22 |
+| | history has no gap, and ends at the group epoch | |
+| a generic group | its leader is a member; each member is there once, and each static one under one name | |
+| | Empty has no members, CompletingRebalance and Stable have some | |
+
+`verify` asks this of a log, the tests ask it of every shard after every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kcoord.group.connect.group import ConnectGroup, Resources
+from kcoord.group.connect.replay import UNSAID
+from kcoord.group.contents import Contents
+from kcoord.group.generic.states import LABELS, State
+from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.protocol.records import GroupMetadataValue
+from kcoord.protocol.resources import Resource
+
+_NOTHING: Resources = frozenset()
+
+
+def complaints(contents: Contents) -> Iterator[str]:
+    """All that is wrong, a sentence each; nothing where all is sound. For a shard that has been replayed, and not
+    settled yet (`settle_load`), or for a live one.
+    """
+    for group_id, group in contents.connect.items():
+        if group_id in contents.groups and contents.groups[group_id].record.state:
+            yield f"{group_id} is a generic group and a connect group at once"
+        yield from (f"connect group {group_id}: {each}" for each in of_connect_group(group))
+    for group_id, generic in contents.groups.items():
+        yield from (f"group {group_id}: {each}" for each in of_generic_record(generic.record))
+
+
+def of_connect_group(group: ConnectGroup) -> Iterator[str]:
+    """What is wrong with a connect group."""
+    if not group.epoch:
+        if group.targets or group.configured is not None or group.history or _recorded(group):
+            yield "there are records of it, but none of the group itself"
+        return
+    yield from _twice("current", ((at, member.current) for at, member in group.members.items()))
+    yield from _twice("target", ((at, target.resources) for at, target in group.targets.items()))
+    yield from _epochs(group)
+    for member_id, member in group.members.items():
+        if member.said is UNSAID and member.recorded:
+            yield f"{member_id} has a current assignment and is no member"
+    if not any(member.said is not UNSAID for member in group.members.values()):
+        yield from _empty(group)
+    if group.history:
+        epochs = sorted(group.history)
+        if epochs != list(range(epochs[0], group.epoch + 1)):
+            yield f"the group epoch is {group.epoch}, and its history has epochs {_ranges(epochs)}"
+
+
+def of_generic_record(record: GroupMetadataValue) -> Iterator[str]:
+    """What is wrong with the record of a generic group. What other coordinators write has no state in it."""
+    ids = [member.member_id for member in record.members]
+    if len(set(ids)) < len(ids):
+        yield f"a member is there twice: {sorted(each for each in set(ids) if ids.count(each) > 1)}"
+    statics = [member.group_instance_id for member in record.members if member.group_instance_id is not None]
+    if len(set(statics)) < len(statics):
+        yield f"two members have one group.instance.id: {sorted(e for e in set(statics) if statics.count(e) > 1)}"
+    if record.leader and record.leader not in ids:
+        yield f"its leader {record.leader} is no member"
+    if record.state not in LABELS:
+        return
+    state = State(LABELS.index(record.state))
+    if state is State.EMPTY and ids:
+        yield f"it is Empty and has {len(ids)} members"
+    if state in (State.COMPLETING, State.STABLE) and not ids:
+        yield f"it is {state.label} and has no members"
+
+
+def _recorded(group: ConnectGroup) -> bool:
+    return any(member.recorded or member.said is not UNSAID for member in group.members.values())
+
+
+def _twice(what: str, given: Iterable[tuple[str, Resources]]) -> Iterator[str]:
+    first: dict[Resource, str] = {}
+    for member_id, resources in given:
+        for resource in sorted(resources):
+            if resource in first:
+                yield f"{named(resource)} is in the {what} of {first[resource]} and of {member_id} (rule 2)"
+            first[resource] = member_id
+
+
+def _epochs(group: ConnectGroup) -> Iterator[str]:
+    if group.assignment_epoch > group.epoch:
+        yield f"its assignment epoch {group.assignment_epoch} is above the group's {group.epoch} (rule 10)"
+    for member_id, member in group.members.items():
+        if member.said is UNSAID:
+            continue
+        if member.epoch > group.assignment_epoch:
+            yield f"{member_id} is at {member.epoch}, above the assignment epoch {group.assignment_epoch} (rule 10)"
+        if JOINING_EPOCH < member.epoch == group.assignment_epoch and not member.put_out:
+            target = group.target_of(member) or _NOTHING
+            if member.current != target:
+                yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (rule 10)"
+
+
+def _empty(group: ConnectGroup) -> Iterator[str]:
+    if group.targets:
+        yield f"it has no members, and targets of {sorted(group.targets)}"
+    if group.configured is not None:
+        yield "it has no members, and something is configured"
+    if group.epoch != group.assignment_epoch:
+        yield f"it has no members, and group epoch {group.epoch} at assignment epoch {group.assignment_epoch}"
+
+
+def named(resource: Resource) -> str:
+    """A resource as people name it: `connector`, or `connector-0` for its task 0, as Connect does."""
+    connector, task = resource
+    return f"connector {connector}" if task < 0 else f"task {connector}-{task}"
+
+
+def _ranges(epochs: list[int]) -> str:
+    parts: list[list[int]] = []
+    for epoch in epochs:
+        if parts and parts[-1][1] == epoch - 1:
+            parts[-1][1] = epoch
+        else:
+            parts.append([epoch, epoch])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)

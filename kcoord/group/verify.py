@@ -1,0 +1,143 @@
+"""Is a partition's log one that a sound coordinator has written?
+
+The records are replayed in the order of the log, step by step. Checked on the way: every record is of a group of this
+partition; nothing has two owners after any step (connect-groups rule 2); epochs and generations never go back, but for
+a group that was deleted and a member that joins anew. In the end: all that `soundness` says.
+
+A compacted log lacks what was replaced: then some steps show less than there was, and never more, which is why two
+owners are looked for on the way and what must be there only in the end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from kcoord.group.contents import Contents
+from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.group.partition import partition_of
+from kcoord.group.replay import replay
+from kcoord.group.settings import GroupSettings
+from kcoord.group.soundness import complaints, named
+from kcoord.protocol.records import (
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupMetadataKey,
+    ConnectWorkerGroupTargetAssignmentKey,
+    GroupMetadataKey,
+    Record,
+)
+from kcoord.protocol.resources import Resource, unpack
+
+NEVER_BACK: dict[type, tuple[str, Callable[[Any], int]]] = {
+    ConnectWorkerGroupMetadataKey: ("group epoch", lambda value: value.epoch),
+    ConnectWorkerGroupTargetAssignmentKey: ("assignment epoch", lambda value: value.assignment_epoch),
+    ConnectWorkerGroupCurrentMemberAssignmentKey: ("member epoch", lambda value: value.member_epoch),
+    GroupMetadataKey: ("generation", lambda value: value.generation),
+}
+"""What never goes back while there is a record of that key."""
+
+
+@attrs.frozen
+class Finding:
+    """Something that is wrong; where it showed, or None in the end."""
+
+    position: int | None
+    what: str
+
+
+class Verifier:
+    """Looks at one partition, `partition` of `partitions`."""
+
+    def __init__(self, partition: int, partitions: int) -> None:
+        self._partition = partition
+        self._partitions = partitions
+        self._contents = Contents(GroupSettings(), lambda: "")
+        self._last: dict[Any, int] = {}
+        self._owns: dict[tuple[str, str], frozenset[Resource]] = {}
+        self._owners: dict[tuple[str, Resource], set[str]] = defaultdict(set)
+        self._suspects: dict[tuple[str, Resource], int] = {}
+        self.records = 0
+
+    def see(self, position: int, record: Record) -> Iterator[Finding]:
+        """The next record of the log."""
+        self.records += 1
+        for what in (*self._misplaced(record), *self._went_back(record)):
+            yield Finding(position, what)
+        if isinstance(record.key, ConnectWorkerGroupCurrentMemberAssignmentKey):
+            self._follow_owner(position, record)
+        try:
+            replay(self._contents, record)
+        except Exception as error:  # whatever it is, a start would stop there
+            yield Finding(position, f"the record cannot be replayed: {error!r}")
+
+    def step_done(self) -> Iterator[Finding]:
+        """All records of a step have been seen."""
+        for (group_id, resource), position in self._suspects.items():
+            owners = self._owners[group_id, resource]
+            if len(owners) > 1:
+                both = " and of ".join(sorted(owners))
+                what = f"connect group {group_id}: {named(resource)} is in the current of {both} (rule 2)"
+                yield Finding(position, what)
+        self._suspects.clear()
+
+    def end(self) -> Iterator[Finding]:
+        """The log has ended."""
+        for what in complaints(self._contents):
+            yield Finding(None, what)
+
+    # Inside
+
+    def _misplaced(self, record: Record) -> Iterator[str]:
+        group_id = group_of(record)
+        belongs = partition_of(group_id, self._partitions)
+        if belongs != self._partition:
+            yield f"group {group_id} belongs to partition {belongs}"
+
+    def _went_back(self, record: Record) -> Iterator[str]:
+        key = record.key
+        known = NEVER_BACK.get(type(key))
+        if known is None:
+            return
+        if record.value is None:
+            self._last.pop(identity(record), None)
+            return
+        name, of = known
+        number, last = of(record.value), self._last.get(identity(record))
+        joins = isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey) and number == JOINING_EPOCH
+        if last is not None and number < last and not joins:
+            member = (
+                f" of member {key.member_id}" if isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey) else ""
+            )
+            yield f"group {group_of(record)}: the {name}{member} goes back from {last} to {number}"
+        self._last[identity(record)] = number
+
+    def _follow_owner(self, position: int, record: Record) -> None:
+        key, value = record.key, record.value
+        assert isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey)
+        who = key.group_id, key.member_id
+        before = self._owns.pop(who, frozenset())
+        now: frozenset[Resource] = frozenset() if value is None else unpack(getattr(value, "connectors_tasks", ()))
+        if now:
+            self._owns[who] = now
+        for resource in before - now:
+            self._owners[key.group_id, resource].discard(key.member_id)
+        for resource in now - before:
+            owners = self._owners[key.group_id, resource]
+            owners.add(key.member_id)
+            if len(owners) > 1:
+                self._suspects[key.group_id, resource] = position
+
+
+def group_of(record: Record) -> str:
+    """The id of the group that a record is of."""
+    key = record.key
+    group_id = getattr(key, "group_id", None)
+    return str(key.group if group_id is None else group_id)  # type: ignore[union-attr]
+
+
+def identity(record: Record) -> tuple[Any, ...]:
+    """What a record's key is equal by."""
+    return type(record.key), *(getattr(record.key, field.attribute) for field in record.key.FIELDS)
