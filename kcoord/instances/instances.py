@@ -193,7 +193,11 @@ class Instances:
 
     def _surroundings(self) -> Surroundings:
         seen = self._leaders.seen() if self._leaders is not None else Surroundings()
-        return Surroundings(seen.brokers | frozenset(self._known_brokers()), seen.leaders)
+        return attrs.evolve(seen, brokers=seen.brokers | frozenset(self._known_brokers()))
+
+    def addresses_of_brokers(self) -> Mapping[int, Address]:
+        """Where the cluster behind says that its brokers are, if it is asked by this instance itself."""
+        return self._leaders.seen().addresses if self._leaders is not None else {}
 
     async def _look_around(self) -> None:
         if self._leaders is not None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
 from aiokafka.protocol.metadata import MetadataRequest
 
 from kcoord.instances.group_member import Unreachable
+from kcoord.instances.map import Address
 from kcoord.protocol.errors import ErrorCode
 
 __all__ = ["NOTHING_KNOWN", "LeadersWatch", "Surroundings"]
@@ -32,6 +33,8 @@ class Surroundings:
     brokers: frozenset[int] = frozenset()
     leaders: tuple[int | None, ...] = ()
     """Of `__consumer_offsets`, by partition; empty where nobody knows."""
+    addresses: Mapping[int, Address] = attrs.Factory(dict)
+    """Where the cluster says that its brokers are."""
 
 
 NOTHING_KNOWN = Surroundings()
@@ -62,7 +65,7 @@ class LeadersWatch:
 
     def seen(self) -> Surroundings:
         """What is known now."""
-        return Surroundings(self._seen.brokers | frozenset(self._known_brokers()), self._seen.leaders)
+        return attrs.evolve(self._seen, brokers=self._seen.brokers | frozenset(self._known_brokers()))
 
     async def _look(self) -> None:
         while True:
@@ -80,11 +83,13 @@ class LeadersWatch:
 
 def read(answer: Any) -> Surroundings:
     """What a Metadata answer of aiokafka's says."""
-    brokers = frozenset(int(broker[0]) for broker in answer.brokers)
+    addresses = {int(broker[0]): (str(broker[1]), int(broker[2])) for broker in answer.brokers}
+    brokers = frozenset(addresses)
     leaders: dict[int, int] = {}
     for error, name, _, partitions in answer.topics:
         if name == OFFSETS_TOPIC and error == ErrorCode.NONE:
             leaders = {int(each[1]): int(each[2]) for each in partitions}
     if not leaders or leaders.keys() != set(range(len(leaders))):
-        return Surroundings(brokers)
-    return Surroundings(brokers, tuple(None if leaders[at] == NOBODY else leaders[at] for at in range(len(leaders))))
+        return Surroundings(brokers, addresses=addresses)
+    led_by = tuple(None if leaders[at] == NOBODY else leaders[at] for at in range(len(leaders)))
+    return Surroundings(brokers, led_by, addresses)

@@ -130,9 +130,6 @@ class Coordinator:
         """Answer the heartbeat of a connect group that is held back for that connection, if there is one."""
         self._host(group_id).let_go(connection)
 
-    def gone(self, connection: int) -> None:
-        """A connection has gone: nothing is kept for it here but a heartbeat, which it has let go of itself."""
-
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, Remember | None]:
