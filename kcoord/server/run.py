@@ -5,8 +5,9 @@ answer while groups load, because a client that finds nobody for one heartbeat i
 stop (SIGTERM, SIGINT, also during a start): close the ports, let what is being committed be answered, close the
 connections, close the log.
 
-With a log in a topic the ports are open first, then the other instances are told of this one (`several`), which gives
-it its groups; before a stop others get them.
+With a log in a topic the ports are open first, then the group of the instances is joined: it makes a map in which this
+one is, and what the map gives it is loaded. A stop goes the other way: all is handed over in good order and the group
+is left, so that others have it at once, and only then the connections end.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import itertools
 import logging
 import os
 import signal
@@ -28,15 +30,18 @@ from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.settings import MINUTE_MS, GroupSettings
+from kcoord.instances.instances import Instances, InstancesError
+from kcoord.instances.places import MapPlaces
 from kcoord.log.interface import Log
 from kcoord.log.kafka.log import KafkaLog
+from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.choose_log import cluster_id_of, embedded_log, kafka_log_settings, open_patiently
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings
+from kcoord.server.instances_settings import instances_settings
 from kcoord.server.nodes import InstanceNodes, OneNode
 from kcoord.server.server import Behind, Limits, Server
-from kcoord.server.several import Several
 from kcoord.server.standalone import Standalone
 from kcoord.server.tls import listener_context
 
@@ -47,6 +52,8 @@ OPEN_FILES = 1 << 20
 """Open files that are asked for: each connection is one, behind a gateway two."""
 HEAD_START_S = 1.0
 """How long the ports wait for the groups; most logs are loaded by then, and nobody is told to ask again."""
+TELL_EVERY_S = 10.0
+"""How often an instance that waits for its place among the others says so."""
 IDS_AT_ONCE = 256
 """Member ids whose random bytes are fetched together."""
 GARBAGE_THRESHOLD = 50_000
@@ -136,17 +143,54 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     stack.push_async_callback(store.close)
     await open_patiently(store)
     coordinator = make_coordinator(settings, groups, store)
-    several = Several(settings, where, coordinator)
-    gateway = make_gateway(settings, coordinator, several.places) if settings.upstream else None
+    serials = itertools.count(1)
+    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
+    coordinator.confirm = instances.membership.confirm
+    own = instances.membership
     behind: Behind = gateway or Standalone(
         coordinator,
-        InstanceNodes(await cluster_id_of(where), several.instance, several.map),
+        InstanceNodes(await cluster_id_of(where), own.instance, lambda: own.map),
         connect_groups=settings.group_connect_enable,
+        shared=instances.groups,
     )
-    server = make_server(settings, behind, coordinator, stack)
+    server = make_server(settings, behind, coordinator, stack, serials, instances.groups.gone)
     await open_ports(settings, server, gateway, stack)
-    stack.push_async_callback(several.stop)
-    await several.start()
+    stack.push_async_callback(instances.stop)
+    await join(settings, instances)
+
+
+def make_instances(
+    settings: Settings, where: KafkaLogSettings, coordinator: Coordinator, new_serial: Callable[[], int]
+) -> tuple[Instances, Gateway | None]:
+    """This process among the others, and the gateway if there is to be one. Raises StartError."""
+    gateways: list[Gateway] = []
+    try:
+        instances = Instances(
+            instances_settings(settings, where),
+            coordinator,
+            new_serial,
+            known_brokers=lambda: [broker for gateway in gateways for broker in gateway.brokers.ids],
+        )
+    except InstancesError as error:
+        raise StartError(str(error)) from None
+    if settings.upstream:
+        gateways.append(make_gateway(settings, instances.groups, MapPlaces(instances.membership)))
+    return instances, gateways[0] if gateways else None
+
+
+async def join(settings: Settings, instances: Instances) -> None:
+    """Take a place among the instances; comes back when there is a map. Raises StartError."""
+    try:
+        await instances.start()
+    except OSError as error:
+        at = settings.internal_listen
+        raise StartError(f"cannot listen on {at}, internal.listen: {error.strerror or error}") from error
+    joined = asyncio.ensure_future(instances.joined())
+    try:
+        while not (await asyncio.wait({joined}, timeout=TELL_EVERY_S))[0]:
+            log.warning("waiting for a place in group %s of the instances", settings.instances_group)
+    finally:
+        joined.cancel()
 
 
 def make_coordinator(settings: Settings, groups: GroupSettings, store: Log) -> Coordinator:
@@ -156,10 +200,15 @@ def make_coordinator(settings: Settings, groups: GroupSettings, store: Log) -> C
 
 
 def make_server(
-    settings: Settings, behind: Behind, coordinator: Coordinator, stack: contextlib.AsyncExitStack
+    settings: Settings,
+    behind: Behind,
+    coordinator: Coordinator,
+    stack: contextlib.AsyncExitStack,
+    serials: Iterator[int] | None = None,
+    on_gone: Callable[[int], None] | None = None,
 ) -> Server:
     """The server, without ports yet. Raises TlsError."""
-    server = Server(limits(settings), behind, tls(settings))
+    server = Server(limits(settings), behind, tls(settings), serials, on_gone)
     stack.push_async_callback(server.close_connections)
     stack.push_async_callback(coordinator.stop)
     return server

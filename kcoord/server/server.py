@@ -14,7 +14,7 @@ import contextlib
 import logging
 import ssl
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Protocol
 
@@ -58,7 +58,15 @@ class Behind(Protocol):
 class Server:
     """The listeners and connections of one process."""
 
-    def __init__(self, limits: Limits, behind: Behind, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        behind: Behind,
+        tls: ssl.SSLContext | None = None,
+        serials: Iterator[int] | None = None,
+        on_gone: Callable[[int], None] | None = None,
+    ) -> None:
+        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended."""
         self.frame_limit = limits.frame_bytes
         self.unauthenticated_frame_limit = min(limits.unauthenticated_frame_bytes, limits.frame_bytes)
         self.now_ms: Callable[[], int] = monotonic_ms
@@ -72,7 +80,8 @@ class Server:
         self._connections: set[Connection] = set()
         self._addresses: Counter[str] = Counter()
         self._all_gone = asyncio.Event()
-        self._serials = count(1)
+        self._serials = serials or count(1)
+        self._on_gone = on_gone
         self._sweeper: asyncio.Task[None] | None = None
 
     async def listen(self, host: str, port: int, broker_id: int | None = None) -> int:
@@ -82,17 +91,13 @@ class Server:
         loop = asyncio.get_running_loop()
 
         def accept() -> Connection:
-            return Connection(self, self.new_serial(), broker_id, self._behind.authenticated_at_once)
+            return Connection(self, next(self._serials), broker_id, self._behind.authenticated_at_once)
 
         listener = await loop.create_server(accept, host, port, ssl=self._tls, backlog=BACKLOG, reuse_address=True)
         self._listeners.append(listener)
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
         return int(listener.sockets[0].getsockname()[1])
-
-    def new_serial(self) -> int:
-        """The number of a new connection of a client, here or by another instance."""
-        return next(self._serials)
 
     async def close_listeners(self) -> None:
         """Accept nobody any more."""
@@ -132,6 +137,8 @@ class Server:
         self._addresses[connection.client_host] -= 1
         if not self._addresses[connection.client_host]:
             del self._addresses[connection.client_host]
+        if self._on_gone is not None:
+            self._on_gone(connection.serial)
 
     async def _sweep(self) -> None:
         pause_s = min(LONGEST_SWEEP_PAUSE_S, self._limits.idle_ms / 1000 / IDLE_SWEEPS)

@@ -10,24 +10,31 @@ from typing import Any
 
 import pytest
 
+from kcoord.group.group_configs import GROUP
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.messages import (
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatResponse,
+    IncrementalAlterConfigsRequest,
     ListGroupsRequest,
     ListGroupsResponse,
     MetadataRequest,
     MetadataResponse,
 )
+from tests.connectgroups.configs import change
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.ports import free_port
 from tests.server.harness import Client
 from tests.server.members import Member
 
 PARTITIONS = 4
+INTERVAL = "connect.heartbeat.interval.ms"
 
 
 class Pair:
@@ -42,6 +49,7 @@ class Pair:
             "instances.group": f"instances-{name}",
             "offsets.topic.num.partitions": PARTITIONS,
             "instances.session.timeout.ms": 6_000,
+            "internal.secret": "a secret of the tests",
             "group.initial.rebalance.delay.ms": 0,
             **settings,
         }
@@ -49,7 +57,8 @@ class Pair:
         for number in range(2):
             own = folder / str(number)
             own.mkdir()
-            self.both.append(Kcoord(own, settings={**common, "instance.id": number}))
+            internal = f"127.0.0.1:{free_port()}"
+            self.both.append(Kcoord(own, settings={**common, "instance.id": number, "internal.listen": internal}))
 
     def tails(self) -> str:
         return "\n\n".join(each.log.read_text()[-3000:] for each in self.both if each.log.exists())
@@ -129,9 +138,23 @@ async def test_only_the_owner_answers_for_a_group(pair: Pair) -> None:
         assert isinstance(strayed, HeartbeatResponse)
         assert strayed.error_code == ErrorCode.NOT_COORDINATOR
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
-        listed = [await each.ask(ListGroupsRequest(), 4) for each in (client, elsewhere)]
-        assert all(isinstance(each, ListGroupsResponse) for each in listed)
-        assert [[group.group_id for group in each.groups] for each in listed] == [["g"], []]
+        for asked, there in ((client, ["g"]), (elsewhere, [])):
+            listed = await asked.ask(ListGroupsRequest(), 4)
+            assert isinstance(listed, ListGroupsResponse)
+            assert [group.group_id for group in listed.groups] == there
+
+
+async def test_settings_of_a_group_are_taken_anywhere_and_reach_the_owner(pair: Pair) -> None:
+    await until_both_serve(pair)
+    owner = await owner_of(pair, "g")
+    [other] = [each for each in pair.both if each is not owner]
+    altered = await ask(other, IncrementalAlterConfigsRequest([change("g", {INTERVAL: "9000"})]), 1)
+    assert [each.error_code for each in altered.responses] == [ErrorCode.NONE]
+    wanted = DescribeConfigsResource(GROUP, "g", [INTERVAL])
+    for each in (owner, other):
+        described = await ask(each, DescribeConfigsRequest([wanted]), 4)
+        [result] = described.results
+        assert [(config.name, config.value) for config in result.configs] == [(INTERVAL, "9000")]
 
 
 @pytest.mark.parametrize("kill", [False, True], ids=["stopped", "killed"])
