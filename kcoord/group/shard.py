@@ -210,8 +210,10 @@ class Shard:
 
     def next_deadline(self) -> int | None:
         """When `advance` should be called next, in ms on the clock of `now_ms`; None: not before the next request."""
-        wanted = (self._contents.deadlines.next_ms(), self._contents.holds.next_ms(), self._contents.expiry_due_ms)
-        earliest = min(at_ms for at_ms in wanted if at_ms is not None)
+        earliest = self._contents.expiry_due_ms
+        for at_ms in (self._contents.deadlines.next_ms(), self._contents.holds.next_ms()):
+            if at_ms is not None and at_ms < earliest:
+                earliest = at_ms
         return None if earliest == NEVER_MS else earliest
 
     def _turn(self, now_ms: int, wall_ms: int) -> Turn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
@@ -15,8 +15,11 @@ from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorke
 from kcoord.protocol.resources import Resource
 
 Said: TypeAlias = ConnectWorkerGroupMemberMetadataValue
-Member: TypeAlias = ModernMember[Said, Resource]
-Target: TypeAlias = ModernTarget[Resource]
+if TYPE_CHECKING:
+    Member: TypeAlias = ModernMember[Said, Resource]
+    Target: TypeAlias = ModernTarget[Resource]
+else:  # to call a class with its parameters takes ten times as long as the class alone
+    Member, Target = ModernMember, ModernTarget
 Resources: TypeAlias = frozenset[Resource]
 
 NO_OFFSET = -1

@@ -16,11 +16,12 @@ import attrs
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import Member, R
 from kcoord.group.modern.states import State
+from kcoord.protocol.frozen import frozen
 
 M = TypeVar("M", bound=Member)  # type: ignore[type-arg]
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Target(Generic[R]):
     """What one member is to own in the end. It outlives its member, so that one who returns gets it back (rule 22)."""
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic
 
-import attrs
-
 from kcoord.group.modern.member import R
+from kcoord.protocol.frozen import frozen
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Progress(Generic[R]):
     """How far a member can go now."""
 
