@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.containers.place import place
 from tests.kafka.choice import choice
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
@@ -18,9 +19,9 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
 
 
-def pytest_report_header() -> str:
-    """Which Kafka these tests run on, and why that one."""
-    return f"kafka: {choice()}"
+def pytest_report_header() -> list[str]:
+    """Which Kafka these tests run on, and why that one; whether kcoord's own image is tested."""
+    return [f"kafka: {choice()}", f"containers: {place()}"]
 
 
 def _started(*arguments: Any, **options: Any) -> KafkaCluster:

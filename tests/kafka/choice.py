@@ -93,7 +93,7 @@ def _wanted_container() -> Choice:
 def _by_itself() -> Choice:
     if os.environ.get("KCOORD_TEST_DIRECT") == "1":
         return Choice(PROCESS, "KCOORD_TEST_DIRECT=1")
-    if not _docker_may_be_there():
+    if not docker_may_be_there():
         return Choice(PROCESS, "no Docker engine")
     from tests.kafka.engine import engine, image_at_hand, image_names, publishes_elsewhere
 
@@ -110,8 +110,11 @@ def _by_itself() -> Choice:
     return Choice(CONTAINER, "a Docker engine answers", image)
 
 
-def _docker_may_be_there() -> bool:
-    """False spares the import of Docker's client, which takes longer than many a test."""
+def docker_may_be_there() -> bool:
+    """Whether anything speaks for a Docker engine.
+
+    False spares the import of Docker's client, which takes longer than many a test.
+    """
     if "DOCKER_HOST" in os.environ or "DOCKER_CONTEXT" in os.environ:
         return True
     return any(Path(sign).expanduser().exists() for sign in SIGNS_OF_DOCKER)

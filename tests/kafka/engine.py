@@ -68,15 +68,17 @@ def image_names() -> list[str]:
 def pull_image() -> str:
     """Bring the first of `image_names`, and return its name. Raises MissingTool."""
     name = image_names()[0]
+    pull(name, f"name another with {IMAGE_VARIABLE}, or build one with `python -m tests.kafka.image --base IMAGE`")
+    return name
+
+
+def pull(name: str, advice: str) -> None:
+    """Bring an image. Raises MissingTool, with `advice`."""
     try:
         with engine(PULL_S) as client:
             client.client.images.pull(name)
     except (DockerException, OSError) as error:
-        raise MissingTool(
-            f"the image {name} is not here and cannot be pulled ({_reason(error)}): name another with "
-            f"{IMAGE_VARIABLE}, or build one with `python -m tests.kafka.image --base IMAGE`"
-        ) from None
-    return name
+        raise MissingTool(f"the image {name} is not here and cannot be pulled ({_reason(error)}): {advice}") from None
 
 
 def _reason(error: Exception) -> str:
