@@ -1,0 +1,268 @@
+"""Is a group answered by whichever instance one asks, as its owner would, and by none when the owner cannot be asked?
+
+Real sockets between instances with coordinators of their own; gateway rule 20, connect-groups rules 3, 4 and 26.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kcoord.group.facts import UNKNOWN
+from kcoord.instances.listener import InternalListener
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from tests.instances.neighbours import Client, neighbours
+from tests.instances.standing import until
+
+OWNED_BY_THE_OTHER = (1, 1, 1, 1)
+LONG_MS = 3_600_000
+
+
+@attrs.define
+class Member:
+    """A member of a generic group that comes by one connection."""
+
+    client: Client
+    group_id: str = "group"
+    member_id: str = ""
+    generation: int = -1
+
+    def join_request(self) -> JoinGroupRequest:
+        return JoinGroupRequest(
+            group_id=self.group_id,
+            session_timeout_ms=30_000,
+            rebalance_timeout_ms=30_000,
+            member_id=self.member_id,
+            protocol_type="test",
+            protocols=[JoinGroupRequestProtocol(name="p", metadata=b"meta")],
+        )
+
+    async def join(self) -> JoinGroupResponse:
+        answer = await self.client.ask(self.join_request(), 9)
+        assert isinstance(answer, JoinGroupResponse)
+        self.member_id = answer.member_id
+        if answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+            return await self.join()
+        self.generation = answer.generation_id
+        return answer
+
+    async def sync(self) -> SyncGroupResponse:
+        request = SyncGroupRequest(
+            group_id=self.group_id,
+            generation_id=self.generation,
+            member_id=self.member_id,
+            protocol_type="test",
+            protocol_name="p",
+            assignments=[SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"yours")],
+        )
+        answer = await self.client.ask(request, 5)
+        assert isinstance(answer, SyncGroupResponse)
+        return answer
+
+    async def heartbeat(self) -> ErrorCode:
+        request = HeartbeatRequest(group_id=self.group_id, generation_id=self.generation, member_id=self.member_id)
+        answer = await self.client.ask(request, 4)
+        assert isinstance(answer, HeartbeatResponse)
+        return ErrorCode(answer.error_code)
+
+
+def beat(
+    group_id: str = "connect", epoch: int = 0, max_wait_ms: int = 0, **fields: Any
+) -> ConnectGroupHeartbeatRequest:
+    return ConnectGroupHeartbeatRequest(group_id, "w1", epoch, max_wait_ms=max_wait_ms, **fields)
+
+
+async def joined_worker(client: Client) -> int:
+    """A worker that is alone and has nothing to do; gives its epoch."""
+    answer = await client.ask(
+        beat(
+            server_assignor="uniform",
+            rebalance_timeout_ms=60_000,
+            connectors_and_tasks=[],
+            config_offset=1,
+            configured_connectors_and_tasks=[],
+        ),
+        0,
+    )
+    assert isinstance(answer, ConnectGroupHeartbeatResponse)
+    assert answer.error_code == ErrorCode.NONE
+    while answer.error_code == ErrorCode.NONE:
+        epoch = answer.member_epoch
+        again = await client.ask(beat(epoch=epoch, connectors_and_tasks=[]), 0)
+        assert isinstance(again, ConnectGroupHeartbeatResponse)
+        if again.member_epoch == epoch:
+            return epoch
+        answer = again
+    raise AssertionError(ErrorCode(answer.error_code))
+
+
+async def test_a_members_whole_life_by_an_instance_that_does_not_own_its_group(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        assert (await entry.groups.facts(["group"]))["group"].known
+        member = Member(entry.connect("a client"))
+        assert (await member.join()).error_code == ErrorCode.NONE
+        synced = await member.sync()
+        assert (synced.error_code, synced.assignment) == (ErrorCode.NONE, b"yours")
+        assert await member.heartbeat() == ErrorCode.NONE
+        described = await entry.connect().ask(DescribeGroupsRequest(groups=["group"]), 5)
+        assert isinstance(described, DescribeGroupsResponse)
+        seen = described.groups[0].members[0]
+        assert (seen.client_id, seen.client_host) == ("a client", "/10.0.0.1")
+        facts = entry.groups.known_facts("group")
+        assert (facts.has_members, facts.generation, facts.loaded) == (True, member.generation, True)
+        assert facts == owner.groups.known_facts("group") == (await entry.groups.facts(["group"]))["group"]
+        check = entry.groups.check_commit
+        assert await check("group", member.member_id, None, member.generation, False) == ErrorCode.NONE
+        assert await check("group", "nobody", None, member.generation, False) == ErrorCode.UNKNOWN_MEMBER_ID
+        assert await entry.groups.check_delete("group") == ErrorCode.NON_EMPTY_GROUP
+        assert await entry.groups.check_offset_delete("group") == await owner.groups.check_offset_delete("group")
+        left = await member.client.ask(
+            LeaveGroupRequest(group_id="group", members=[MemberIdentity(member_id=member.member_id)]), 5
+        )
+        assert isinstance(left, LeaveGroupResponse)
+        assert left.error_code == ErrorCode.NONE
+        assert not entry.groups.known_facts("group").has_members
+        assert await entry.groups.check_delete("group") == ErrorCode.NONE
+
+
+async def test_groups_of_several_owners_are_described_in_the_order_of_the_question_and_listed_once(
+    tmp_path: Path,
+) -> None:
+    """Gateway rules 17 and 18."""
+    async with neighbours(tmp_path, (0, 1, 2, 2), number=3) as (entry, second, third):
+        names = [f"g{number}" for number in range(8)]
+        for name in names:
+            await Member(entry.connect(), name).join()
+        held = [len(each.coordinator.groups_of(at)) for at in range(4) for each in (entry, second, third)]
+        assert sum(held) == len(names)
+        described = await entry.connect().ask(DescribeGroupsRequest(groups=names), 5)
+        assert isinstance(described, DescribeGroupsResponse)
+        assert [group.group_id for group in described.groups] == names
+        assert {group.error_code for group in described.groups} == {0}
+        listed = await second.connect().ask(ListGroupsRequest(), 4)
+        assert isinstance(listed, ListGroupsResponse)
+        assert sorted(group.group_id for group in listed.groups) == names
+        third.listener.close()
+        partly = await second.connect().ask(ListGroupsRequest(), 4)
+        assert isinstance(partly, ListGroupsResponse)
+        assert partly.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert {group.group_id for group in partly.groups} < set(names)
+        facts = await second.groups.facts(names)
+        assert {name for name, each in facts.items() if each == UNKNOWN} == {
+            name for name in names if entry.map.owner_of_group(name) == third.instance
+        }
+
+
+async def test_nobody_owns_it_or_who_does_takes_no_calls(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, (None, None, None, None)) as (entry, owner):
+        assert (await Member(entry.connect()).join()).error_code == ErrorCode.NOT_COORDINATOR
+        assert await entry.groups.check_delete("group") == ErrorCode.NOT_COORDINATOR
+        assert await entry.groups.subscribed_among("group", ["a"]) == {"a"}
+        closed = attrs.evolve(owner.instance, internal=None)
+        entry.map = attrs.evolve(entry.map, instances={0: entry.instance, 1: closed}, partitions=OWNED_BY_THE_OTHER)
+        assert (await Member(entry.connect()).join()).error_code == ErrorCode.NOT_COORDINATOR
+        entry.map = attrs.evolve(entry.map, instances={0: entry.instance, 1: owner.instance})
+        answer = await Member(entry.connect()).join()
+        assert answer.error_code == ErrorCode.NOT_COORDINATOR, "the owner says so too: it has not gained it"
+
+
+async def test_a_join_that_waits_ends_when_the_way_to_its_owner_does(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        first = Member(entry.connect())
+        await first.join()
+        await first.sync()
+        waiting = asyncio.create_task(Member(entry.connect()).join())
+        await until(lambda: _in_work(owner.listener) == 1, "the owner lets it wait for the first member")
+        for caller in owner.listener.callers:
+            assert caller.transport is not None
+            caller.transport.abort()
+        assert (await waiting).error_code == ErrorCode.NOT_COORDINATOR
+        assert await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS, "the way is there again"
+
+
+async def test_a_held_heartbeat_waits_at_the_owner_and_is_let_go_there(tmp_path: Path) -> None:
+    """Connect-groups rule 26."""
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        client = entry.connect()
+        epoch = await joined_worker(client)
+        held = client.begin(beat(epoch=epoch, max_wait_ms=LONG_MS), 0)
+        await until(lambda: _in_work(owner.listener) == 1, "it is held")
+        await entry.connect().ask(ListGroupsRequest(), 4)  # others are answered meanwhile
+        assert not held.done()
+        entry.groups.let_go("connect", client.connection)
+        answer = await held
+        assert isinstance(answer, ConnectGroupHeartbeatResponse)
+        assert answer.error_code == ErrorCode.NONE
+
+
+async def test_what_is_held_for_a_connection_that_has_gone_is_let_go_of(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        client = entry.connect()
+        epoch = await joined_worker(client)
+        held = client.begin(beat(epoch=epoch, max_wait_ms=LONG_MS), 0)
+        await until(lambda: _in_work(owner.listener) == 1, "it is held")
+        entry.groups.gone(client.connection)
+        await held
+        client = entry.connect()
+        await client.ask(beat(epoch=epoch), 0)
+        held = client.begin(beat(epoch=epoch, max_wait_ms=LONG_MS), 0)
+        await until(lambda: _in_work(owner.listener) == 1, "it is held again")
+        held.cancel()
+        entry.links[1].close()
+        await until(lambda: not owner.listener.callers, "the way is closed")
+        by_its_owner = owner.connect().begin(beat(epoch=epoch), 0)
+        answer = await by_its_owner
+        assert isinstance(answer, ConnectGroupHeartbeatResponse)
+
+
+async def test_a_member_belongs_to_its_newest_connection_wherever_that_is(tmp_path: Path) -> None:
+    """Connect-groups rule 4."""
+    async with neighbours(tmp_path, (2, 2, 2, 2), number=3) as (one, other, _):
+        elder = one.connect()
+        epoch = await joined_worker(elder)
+        newer = other.connect()
+        answer = await newer.ask(beat(epoch=epoch), 0)
+        assert isinstance(answer, ConnectGroupHeartbeatResponse)
+        assert answer.error_code == ErrorCode.NONE
+        late = await elder.ask(beat(epoch=epoch), 0)
+        assert isinstance(late, ConnectGroupHeartbeatResponse)
+        assert late.error_code == ErrorCode.FENCED_MEMBER_EPOCH
+
+
+async def test_a_session_stands_still_and_goes_on_where_its_group_is(tmp_path: Path) -> None:
+    """Gateway rule 10."""
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        member = Member(entry.connect())
+        await member.join()
+        await member.sync()
+        entry.groups.pause_session("group", member.member_id, entry.groups.now_ms() + LONG_MS)
+        assert await member.heartbeat() == ErrorCode.NONE
+        entry.groups.resume_session("group", member.member_id)
+        assert await member.heartbeat() == ErrorCode.NONE
+        assert (await entry.groups.facts(["group"])) == (await owner.groups.facts(["group"]))
+
+
+def _in_work(listener: InternalListener) -> int:
+    return sum(len(caller._in_work) for caller in listener.callers)
