@@ -174,7 +174,9 @@ def make_instances(
     except InstancesError as error:
         raise StartError(str(error)) from None
     if settings.upstream:
-        gateways.append(make_gateway(settings, instances.groups, MapPlaces(instances.membership)))
+        gateways.append(
+            make_gateway(settings, instances.groups, MapPlaces(instances.membership, instances.addresses_of_brokers))
+        )
     return instances, gateways[0] if gateways else None
 
 
