@@ -172,10 +172,8 @@ class ConnectMember:
         sent_us, epoch = now_us(), self.epoch
         try:
             request = ConnectGroupHeartbeatRequest(self.work.group, self.member_id, epoch, **fields)
-            answer, reply = await self.caller.ask(
-                call, request, ConnectGroupHeartbeatResponse, self.running.alive if self.joined else lambda _: False
-            )
-        except Lost:
+            answer, reply = await self.caller.ask(call, request, ConnectGroupHeartbeatResponse, self._known)
+        except (Lost, asyncio.CancelledError):
             self._wrote(url, offset, sent_us, None, Outcome.UNKNOWN)
             raise
         taken = reply.error in FINE and epoch in (0, answer.member_epoch)  # rule 12: else it may count as a repeat
@@ -189,6 +187,12 @@ class ConnectMember:
             await self._take(answer, reply)
         elif not reply.passing:
             await self._abandon()
+
+    def _known(self, at_us: int) -> bool:
+        """Whether the coordinator must know it by its epoch: 0 is never a previous one (rule 12), so when the answer is
+        lost that told it the first, it is fenced.
+        """
+        return self.joined and self.epoch > 0 and self.running.alive(at_us)
 
     def _wrote(self, url: int | None, offset: int | None, sent_us: int, ended_us: int | None, came: Outcome) -> None:
         group, add = self.work.group, self.caller.history.add

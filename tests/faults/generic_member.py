@@ -203,7 +203,7 @@ class GenericMember:
                 self.running.alive,
                 error=lambda answer: answer.topics[0].partitions[0].error_code,
             )
-        except Lost:
+        except (Lost, asyncio.CancelledError):
             self._wrote(offset, sent_us, None, Outcome.UNKNOWN)
             raise
         done = reply.error is ErrorCode.NONE

@@ -22,8 +22,8 @@ from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
 from tests.kafka.wait import DEADLINE_S
 
-INSTANCES_SESSION_MS = 3_000
-LEASE_MS = 1_500
+INSTANCES_SESSION_MS = 4_000
+LEASE_MS = 2_000
 PARTITIONS = 6
 SETTINGS: dict[str, object] = {
     **GROUPS,

@@ -22,7 +22,7 @@ from tests.faults.history import History
 from tests.faults.onlooker import Onlooker
 
 INTERVAL_S = 0.3
-GENERIC_SESSION_MS = 6_000
+GENERIC_SESSION_MS = 8_000
 _DEATHS = 0.05
 """How many of those who go die: their share waits for the end of their session."""
 _NAMES = "abcdef"
@@ -49,6 +49,7 @@ class Seat:
         member, task = self.member, self._task
         assert member is not None
         assert task is not None
+        self._task = None
         if die:
             task.cancel()
         else:
@@ -58,7 +59,7 @@ class Seat:
             task.result()
         member.die()
         await member.caller.hang_up()
-        self.member = self._task = None
+        self.member = None
 
     def check(self) -> None:
         """Raise what has ended the process's script."""
@@ -247,6 +248,7 @@ class Load:
         await asyncio.gather(*(seat.go(die=True) for seat in seats), return_exceptions=True)
         for group in self.groups:
             await group.onlooker.caller.hang_up()
+        await asyncio.sleep(0.05)  # connections are closed in the loop's next turns
 
     def check(self) -> None:
         """Raise what has ended a script."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import attrs
@@ -97,7 +98,7 @@ class Onlooker:
                 IncrementalAlterConfigsResponse,
                 error=lambda answer: answer.responses[0].error_code,
             )
-        except Lost:
+        except (Lost, asyncio.CancelledError):
             self._wrote(value, sent_us, None, Outcome.UNKNOWN)
             raise
         done = reply.error is ErrorCode.NONE

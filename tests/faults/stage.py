@@ -16,7 +16,7 @@ from tests.faults.history import History, Outcome, Wrote
 from tests.faults.load import Load
 from tests.kafka.wait import DEADLINE_S
 
-SESSION_MS = 6_000
+SESSION_MS = 8_000
 GROUPS: dict[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1_000,
@@ -75,9 +75,9 @@ async def stage(
     load = Load(bootstrap, history, Random(seed), commits=commits)
     for number in range(2):
         load.add_connect_group(f"computed-{number}", hold_ms=200 * number)
-        load.add_connect_group(f"uniform-{number}", server_assignor="uniform", hold_ms=200 * (1 - number))
-        load.add_connect_group(f"cooperative-{number}", 3, server_assignor="cooperative")
         load.add_generic_group(f"generic-{number}")
+    load.add_connect_group("uniform", server_assignor="uniform", hold_ms=200)
+    load.add_connect_group("cooperative", 3, server_assignor="cooperative")
     try:
         load.start()
         on = Stage(load, history)
