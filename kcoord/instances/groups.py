@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -49,6 +49,7 @@ from kcoord.protocol.messages import (
     Request,
     Response,
     SyncGroupRequest,
+    api_name,
 )
 from kcoord.protocol.primitives import DecodeError
 
@@ -85,6 +86,8 @@ class SharedGroups:
         self._places = places
         self._way_to = way_to
         self._timeout_s = timeout_s
+        self.relayed: Counter[str] = Counter()
+        """Calls that went to other instances, by what they ask for."""
         self._in_work: dict[int, Link] = {}
         self._seen: OrderedDict[int, set[Link]] = OrderedDict()
         self._heard: OrderedDict[str, GroupFacts] = OrderedDict()
@@ -161,6 +164,7 @@ class SharedGroups:
     ) -> Response:
         """The owner's answer. Raises LinkLost."""
         connection = context.connection
+        self.relayed[api_name(request.API_KEY)] += 1
         call = InstanceRelayRequest(
             connection=connection,
             pipelined=context.pipelined,

@@ -7,6 +7,7 @@ the coordinator elsewhere, and find it.
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,8 @@ from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls, TlsUnusable
 
 __all__ = ["Instances", "InstancesError", "InstancesSettings", "InternalSettings", "InternalTls"]
+
+log = logging.getLogger("kcoord.instances")
 
 WILDCARDS = ("0.0.0.0", "::", "")
 
@@ -141,6 +144,8 @@ class Instances:
     async def stop(self) -> None:
         """Hand everything over, leave the others, and close what leads to them."""
         await self.membership.stop()
+        relayed = ", ".join(f"{count} {name}" for name, count in sorted(self.groups.relayed.items()))
+        log.info("calls that went to other instances: %s", relayed or "none")
         if self._leaders is not None:
             await self._leaders.stop()
         for link in self._links.values():
