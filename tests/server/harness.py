@@ -1,4 +1,4 @@
-"""A server in the test's own event loop, over an embedded log, and a client that speaks raw frames to it."""
+"""A server in the test's own event loop, over either log, and a client that speaks raw frames to it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import ssl
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TypeVar
 
 from kcoord.group.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
+from kcoord.log.interface import Log
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response
 from kcoord.server.coordinator import Coordinator
@@ -45,10 +47,19 @@ async def standalone(
     data_dir: Path, limits: Limits = LIMITS, settings: GroupSettings = SETTINGS, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Running]:
     """A standalone kcoord on a free port of loopback."""
+    async with over(EmbeddedLog(data_dir, partitions=4), limits, settings, tls) as running:
+        yield running
+
+
+@asynccontextmanager
+async def over(
+    log: Log, limits: Limits = LIMITS, settings: GroupSettings = SETTINGS, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Running]:
+    """The same over `log`, which is opened; all of its partitions are this one's."""
+    run = uuid.uuid4().hex[:6]
     serial = itertools.count()
-    log = EmbeddedLog(data_dir, partitions=4)
     await log.open()
-    coordinator = Coordinator(log, settings, 4, lambda: f"id{next(serial)}")
+    coordinator = Coordinator(log, settings, log.partitions, lambda: f"id-{run}-{next(serial)}")
     await coordinator.load()
     server = Server(limits, Standalone(coordinator, OneNode("test-cluster", None)), tls)
     port = await server.listen("127.0.0.1", 0)
