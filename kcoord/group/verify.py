@@ -2,7 +2,7 @@
 
 The records are replayed in the order of the log, step by step. Checked on the way: every record is of a group of this
 partition; nothing has two owners after any step (connect-groups rule 2); epochs and generations never go back, but for
-a group that was deleted and a member that joins anew. In the end: all that `soundness` says.
+a group that was deleted, and a member that joins anew or is away. In the end: all that `soundness` says.
 
 A compacted log lacks what was replaced: then some steps show less than there was, and never more, which is why two
 owners are looked for on the way and what must be there only in the end.
@@ -83,6 +83,11 @@ class Verifier:
                 yield Finding(position, what)
         self._suspects.clear()
 
+    @property
+    def groups(self) -> int:
+        """How many groups there are by now."""
+        return len(self._contents.connect.keys() | self._contents.groups.keys())
+
     def end(self) -> Iterator[Finding]:
         """The log has ended."""
         for what in complaints(self._contents):
@@ -106,11 +111,10 @@ class Verifier:
             return
         name, of = known
         number, last = of(record.value), self._last.get(identity(record))
-        joins = isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey) and number == JOINING_EPOCH
-        if last is not None and number < last and not joins:
-            member = (
-                f" of member {key.member_id}" if isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey) else ""
-            )
+        of_member = isinstance(key, ConnectWorkerGroupCurrentMemberAssignmentKey)
+        anew = of_member and number <= JOINING_EPOCH  # it joins, or has left for a while
+        if last is not None and number < last and not anew:
+            member = f" of member {getattr(key, 'member_id', '')}" if of_member else ""
             yield f"group {group_of(record)}: the {name}{member} goes back from {last} to {number}"
         self._last[identity(record)] = number
 

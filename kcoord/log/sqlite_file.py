@@ -112,6 +112,29 @@ class LogFile:
             raise
         return connection
 
+    def look(self) -> tuple[sqlite3.Connection, int]:
+        """Open the file to read only, beside whoever writes it; gives its number of partitions too.
+
+        Raises LogCorrupt, LogIncompatible, LogUnusable.
+        """
+        if not self.path.is_file():
+            raise LogUnusable(f"there is no log in {self.directory}: no {FILE_NAME} there")
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            self._check_identity(connection)
+            row = connection.execute("SELECT value FROM setting WHERE name = 'partitions'").fetchone()
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, sqlite3.Error | OSError | UnicodeDecodeError):
+                raise self.explain(error, "opening it to read") from error
+            raise
+        if row is None:
+            connection.close()
+            raise self.corrupt("its number of partitions is missing")
+        return connection, int(row[0])
+
     def explain(self, error: Exception, doing: str) -> LogCorrupt | LogUnusable:
         """The error to show for what SQLite or the operating system said while `doing` something."""
         if is_corruption(error):
@@ -291,6 +314,22 @@ def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: 
     except TypeError:  # a blob that has become a number or a text
         raise _bad_row(file, position) from None
     return live
+
+
+def read_all(
+    file: LogFile, connection: sqlite3.Connection, partition: int, start: int
+) -> Iterator[tuple[int, int, bytes, bytes | None]]:
+    """Place, time (unix ms), key and value of every row of `partition` from the place `start` on. Raises LogCorrupt."""
+    lowest, end = first_position(partition), first_position(partition + 1)
+    rows = connection.execute(
+        "SELECT position, at_ms, sums, key, value FROM record WHERE position >= ? AND position < ? ORDER BY position",
+        (lowest + start, end),
+    )
+    for position, at_ms, sums, key, value in rows:
+        blobs = isinstance(key, bytes) and (value is None or isinstance(value, bytes))
+        if not blobs or checksums(position, key, value) != sums:
+            raise _bad_row(file, position)
+        yield position & _PLACE, at_ms, key, value
 
 
 def _large_value(file: LogFile, connection: sqlite3.Connection, position: int) -> bytes:

@@ -4,13 +4,16 @@ Up to the partition's end as it was when the reading began (its high watermark),
 more: a transaction that somebody else has open there would hide what kcoord committed behind it, so that is waited for.
 The next part is fetched while the one before is taken in. Records of transactions that were undone are left out, as the
 broker names them; every batch's checksum is looked at.
+
+Who only looks (`steps`) reads up to where nothing is open, and gets whole transactions.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from typing import Any
 
 import attrs
@@ -20,6 +23,7 @@ from aiokafka.protocol.offset import OffsetRequest
 from aiokafka.record.control_record import ABORT_MARKER, ControlRecord
 from aiokafka.record.memory_records import MemoryRecords
 
+from kcoord.log.history import Entry
 from kcoord.log.interface import LogCorrupt, LogUnusable, StoredRecord
 from kcoord.log.kafka.answers import Then, said, then
 from kcoord.log.kafka.connections import Connections, Unreachable
@@ -36,7 +40,7 @@ _CHUNK_RECORDS = 1000
 _SAY_EVERY_S = 10.0
 
 
-@attrs.frozen
+@attrs.define
 class _Part:
     """What one fetch gave."""
 
@@ -46,6 +50,9 @@ class _Part:
     stable: int
     """Before it no transaction is open."""
     throttled: bool
+    start: int = 0
+    end: int = 0
+    """What is wanted of it."""
 
 
 @attrs.define(eq=False)
@@ -66,8 +73,34 @@ class Reader:
         """The first offset of the partition, and its end. Raises LogUnusable."""
         return await self._offset(_EARLIEST), await self._offset(_LATEST)
 
-    async def read(self, start: int, end: int) -> AsyncIterator[list[StoredRecord]]:
+    async def stable_end(self) -> int:
+        """Where the first transaction begins that is open. Raises LogUnusable."""
+        return await self._offset(_LATEST, _COMMITTED)
+
+    async def read(self, start: int, end: int) -> AsyncGenerator[list[StoredRecord], None]:
         """All committed records from `start` on that are before `end`, in chunks. Raises LogUnusable, LogCorrupt."""
+        async with aclosing(self._parts(start, end)) as parts:
+            async for part in parts:
+                for chunk in self._chunks(part):
+                    yield chunk
+
+    async def steps(self, start: int, end: int) -> AsyncGenerator[list[Entry], None]:
+        """The same, with the times; each list is a transaction, or what compaction has left of some."""
+        entries: list[Entry] = []
+        async with aclosing(self._parts(start, end)) as parts:
+            async for part in parts:
+                for batch in self._committed(part):
+                    if batch is not None:
+                        entries += [Entry(self.partition, *each) for each in self._timed(batch, part)]
+                    elif entries:
+                        yield entries
+                        entries = []
+        if entries:
+            yield entries
+
+    # Inside
+
+    async def _parts(self, start: int, end: int) -> AsyncGenerator[_Part, None]:
         if start >= end:
             return
         waits = _Waits(self, end)
@@ -82,8 +115,8 @@ class Reader:
                     waits.still(start, part)
                 if after < end:
                     fetch = asyncio.create_task(self._fetch(after))
-                for chunk in self._chunks(part, start, end):
-                    yield chunk
+                part.start, part.end = start, end
+                yield part
                 if after >= end:
                     return
                 start = after
@@ -91,41 +124,56 @@ class Reader:
             fetch.cancel()
             await asyncio.wait([fetch])
 
-    # Inside
-
-    def _chunks(self, part: _Part, start: int, end: int) -> Iterator[list[StoredRecord]]:
+    def _chunks(self, part: _Part) -> Iterator[list[StoredRecord]]:
         """The committed records of `part`."""
-        undone: set[int] = set()
+        start, end = part.start, part.end
         chunk: list[StoredRecord] = []
-        aborted = sorted(part.aborted, key=lambda each: each[1], reverse=True)
-        at = start
-        try:
-            for batch in _batches(part.data):
-                at = max(start, batch.base_offset)
-                if not batch.validate_crc():
-                    raise self._corrupt(at, "its checksum does not match")
-                while aborted and aborted[-1][1] <= batch.base_offset:
-                    undone.add(aborted.pop()[0])
-                if batch.is_control_batch:
-                    marker = next(iter(batch), None)  # compaction may leave a batch without it
-                    if marker is not None and ControlRecord.parse(marker.key) == ABORT_MARKER:
-                        undone.discard(batch.producer_id)
-                    continue
-                if batch.is_transactional and batch.producer_id in undone:
-                    continue
+        for batch in self._committed(part):
+            if batch is None:
+                continue
+            at = batch.base_offset
+            try:
                 for record in batch:
                     at = record.offset
                     if start <= at < end:
                         if record.key is None:
                             raise self._corrupt(at, "it has no key, so it is none of kcoord's")
                         chunk.append((at, record.key, record.value))
-                if len(chunk) >= _CHUNK_RECORDS:
-                    yield chunk
-                    chunk = []
-        except (CorruptRecordException, UnsupportedCodecError) as error:
-            raise self._corrupt(at, str(error)) from None
+            except (CorruptRecordException, UnsupportedCodecError) as error:
+                raise self._corrupt(at, str(error)) from None
+            if len(chunk) >= _CHUNK_RECORDS:
+                yield chunk
+                chunk = []
         if chunk:
             yield chunk
+
+    def _timed(self, batch: Any, part: _Part) -> Iterator[tuple[int, int, bytes, bytes | None]]:
+        """Offset, time, key and value of the records of `batch`."""
+        at = batch.base_offset
+        try:
+            for record in batch:
+                at = record.offset
+                if part.start <= at < part.end:
+                    yield at, record.timestamp, record.key or b"", record.value
+        except (CorruptRecordException, UnsupportedCodecError) as error:
+            raise self._corrupt(at, str(error)) from None
+
+    def _committed(self, part: _Part) -> Iterator[Any]:
+        """The batches of `part` that count, and None where a transaction ends."""
+        undone: set[int] = set()
+        aborted = sorted(part.aborted, key=lambda each: each[1], reverse=True)
+        for batch in _batches(part.data):
+            if not batch.validate_crc():
+                raise self._corrupt(max(part.start, batch.base_offset), "its checksum does not match")
+            while aborted and aborted[-1][1] <= batch.base_offset:
+                undone.add(aborted.pop()[0])
+            if batch.is_control_batch:
+                marker = next(iter(batch), None)  # compaction may leave a batch without it
+                if marker is not None and ControlRecord.parse(marker.key) == ABORT_MARKER:
+                    undone.discard(batch.producer_id)
+                yield None
+            elif not batch.is_transactional or batch.producer_id not in undone:
+                yield batch
 
     def _corrupt(self, offset: int, what: str) -> LogCorrupt:
         return LogCorrupt(
@@ -144,8 +192,8 @@ class Reader:
         data = found["message_set"] or b""
         return _Part(data, found["aborted_transactions"] or [], found["last_stable_offset"], throttled)
 
-    async def _offset(self, which: int) -> int:
-        request = OffsetRequest(_CONSUMER, _UNCOMMITTED, [(self.topic, [(self.partition, which)])])
+    async def _offset(self, which: int, isolation: int = _UNCOMMITTED) -> int:
+        request = OffsetRequest(_CONSUMER, isolation, [(self.topic, [(self.partition, which)])])
         answer = await self._ask(request, lambda answer: answer.topics[0][1][0][1])
         offset: int = answer.topics[0][1][0][3]
         return offset

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 
 import attrs
 
@@ -88,8 +89,9 @@ class KafkaLog:
         reader = self._reader(partition)
         began_ms = await appender.gain()
         start, end = await reader.bounds()
-        async for chunk in reader.read(start, end):
-            yield chunk
+        async with aclosing(reader.read(start, end)) as chunks:
+            async for chunk in chunks:
+                yield chunk
         await appender.begin(began_ms)
 
     def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:

@@ -8,8 +8,9 @@ would make it wrong, so it is asked for by name only once it is there.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -44,16 +45,32 @@ async def prepare_topic(connections: Connections) -> int:
     Raises LogUnusable, LogIncompatible.
     """
     settings = connections.settings
+    async with _admin(connections, f"making topic {settings.topic}, or reading what it is like,") as admin:
+        if settings.topic not in await admin.list_topics():
+            await _create(admin, settings, len(connections.broker_ids))
+        return check(settings, await _partitions(admin, settings.topic), await _configs(admin, settings.topic))
+
+
+async def count_partitions(connections: Connections) -> int:
+    """How many partitions the topic has. Raises LogUnusable where there is none."""
+    topic = connections.settings.topic
+    async with _admin(connections, f"describing topic {topic}") as admin:
+        if topic not in await admin.list_topics():
+            raise LogUnusable(
+                f"there is no topic {topic} at {connections.settings.bootstrap}, or kcoord may not see it"
+            )
+        return await _partitions(admin, topic)
+
+
+@contextlib.asynccontextmanager
+async def _admin(connections: Connections, doing: str) -> AsyncIterator[Any]:
+    """aiokafka's admin client, in bounded time."""
+    settings = connections.settings
     admin = AIOKafkaAdminClient(**connections.arguments)
-    doing = f"preparing topic {settings.topic}"
     try:
         async with asyncio.timeout(settings.request_timeout_ms / 1000 * _STEPS):
             await admin.start()
-            if settings.topic not in await admin.list_topics():
-                doing = f"creating topic {settings.topic}"
-                await _create(admin, settings, len(connections.broker_ids))
-            doing = f"reading what topic {settings.topic} is like"
-            return check(settings, await _partitions(admin, settings.topic), await _configs(admin, settings.topic))
+            yield admin
     except (KafkaError, OSError, TimeoutError) as error:
         raise LogUnusable(f"{doing} at {settings.bootstrap} failed: {reason(error)}") from None
     finally:

@@ -1,0 +1,124 @@
+"""`kcoord log`: look into the log, from beside a running server too.
+
+The log is found by the settings that `kcoord serve` takes, from the same places: flags, `-o`, environment, `--config`.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from kcoord.cli.failure import FAILED, USAGE, fail
+
+if TYPE_CHECKING:
+    from kcoord.log.history import History
+
+T = TypeVar("T")
+
+app = typer.Typer(no_args_is_help=True, help="Look into the log of records: what is in it, and whether it is sound.")
+
+DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where a kcoord keeps its records.  [default: data]")]
+LogBootstrap = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster that has the log's topic.")
+]
+Topic = Annotated[
+    str | None, typer.Option("--topic", metavar="NAME", help="The log's topic.  [default: __worker_offsets]")
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("-o", metavar="NAME=VALUE", help="Any setting (see: kcoord settings), such as log.sasl.username=…"),
+]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", envvar="KCOORD_CONFIG", help="Settings from a TOML file.")]
+Partitions = Annotated[
+    list[int] | None,
+    typer.Option("-p", "--partition", metavar="N", min=0, help="Only this partition. May be given several times."),
+]
+
+
+@app.command("dump")
+def dump_log(
+    data_dir: DataDir = None,
+    log_bootstrap: LogBootstrap = None,
+    topic: Topic = None,
+    partition: Partitions = None,
+    group: Annotated[
+        list[str] | None, typer.Option("-g", "--group", metavar="ID", help="Only records of this group. Several times.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on with what is written from now on.")] = False,
+    option: Setting = None,
+    config: Config = None,
+) -> None:
+    """Print the records as JSON lines, in the order of each partition.
+
+    Each line has the partition, the offset, the time, the record's type, its key and its value, with the fields'
+    names; null is a tombstone. Bytes are in base64. What cannot be decoded is printed in base64 with the reason.
+    """
+    from kcoord.cli import log_reading
+
+    history = _history(data_dir, log_bootstrap, topic, option, config)
+    _run(log_reading.dump(history, partition or [], frozenset(group or ()), follow=follow))
+
+
+@app.command("verify")
+def verify_log(
+    data_dir: DataDir = None,
+    log_bootstrap: LogBootstrap = None,
+    topic: Topic = None,
+    partition: Partitions = None,
+    option: Setting = None,
+    config: Config = None,
+) -> None:
+    """Replay the log and check that it is sound; exit code 1 and a line for each fault if it is not.
+
+    Every record can be read and replayed; nothing has two owners after any step; epochs and generations never go back;
+    in the end every group is sound in itself.
+    """
+    from kcoord.cli import log_reading
+
+    history = _history(data_dir, log_bootstrap, topic, option, config)
+    if not _run(log_reading.verify(history, partition or [])):
+        raise typer.Exit(FAILED)
+
+
+def _history(
+    data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
+) -> "History":
+    from kcoord.config import SettingsError, load_settings
+    from kcoord.log.history import FileHistory
+    from kcoord.log.interface import LogError
+    from kcoord.log.kafka.history import TopicHistory
+    from kcoord.server.choose_log import kafka_log_settings
+
+    if data_dir and (log_bootstrap or topic):
+        fail("--data-dir is of a log in a file, --log-bootstrap and --topic of one in a topic; keep one", USAGE)
+    flags = {"data_dir": data_dir, "log_bootstrap": log_bootstrap, "log_topic": topic}
+    given: dict[str, object] = {field: value for field, value in flags.items() if value}
+    if given:
+        given["log"] = "embedded" if data_dir else "kafka"
+    try:
+        settings = load_settings(option or (), given, config)
+        if settings.log == "embedded":
+            return FileHistory(settings.data_dir)
+        return TopicHistory(kafka_log_settings(settings))
+    except SettingsError as error:
+        fail(error, USAGE)
+    except (LogError, ValueError) as error:
+        fail(error)
+
+
+def _run(reading: Coroutine[None, None, T]) -> T:
+    from kcoord.log.interface import LogError
+
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
+    try:
+        return asyncio.run(reading)
+    except LogError as error:
+        fail(error)
+    except BrokenPipeError:  # whoever read the lines has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit from None

@@ -1,0 +1,48 @@
+"""What does the topic hold, for somebody who only looks? No partition is taken over, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Self
+
+import attrs
+
+from kcoord.log.history import Entry
+from kcoord.log.kafka.connections import Connections
+from kcoord.log.kafka.loading import Reader
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.log.kafka.topic import count_partitions
+
+
+@attrs.define(eq=False)
+class TopicHistory:
+    """The log in a topic (see `log.history.History`). Raises LogError where there is none."""
+
+    settings: KafkaLogSettings
+    partitions: int = attrs.field(default=0, init=False)
+    _connections: Connections = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._connections = Connections(self.settings)
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._connections.open()
+            self.partitions = await count_partitions(self._connections)
+        except BaseException:
+            await self._connections.close()
+            raise
+        self._connections.follow_topic()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._connections.close()
+
+    async def read(self, partition: int, start: int = 0) -> AsyncIterator[list[Entry]]:
+        """See History.read."""
+        reader = Reader(self._connections, self.settings.topic, partition, self.settings.load_timeout_ms / 1000)
+        first, _ = await reader.bounds()
+        async with aclosing(reader.steps(max(first, start), await reader.stable_end())) as steps:
+            async for entries in steps:
+                yield entries
