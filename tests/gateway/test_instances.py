@@ -1,0 +1,379 @@
+"""Do several instances serve one cluster's clients as one kcoord? Gateway rules 19-21, before three brokers."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from kcoord.group.group_configs import GROUP
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DescribeClusterRequest,
+    DescribeConfigsRequest,
+    FindCoordinatorRequest,
+    IncrementalAlterConfigsRequest,
+    ListGroupsRequest,
+    OffsetDeleteRequest,
+)
+from tests.clients.members import Aiokafka, Librdkafka
+from tests.connectgroups.configs import change
+from tests.connectgroups.worker import Worker, resources
+from tests.connectgroups.worker import describe as describe_connect
+from tests.gateway.fleet import Fleet, fleet
+from tests.gateway.scripted import (
+    ScriptedMember,
+    ask,
+    connect,
+    coordinator_port,
+    describe,
+    subscription,
+    until,
+)
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+
+BOTH = (0, 1)
+INTERVAL = "connect.heartbeat.interval.ms"
+GROUPS = 6
+"""So many that each instance owns some of them."""
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def cluster(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    """Three brokers."""
+    return start_kafka(3)
+
+
+@pytest.fixture(scope="module")
+def start_fleet(cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Fleet]]:
+    """Starts instances before the cluster; removed with the module's last test."""
+    with ExitStack() as stack:
+
+        def start(number: int = 2, **settings: object) -> Fleet:
+            return stack.enter_context(fleet(cluster, tmp_path_factory.mktemp("fleet"), number, **settings))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shared(start_fleet: Callable[..., Fleet]) -> Fleet:
+    """Two instances that no test harms."""
+    return start_fleet()
+
+
+@pytest.fixture
+async def pair(shared: Fleet) -> Fleet:
+    await shared.settled(*BOTH)
+    return shared
+
+
+@pytest.fixture
+def topic(cluster: KafkaCluster, name: str) -> str:
+    return cluster.create_topic(f"topic-{name}", 4)
+
+
+async def member_at(pair: Fleet, group: str, number: int, **options: Any) -> ScriptedMember:
+    """A member that comes by instance `number`, at its port of the group's coordinator."""
+    _, broker = pair.at(await coordinator_port(pair.instances[0].bootstrap, group))
+    return ScriptedMember(await connect(pair.instances[number].port + 1 + broker), group, **options)
+
+
+async def worker_at(pair: Fleet, group: str, number: int, member_id: str, **fields: Any) -> Worker:
+    """A worker of a connect group that has joined by instance `number`."""
+    _, broker = pair.at(await coordinator_port(pair.instances[0].bootstrap, group))
+    worker = Worker(await connect(pair.instances[number].port + 1 + broker), group, member_id)
+
+    async def joined() -> bool:
+        error = await worker.join(**fields)
+        assert error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT) or error.retriable, worker.last
+        return not error.retriable
+
+    await until(joined, "joined")
+    return worker
+
+
+async def stable_pair(pair: Fleet, group: str) -> tuple[ScriptedMember, ScriptedMember]:
+    """A group with a member by each instance: one of them is not the owner."""
+    first, second = [await member_at(pair, group, number) for number in BOTH]
+    await first.join_and_sync()
+    joining = asyncio.create_task(second.join())
+
+    async def told() -> bool:
+        return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+    await until(told, "the first is told of the second")
+    await asyncio.gather(joining, first.join())
+    leader, follower = (first, second) if first.leads else (second, first)
+    syncing = asyncio.create_task(follower.sync({}))
+    assert (await leader.sync({first.member_id: b"one", second.member_id: b"two"})).error_code == ErrorCode.NONE
+    assert (await syncing).assignment == (b"one" if follower is first else b"two")
+    return first, second
+
+
+async def test_rule_19_the_map_is_the_same_in_every_answer_of_every_instance(pair: Fleet, name: str) -> None:
+    expected = await pair.settled(*BOTH)
+    assert set(expected.values()) == set(BOTH)
+    for each in pair.instances:
+        for port in (each.port, *(each.port + 1 + broker for broker in pair.kafka.ports)):
+            assert await pair.map(port) == expected
+            client = await connect(port)
+            cluster = await ask(client, DescribeClusterRequest())
+            assert {each.broker_id: pair.at(each.port)[0] for each in cluster.brokers} == expected
+            for key in range(4):
+                find = FindCoordinatorRequest(key_type=0, coordinator_keys=[f"{name}-{key}"])
+                found = (await ask(client, find)).coordinators[0]
+                assert found.error_code == ErrorCode.NONE
+                assert pair.at(found.port) == (expected[found.node_id], found.node_id)
+
+
+@pytest.mark.parametrize("number", range(GROUPS))
+async def test_rule_20_a_group_lives_by_both_instances(
+    pair: Fleet, cluster: KafkaCluster, name: str, topic: str, number: int
+) -> None:
+    """Whoever owns the group, one of its members comes by the other instance: all its calls are relayed."""
+    group = f"{name}-{number}"
+    first, second = await stable_pair(pair, group)
+    for offset, member in enumerate((first, second, first, second)):
+        assert await member.heartbeat() == ErrorCode.NONE
+        assert await member.commit(topic, offset) == ErrorCode.NONE
+        assert cluster.committed(group) == {(topic, 0): offset}
+    for member in (first, second):
+        seen = await describe(member.client, group)
+        assert (seen.group_state, seen.protocol_type) == ("Stable", "consumer")
+        assert {each.member_id for each in seen.members} == {first.member_id, second.member_id}
+        listed = {each.group_id: each for each in (await ask(member.client, ListGroupsRequest())).groups}
+        assert (listed[group].group_state, listed[group].protocol_type) == ("Stable", "consumer")
+        deleted = await ask(member.client, DeleteGroupsRequest(groups_names=[group]))
+        assert ErrorCode(deleted.results[0].error_code) == ErrorCode.NON_EMPTY_GROUP
+    await first.leave()
+
+    async def alone() -> bool:
+        return await second.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+    await until(alone, "the second is told")
+    second.metadata = subscription("another")
+    await second.join_and_sync()
+    forget = OffsetDeleteRequest(
+        group_id=group,
+        topics=[OffsetDeleteRequestTopic(topic, [OffsetDeleteRequestPartition(0)])],
+    )
+    forgotten = await ask(first.client, forget)
+    assert forgotten.error_code == forgotten.topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert cluster.committed(group) == {}
+    assert await second.commit(topic, 9) == ErrorCode.NONE
+    await second.leave()
+    deleted = await ask(first.client, DeleteGroupsRequest(groups_names=[group]))
+    assert ErrorCode(deleted.results[0].error_code) == ErrorCode.NONE
+    assert cluster.committed(group) == {}
+    assert group not in {each.group_id for each in (await ask(second.client, ListGroupsRequest())).groups}
+
+
+@pytest.mark.parametrize("number", range(3))
+async def test_rule_20_a_connect_group_lives_by_both_instances(pair: Fleet, name: str, number: int) -> None:
+    group = f"{name}-{number}"
+    configured = resources("a", "a-0", "a-1", "a-2")
+    first = await worker_at(pair, group, 0, "w1", configured=configured)
+    await first.settle(configured)
+    second = await worker_at(pair, group, 1, "w2", configured=configured)
+
+    async def shared() -> bool:
+        for worker in (first, second):
+            assert await worker.heartbeat() in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT), worker.last
+        return bool(second.owned) and not first.owned & second.owned and first.owned | second.owned == configured
+
+    await until(shared, "both have their share")
+    for worker in (first, second):
+        seen = await describe_connect(worker.client, group)
+        assert {each.member_id for each in seen.members} == {"w1", "w2"}
+    altered = await ask(second.client, IncrementalAlterConfigsRequest([change(group, {INTERVAL: "7000"})]), 1)
+    assert altered.responses[0].error_code == ErrorCode.NONE
+    asked = DescribeConfigsRequest([DescribeConfigsResource(GROUP, group, [INTERVAL])])
+    for worker in (first, second):
+        [told] = (await ask(worker.client, asked, 4)).results
+        assert [each.value for each in told.configs] == ["7000"]
+    for worker in (first, second):
+        assert await worker.leave() == ErrorCode.NONE
+
+
+async def test_rule_20_clients_of_all_libraries_share_a_topic_through_two_instances(
+    pair: Fleet, cluster: KafkaCluster, name: str, topic: str
+) -> None:
+    def run() -> None:
+        values = {f"value-{number}" for number in range(40)}
+        with (
+            Librdkafka(pair.instances[0].bootstrap, name, [topic]) as one,
+            Aiokafka(pair.instances[1].bootstrap, name, [topic]) as two,
+        ):
+            one.wait_for_partitions(2)
+            two.wait_for_partitions(2)
+            produce(cluster, topic, values)
+            for member in (one, two):
+                member.wait_for_first_value()
+            until_read(values, one, two)
+            one.commit()
+            two.commit()
+
+    await asyncio.to_thread(run)
+    assert sum(cluster.committed(name).values()) == 40
+
+
+def produce(cluster: KafkaCluster, topic: str, values: set[str]) -> None:
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": cluster.bootstrap})
+    for number, value in enumerate(sorted(values)):
+        producer.produce(topic, value.encode(), partition=number % 4)
+    producer.flush(30)
+
+
+def until_read(values: set[str], *members: Any) -> None:
+    from tests.kafka.wait import NotYet, eventually
+
+    def read() -> bool:
+        for member in members:
+            assert member.error is None, member.error
+        missing = values - {value for member in members for value in member.values}
+        if missing:
+            raise NotYet(f"{len(missing)} missing")
+        return True
+
+    eventually(read, "all is read")
+
+
+async def heartbeats(members: list[ScriptedMember], rounds: int) -> int:
+    for _ in range(rounds):
+        for member in members:
+            assert await member.heartbeat() == ErrorCode.NONE
+    return rounds * len(members)
+
+
+async def test_rule_20_most_heartbeats_of_a_stable_fleet_need_no_relay(
+    start_fleet: Callable[..., Fleet], name: str
+) -> None:
+    """Members that go where FindCoordinator sends them are where their groups are owned."""
+    own = start_fleet()
+    await own.settled(*BOTH)
+    members = [await ScriptedMember.at(own.instances[each % 2].bootstrap, f"{name}-{each}") for each in range(20)]
+    for member in members:
+        await member.join_and_sync()
+    sent = await heartbeats(members, 20)
+    await own.stop()
+    relayed = own.relayed()["Heartbeat"]
+    assert relayed <= 0.1 * sent
+
+
+@pytest.fixture
+async def killing(start_fleet: Callable[..., Fleet]) -> AsyncIterator[Fleet]:
+    """Two instances of which one is killed."""
+    own = start_fleet()
+    await own.settled(*BOTH)
+    yield own
+    for each in own.instances:
+        each.remove()
+
+
+async def test_rule_20_an_instance_is_killed_and_its_clients_go_on_by_the_other(
+    killing: Fleet, cluster: KafkaCluster, name: str, topic: str
+) -> None:
+    """Members keep ids and generations, whoever owned their groups; nobody can join past kcoord meanwhile."""
+    members = [await ScriptedMember.at(killing.bootstrap, f"{name}-{number}") for number in range(GROUPS)]
+    for member in members:
+        await member.join_and_sync()
+        assert await member.commit(topic, 1) == ErrorCode.NONE
+    lost, left = killing.instances
+    lost.kill()
+    past = asyncio.create_task(try_to_join_past(cluster, [member.group for member in members]))
+    for member in members:
+        moved = await goes_on(left, member)
+        assert await moved.commit(topic, 2) == ErrorCode.NONE
+        assert cluster.committed(member.group) == {(topic, 0): 2}
+    assert set((await killing.settled(1)).values()) == {1}
+    past.cancel()
+    assert await past_of(past) == {ErrorCode.INCONSISTENT_GROUP_PROTOCOL}
+    lost.start()
+    await killing.settled(*BOTH)
+    for member in members:
+        again = await ScriptedMember.at(killing.bootstrap, member.group, member_id=member.member_id)
+        again.generation = member.generation
+        assert await settled_heartbeat(again) == ErrorCode.NONE
+
+
+async def goes_on(left: Kcoord, member: ScriptedMember) -> ScriptedMember:
+    """The member finds its coordinator by the instance that is left, and is a member there still."""
+
+    async def beats() -> ScriptedMember | None:
+        try:
+            moved = await ScriptedMember.at(left.bootstrap, member.group, member_id=member.member_id)
+            moved.generation = member.generation
+            error = await moved.heartbeat()
+        except (OSError, AssertionError):
+            return None  # it is sent to the one that was killed, as long as the map names it
+        assert error == ErrorCode.NONE or error.retriable, error.name
+        return moved if error == ErrorCode.NONE else None
+
+    found: ScriptedMember = await until(beats, f"{member.group} goes on by the other instance", every_s=0.3)
+    return found
+
+
+async def settled_heartbeat(member: ScriptedMember) -> ErrorCode:
+    """A heartbeat once the group is where it belongs."""
+
+    async def beats() -> bool:
+        error = await member.heartbeat()
+        assert error == ErrorCode.NONE or error.retriable, error.name
+        return error == ErrorCode.NONE
+
+    await until(beats, "its group is there")
+    return ErrorCode.NONE
+
+
+async def try_to_join_past(cluster: KafkaCluster, groups: list[str]) -> set[ErrorCode]:
+    """What somebody who is connected to the cluster directly is told, again and again."""
+    told: set[ErrorCode] = set()
+    members = [await ScriptedMember.at(cluster.bootstrap, group) for group in groups]
+    try:
+        while True:
+            for member in members:
+                joined = await member.try_join()
+                error = ErrorCode(joined.error_code)
+                if error == ErrorCode.MEMBER_ID_REQUIRED:
+                    member.member_id = joined.member_id
+                else:
+                    told.add(error)
+            await asyncio.sleep(0.1)
+    except asyncio.CancelledError:
+        return told
+
+
+async def past_of(task: asyncio.Task[set[ErrorCode]]) -> set[ErrorCode]:
+    return await task
+
+
+async def test_rule_13_an_instance_that_dies_with_the_last_members_leaves_no_sentinel(
+    killing: Fleet, cluster: KafkaCluster, name: str
+) -> None:
+    """The instance and its clients go at once; the owner notices, and gives the groups back."""
+    members = [
+        await ScriptedMember.at(killing.bootstrap, f"{name}-{number}", session_ms=2_000) for number in range(GROUPS)
+    ]
+    for member in members:
+        await member.join_and_sync()
+    killing.instances[0].kill()
+    for member in members:
+        await member.close()
+    direct = [await ScriptedMember.at(cluster.bootstrap, member.group) for member in members]
+
+    async def all_free() -> bool:
+        seen = [await describe(member.client, member.group) for member in direct]
+        return all(not each.members for each in seen)
+
+    await until(all_free, "the sentinels have left")
