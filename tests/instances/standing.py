@@ -10,6 +10,8 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
+import attrs
+
 from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
 from kcoord.instances.map import Instance
@@ -27,6 +29,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.owners: dict[int, str] = {}
+        self.trusts_leases = False
+        """While an instance is cut off another may have what it still holds: its lease is over, it answers nothing."""
         self.history: list[tuple[str, str, int]] = []
 
     def shards(self, name: str) -> Shards:
@@ -41,16 +45,20 @@ class Shards:
         self._ledger = ledger
         self.gains: int = 0
         self.loses: int = 0
+        self.holds: set[int] = set()
+        """What it believes that it serves."""
 
     async def gain(self, partition: int) -> None:
         await asyncio.sleep(0.01)
         owner = self._ledger.owners.get(partition)
-        assert owner is None, f"{self.name} gains {partition}, which {owner} serves"
+        assert owner is None or self._ledger.trusts_leases, f"{self.name} gains {partition}, which {owner} serves"
         self._ledger.owners[partition] = self.name
         self._ledger.history.append((self.name, "gain", partition))
+        self.holds.add(partition)
         self.gains += 1
 
     async def lose(self, partition: int) -> None:
+        self.holds.discard(partition)
         if self._ledger.owners.get(partition) == self.name:
             del self._ledger.owners[partition]
             self._ledger.history.append((self.name, "lose", partition))
@@ -113,6 +121,10 @@ class Standing:
         membership.start()
         self._stack.push_async_callback(membership.stop)
         return membership, shards
+
+    def bears(self, settings: GroupMemberSettings, session_timeout_ms: int) -> GroupMemberSettings:
+        """Settings of one that takes itself for cut off so early."""
+        return attrs.evolve(settings, session_timeout_ms=session_timeout_ms)
 
     def is_served(self, *shards: Shards) -> bool:
         """Whether these together serve everything, each its share."""
