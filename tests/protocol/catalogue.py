@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from kcoord.protocol import records
 from kcoord.protocol.layout import Field
 from kcoord.protocol.message import Message
 from kcoord.protocol.messages import REQUESTS, RESPONSES
+from schemas.generator.model import load_internal
 
 MESSAGES: list[type[Message]] = [*REQUESTS.values(), *RESPONSES.values()]
 RECORDS: list[type[Message]] = [
@@ -44,8 +46,14 @@ RECORDS: list[type[Message]] = [
     records.ConnectWorkerGroupHistoryValue,
 ]
 
+INTERNAL: list[type[Message]] = [
+    getattr(import_module(f"kcoord.protocol.generated.{spec.module}"), spec.name) for spec in load_internal()
+]
+"""What instances of kcoord say to each other; no client hears of it."""
+
 OURS = frozenset(
     {
+        *(cls.NAME for cls in INTERNAL),
         "ConnectGroupHeartbeatRequest",
         "ConnectGroupHeartbeatResponse",
         "ConnectGroupPrepareAssignmentRequest",
@@ -88,11 +96,11 @@ def named(cases: list[Case]) -> list[Any]:
     return [pytest.param(cls, version, id=f"{cls.NAME}-v{version}") for cls, version in cases]
 
 
-EVERY_VERSION = versions_of(*MESSAGES, *RECORDS)
+EVERY_VERSION = versions_of(*MESSAGES, *RECORDS, *INTERNAL)
 KAFKAS_VERSIONS = [(cls, version) for cls, version in EVERY_VERSION if cls.NAME not in OURS]
 KAFKAS_MESSAGES = [(cls, version) for cls, version in versions_of(*MESSAGES) if cls.NAME not in OURS]
 
-FLEXIBLE_FROM = {cls.__module__: cls.FLEXIBLE_FROM for cls in (*MESSAGES, *RECORDS)}
+FLEXIBLE_FROM = {cls.__module__: cls.FLEXIBLE_FROM for cls in (*MESSAGES, *RECORDS, *INTERNAL)}
 """By module: a struct does not know from which version on it is flexible, the message of its module does."""
 
 BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}

@@ -15,13 +15,15 @@ from typing import Any
 
 import pytest
 
+from kcoord.protocol import messages
+from kcoord.protocol.messages import API_VERSIONS, REQUESTS
 from schemas.generator.files import documents, generated
-from schemas.generator.model import SCHEMAS, SchemaError, load, load_all, unassigned, walk
+from schemas.generator.model import SCHEMAS, SchemaError, load, load_all, load_internal, unassigned, walk
 from tests.protocol.catalogue import OURS
 
 ROOT = SCHEMAS.parent
 OUR_TAGS = 1000
-FILES = sorted([*(SCHEMAS / "message").glob("*.json"), *(SCHEMAS / "record").glob("*.json")])
+FILES = sorted(path for folder in ("message", "record", "internal") for path in (SCHEMAS / folder).glob("*.json"))
 KAFKAS_FILES = [file for file in FILES if file.stem not in OURS]
 
 
@@ -76,6 +78,18 @@ def test_what_is_ours_alone_is_in_no_jar_and_has_numbers_that_kafka_will_not_rea
     assert {spec.api_key for spec in load_all() if spec.name in OURS and spec.type == "request"} == {
         api["key"] for api in own["apis"]
     }
+
+
+def test_what_instances_say_to_each_other_is_in_no_table_of_the_clients_protocol() -> None:
+    internal = load_internal()
+    assert {spec.api_key for spec in internal if spec.type == "request"} == {
+        api["key"] for api in unassigned()["internal"]
+    }
+    for spec in internal:
+        assert spec.api_key not in REQUESTS
+        assert spec.api_key not in API_VERSIONS
+        assert spec.name not in messages.__all__
+        assert spec.name not in (ROOT / "docs/protocol.md").read_text()
 
 
 def test_generated_code_is_what_the_generator_makes() -> None:
