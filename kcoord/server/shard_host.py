@@ -282,9 +282,8 @@ class ShardHost:
         """Let the shard take one step; `waiting.deliver` is called when its reply may leave, perhaps at once."""
         refusal = self.refusal()
         if refusal:
-            if isinstance(request, HeartbeatRequest) and refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-                refusal = self._while_loading()
-            waiting.refuse(refusal)
+            loading = refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+            waiting.refuse(self._while_loading(request) if loading else refusal)
         elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif isinstance(request, DescribeConfigsRequest):
@@ -297,11 +296,16 @@ class ShardHost:
             if not self._step(handle, type(request).__name__):
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
 
-    def _while_loading(self) -> ErrorCode:
-        """Apache Kafka answers heartbeats of a group that is still loading with NONE: COORDINATOR_LOAD_IN_PROGRESS
-        would be fatal to Java's client. Where another instance may have the partition that would claim too much.
+    def _while_loading(self, request: Request) -> ErrorCode:
+        """COORDINATOR_LOAD_IN_PROGRESS, but where that would be fatal to Java's client: who syncs is told to join anew,
+        and a heartbeat is answered with NONE, as Apache Kafka does, or where another instance may have the partition
+        with NOT_COORDINATOR: NONE would claim too much.
         """
-        return ErrorCode.NOT_COORDINATOR if self._log.lease_ms else ErrorCode.NONE
+        if isinstance(request, HeartbeatRequest):
+            return ErrorCode.NOT_COORDINATOR if self._log.lease_ms else ErrorCode.NONE
+        if isinstance(request, SyncGroupRequest):
+            return ErrorCode.REBALANCE_IN_PROGRESS
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
     def _alter_config(self, request: IncrementalAlterConfigsRequest, context: RequestContext, waiting: Waiting) -> None:
         """Change the settings of the one group that `request` names, or only see whether they could be."""

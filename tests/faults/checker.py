@@ -46,6 +46,11 @@ OF_THE_PROTOCOL = {
 rejoin does so by itself.
 """
 
+FATAL = frozenset(
+    {("generic heartbeat", "COORDINATOR_LOAD_IN_PROGRESS"), ("generic sync", "COORDINATOR_LOAD_IN_PROGRESS")}
+)
+"""What passes elsewhere and ends Java's client here."""
+
 GONE = frozenset({_UNKNOWN, "FENCED_MEMBER_EPOCH", "GROUP_ID_NOT_FOUND", "ILLEGAL_GENERATION"})
 """What a request of somebody whose session is over, or who has not been taken in yet, may be answered as well."""
 
@@ -146,7 +151,7 @@ def errors(events: Iterable[Event]) -> Iterator[str]:
             allowed = PASSING | OF_THE_PROTOCOL[event.call]
             if not event.alive:
                 allowed |= GONE
-            if event.error not in allowed:
+            if event.error not in allowed or (event.call, event.error) in FATAL:
                 yield (
                     f"{event.by} of {event.group}: {event.call} at {event.sent_us} was answered {event.error} "
                     f"by {event.where}{'' if event.alive else ', not being a member'}: {event.message}"

@@ -109,6 +109,10 @@ WRONG: dict[str, tuple[str, list[Event]]] = {
         "answered UNKNOWN_MEMBER_ID",
         [answered("generic heartbeat", "UNKNOWN_MEMBER_ID")],
     ),
+    "rule 5: an error that passes elsewhere": (
+        "generic sync at 10 was answered COORDINATOR_LOAD_IN_PROGRESS",
+        [answered("generic sync", "COORDINATOR_LOAD_IN_PROGRESS")],
+    ),
     "rule 5: an error that does not pass": (
         "answered UNKNOWN_SERVER_ERROR",
         [answered("join", "UNKNOWN_SERVER_ERROR", alive=False)],
