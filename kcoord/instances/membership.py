@@ -107,6 +107,11 @@ class Membership:
         """Whether there is a map, and this instance has no part in it."""
         return self.map.epoch > 0 and not self.is_self(self.map.instances.get(self.instance_id))
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether so long nothing was heard of the group that it has put this instance out (rule 4)."""
+        return self._cut_off
+
     def is_self(self, instance: Instance | None) -> bool:
         """Whether that is this very process."""
         return (
@@ -236,6 +241,13 @@ class Membership:
             len(told.owned_by(self.instance_id)) if not self.is_refused else 0,
             len(told.in_transit),
         )
+        deaf = [each for each in told.instances.values() if each.internal is None]
+        if deaf and len(told.instances) > 1 and told.instances.keys() != before.instances.keys():
+            log.warning(
+                "%s takes no calls of other instances, so that only its own clients reach its groups: set "
+                "internal.listen and internal.secret there",
+                ", ".join(str(each) for each in deaf),
+            )
         leases = {each.lease_ms for each in told.instances.values()}
         if len(leases) > 1 and leases != {each.lease_ms for each in before.instances.values()}:
             log.error("coordinator.lease.ms differs among the instances (%s): make it the same", sorted(leases))

@@ -21,7 +21,9 @@ def instances_settings(settings: Settings, store: KafkaLogSettings) -> Instances
         host=host,
         port=port,
         port_offset=settings.gateway_port_offset,
-        broker_ports=settings.gateway_broker_ports,
+        broker_ports={
+            broker: port + at - settings.listen[1] for broker, at in settings.gateway_broker_ports.items()
+        },  # as clients reach them: at the same distances from what is advertised
         lease_ms=store.lease_ms,
         session_timeout_ms=settings.instances_session_timeout_ms,
         heartbeat_interval_ms=settings.instances_heartbeat_interval_ms,
