@@ -6,12 +6,13 @@ whichever instance one asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import attrs
 
-from kcoord.instances.map import Instance, InstanceMap
+from kcoord.instances.map import Instance
+from kcoord.instances.membership import Membership
 
 Address = tuple[str, int]
 
@@ -34,6 +35,10 @@ class Nodes(Protocol):
     @property
     def cluster_id(self) -> str: ...
 
+    def is_current(self) -> bool:
+        """Whether this instance hears of the others: else they may have taken over what it believes to be its own."""
+        ...
+
     def nodes(self, reached: Address) -> Sequence[Node]:
         """Those that are there; never none."""
         ...
@@ -50,6 +55,10 @@ class OneNode:
     cluster_id: str
     advertised: Address | None
 
+    def is_current(self) -> bool:
+        """See Nodes. There is nobody to hear of."""
+        return True
+
     def nodes(self, reached: Address) -> Sequence[Node]:
         """See Nodes."""
         host, port = self.advertised or reached
@@ -62,22 +71,24 @@ class OneNode:
 
 @attrs.frozen
 class InstanceNodes:
-    """Several instances; `current` gives the map that holds, `own` what this one is in it."""
+    """Several instances, by the newest map that this one has."""
 
     cluster_id: str
-    own: Instance
-    current: Callable[[], InstanceMap]
+    membership: Membership
+
+    def is_current(self) -> bool:
+        """See Nodes."""
+        return not self.membership.is_cut_off
 
     def nodes(self, _reached: Address) -> Sequence[Node]:
         """See Nodes. Before there is a map, this instance."""
-        there = self.current().instances
-        return [self._node(there[number]) for number in sorted(there)] or [self._node(self.own)]
+        there = self.membership.map.instances
+        return [self._node(there[number]) for number in sorted(there)] or [self._node(self.membership.instance)]
 
     def owner(self, group_id: str, _reached: Address) -> Node | None:
         """See Nodes."""
-        found = self.current().owner_of_group(group_id)
+        found = self.membership.owner(group_id)
         return None if found is None else self._node(found)
 
     def _node(self, instance: Instance) -> Node:
-        is_self = (instance.instance_id, instance.started_ms) == (self.own.instance_id, self.own.started_ms)
-        return Node(instance.instance_id, instance.host, instance.port, is_self)
+        return Node(instance.instance_id, instance.host, instance.port, self.membership.is_self(instance))

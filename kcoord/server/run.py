@@ -146,10 +146,9 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     serials = itertools.count(1)
     instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
     coordinator.confirm = instances.membership.confirm
-    own = instances.membership
     behind: Behind = gateway or Standalone(
         coordinator,
-        InstanceNodes(await cluster_id_of(where), own.instance, lambda: own.map),
+        InstanceNodes(await cluster_id_of(where), instances.membership),
         connect_groups=settings.group_connect_enable,
         shared=instances.groups,
     )

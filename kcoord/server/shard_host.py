@@ -11,7 +11,8 @@ Rules:
    touches the state, and time stands still for the shard: heartbeats and questions go on, and no session ends.
 5. While the lease is over time stands still too: a shard that cannot prove that it is the coordinator puts nobody out.
    When a commit succeeds again, all sessions begin afresh.
-6. After a standstill of the process, what waits in its sockets is read before any session ends.
+6. Neither does the time count in which the process stood still, or the machine slept: what waits in its sockets is read
+   before any session ends, and who slept too has a session's time to come.
 7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
 """
 
@@ -393,6 +394,7 @@ class ShardHost:
         if self.state is not ShardState.ACTIVE:
             return
         if late_ms > FROZEN_MS:
+            self.shard.go_on(late_ms, monotonic_ms())
             self._look_again_in(CATCH_UP_MS)
         elif self._log.writable and self.outbox.lease_runs():
             self._step(partial(self.shard.advance, monotonic_ms(), wall_ms()), "a timer")

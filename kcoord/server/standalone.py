@@ -245,17 +245,17 @@ class Standalone:
     def _found(self, connection: Connection, key_type: int, key: str) -> dict[str, Any]:
         """Which node coordinates what is named `key`, as FindCoordinator says it.
 
-        Raises FrameRefused where it is this one by the map, but this one cannot prove it, and there are others: they
-        may know better, and a client with a ready connection asks nobody else.
+        Raises FrameRefused where this instance has been cut off from the others: they may know better, and a client
+        with a ready connection asks nobody else.
         """
         if key_type != GROUP_KEY:
             message = "a kcoord that runs alone coordinates groups only, no transactions or share groups"
             return _nowhere(ErrorCode.INVALID_REQUEST, message)
         reached = connection.local_address
+        if not self._nodes.is_current() and len(self._nodes.nodes(reached)) > 1:
+            raise FrameRefused("this instance has been cut off from the others: one of them may know who coordinates")
         node = self._nodes.owner(key, reached)
         if node is not None and node.is_self and not self._coordinator.serves(key):
-            if len(self._nodes.nodes(reached)) > 1:
-                raise FrameRefused(f"group {key} is coordinated here, but that cannot be proved now: ask another node")
             node = None
         if node is None:
             return _nowhere(ErrorCode.COORDINATOR_NOT_AVAILABLE, "nobody coordinates this group at the moment")
