@@ -102,6 +102,7 @@ def test_the_fleet_goes_on_when_one_kcoord_is_killed_and_then_the_other(composed
     assert {member["client"] for member in seen[0]["members"]} == set(WORKERS)
     members = {member["member"] for member in seen[0]["members"]}
     before = joins(composed)
+    assert min(before.values()) > 0, "the workers' logs do not tell of joins"
 
     for number, (killed, other) in enumerate([KCOORDS, KCOORDS[::-1]]):
         composed.kill(killed)
