@@ -49,6 +49,8 @@ def find_coordinator(leg: Leg, call: Call, request: FindCoordinatorRequest) -> N
             gateway.finder(key, leg)
         if owned:
             gateway.coordinators.patch(owned, request, response, gateway.any_broker(leg))
+        if gateway.moves is not None:
+            response = gateway.moves.tell(leg, request, response, gateway.now_ms())
         send(leg, owed, response)
 
     leg.pass_on(call, deliver)

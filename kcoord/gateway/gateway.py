@@ -35,6 +35,7 @@ from kcoord.gateway.coordinators import Coordinators
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
+from kcoord.gateway.moved import Moves
 from kcoord.gateway.neighbourhood import Neighbourhood
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
@@ -121,6 +122,7 @@ class Gateway:
         self.brokers = BrokerMap(settings)
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
+        self.moves = Moves(places) if places is not None else None
         self.sentinels = Sentinels(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
@@ -146,8 +148,8 @@ class Gateway:
         await self.brokers.start(open_port)
         self.spawn(self._tend())
         self.spawn(Inheritance(self).watch())
-        if self.places is not None:
-            self.spawn(Neighbourhood(self, self.places).watch())
+        if self.places is not None and self.moves is not None:
+            self.spawn(Neighbourhood(self, self.places, self.moves).watch())
 
     async def stop(self) -> None:
         """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""

@@ -1,4 +1,4 @@
-"""Which brokers must this instance stand before, although none of its clients has been told of them yet?
+"""What has changed around this instance, and which brokers must it stand before that none of its clients has heard of?
 
 With several instances each listens for all brokers (gateway rule 19): clients are sent here by the answers of the
 others. So a broker that the map names gets its port here, as soon as its address is known: as the map's makers have
@@ -12,6 +12,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.contract import Places
+from kcoord.gateway.moved import Moves
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
 from kcoord.protocol.primitives import DecodeError
@@ -23,18 +24,19 @@ __all__ = ["Neighbourhood"]
 
 log = logging.getLogger("kcoord.gateway")
 
-LOOK_S = 0.5
+LOOK_S = 0.25
 ASK_EVERY_MS = 5_000
 NO_TOPICS_FROM = 1
 """The first version of Metadata that can be asked for no topics."""
 
 
 class Neighbourhood:
-    """The watch of one gateway for brokers that other instances know of."""
+    """The watch of one gateway for where the others stand, and for brokers that they know of."""
 
-    def __init__(self, gateway: Gateway, places: Places) -> None:
+    def __init__(self, gateway: Gateway, places: Places, moves: Moves) -> None:
         self._gateway = gateway
         self._places = places
+        self._moves = moves
         self._asked_ms: int | None = None
 
     async def watch(self) -> None:
@@ -44,6 +46,7 @@ class Neighbourhood:
             await asyncio.sleep(LOOK_S)
 
     async def _look(self) -> None:
+        self._moves.look(self._gateway.now_ms())
         brokers = self._gateway.brokers
         named = self._places.brokers()
         seen = {broker_id: address for broker_id, address in named.items() if address is not None}
