@@ -27,6 +27,7 @@ from kcoord.protocol.messages import (
     MetadataResponse,
 )
 from tests.connectgroups.configs import change
+from tests.faults.proxy import KafkaProxy
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
@@ -40,25 +41,25 @@ INTERVAL = "connect.heartbeat.interval.ms"
 class Pair:
     """Two instances, which share a topic of their own."""
 
-    def __init__(self, kafka: KafkaCluster, folder: Path, **settings: object) -> None:
+    def __init__(self, kafka: KafkaCluster, folder: Path, *ways: str) -> None:
+        """`ways`: the bootstrap addresses by which each gets to Kafka, where they are not Kafka's own."""
         name = uuid.uuid4().hex[:8]
         common = {
             "log": "kafka",
-            "log.bootstrap": kafka.bootstrap,
             "log.topic": f"offsets-{name}",
             "instances.group": f"instances-{name}",
             "offsets.topic.num.partitions": PARTITIONS,
             "instances.session.timeout.ms": 6_000,
             "internal.secret": "a secret of the tests",
             "group.initial.rebalance.delay.ms": 0,
-            **settings,
         }
         self.both: list[Kcoord] = []
-        for number in range(2):
+        for number, way in enumerate(ways or (kafka.bootstrap, kafka.bootstrap)):
             own = folder / str(number)
             own.mkdir()
             internal = f"127.0.0.1:{free_port()}"
-            self.both.append(Kcoord(own, settings={**common, "instance.id": number, "internal.listen": internal}))
+            own_settings = {"log.bootstrap": way, "instance.id": number, "internal.listen": internal}
+            self.both.append(Kcoord(own, settings={**common, **own_settings}))
 
     def tails(self) -> str:
         return "\n\n".join(each.log.read_text()[-3000:] for each in self.both if each.log.exists())
@@ -175,3 +176,47 @@ async def test_a_group_goes_on_with_the_other_instance(pair: Pair, kill: bool) -
         while (answer := await member.heartbeat()).error_code != ErrorCode.NONE:
             assert answer.error_code == ErrorCode.NOT_COORDINATOR
             await asyncio.sleep(0.05)
+
+
+async def test_who_is_cut_off_sends_clients_away(kafka: KafkaCluster, tmp_path: Path) -> None:
+    async with KafkaProxy.opened(kafka.ports) as proxy:
+        made = Pair(kafka, tmp_path, kafka.bootstrap, proxy.bootstrap)
+        try:
+            for each in made.both:
+                await asyncio.to_thread(each.start)
+            await until_both_serve(made)
+            whole, cut = made.both
+            groups = [f"g{number}" for number in range(20)]
+            [group, *_] = [each for each in groups if await owner_of(made, each) is cut]
+            async with await Client.connect(cut.port) as client:
+                member = await Member.joined(client, group)
+                proxy.silence()
+                while await owner_of(made, group, [whole]) is cut:
+                    await asyncio.sleep(0.1)
+                assert (await member.heartbeat()).error_code == ErrorCode.NOT_COORDINATOR
+                known = await client.ask(MetadataRequest(topics=[]), 9)
+                assert isinstance(known, MetadataResponse)
+                assert {each.port for each in known.brokers} == {each.port for each in made.both}
+            await until_sent_away(cut, group)
+            async with await Client.connect(whole.port) as client:
+                member.client = client
+                while (answer := await member.heartbeat()).error_code != ErrorCode.NONE:
+                    assert answer.error_code == ErrorCode.NOT_COORDINATOR
+                    await asyncio.sleep(0.05)
+            proxy.mend()
+            assert await owner_of(made, group) in made.both
+        finally:
+            proxy.mend()
+            for each in made.both:
+                each.remove()
+
+
+async def until_sent_away(kcoord: Kcoord, group: str) -> None:
+    """Until who looks for the group's coordinator has its connection closed."""
+    while True:
+        async with await Client.connect(kcoord.port) as client:
+            _, frame = client.frame(FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), 4)
+            client.writer.write(frame)
+            if not await client.read_frame():
+                return
+        await asyncio.sleep(0.1)
