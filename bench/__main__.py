@@ -18,6 +18,7 @@ from bench import (
     connect_rebalance,
     heartbeats,
     joins,
+    kafka_log,
     many,
     perf_tools,
     restart,
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "rebalance": connect_rebalance.run,
     "assignors": assignors.run,
     "simulator": simulator.run,
+    "kafka_log": kafka_log.run,
 }
 
 
