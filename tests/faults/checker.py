@@ -32,7 +32,7 @@ OF_THE_PROTOCOL = {
     "leave": frozenset[str](),
     "prepare": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN}),  # rule 19: not chosen any more, or a new epoch meanwhile
     "install": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN, "INVALID_ASSIGNMENT"}),  # rule 18: frozen input lost
-    "describe": frozenset[str](),
+    "describe": frozenset({"GROUP_ID_NOT_FOUND"}),
     "configure": frozenset[str](),
     "generic join": _REBALANCE | {"MEMBER_ID_REQUIRED"},
     "generic sync": _REBALANCE,

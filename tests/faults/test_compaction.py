@@ -48,9 +48,8 @@ def _was_compacted(kafka: KafkaCluster, topic: str) -> bool:
             low, high = consumer.get_watermark_offsets(partition, timeout=30)
             if high > low:
                 consumer.assign([partition])
-                message = consumer.poll(30)
-                assert message is not None
-                gone += message.offset() or 0
+                message = consumer.poll(5)
+                gone += 1 if message is None else message.offset() or 0  # None: nothing but markers is left
         if not gone:
             raise NotYet("the first records of all partitions are there")
         return True
