@@ -24,6 +24,7 @@ Kafka's own coordinator gives the numbers 3 to 8 to KIP-848's groups; no log hol
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.generated.connect_worker_group_configuration_key import ConnectWorkerGroupConfigurationKey
@@ -137,6 +138,10 @@ _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
 }
 _NUMBER = struct.Struct(">h")
 _KEY_SCHEMA_VERSION = 0
+_DECODERS: dict[int, tuple[Callable[[bytes, int], Key], dict[int, Callable[[bytes, int], Value]]]] = {
+    number: (key._DECODERS[_KEY_SCHEMA_VERSION], value._DECODERS) for number, (key, value) in _KEYS.items()
+}
+"""Record number → what reads its key, and what reads each version of its value."""
 _OFFSET_WITH_EXPIRY_VERSION = 1
 """The only version of an offset's value that has an expiry time."""
 
@@ -171,6 +176,18 @@ def decode_record(key: bytes, value: bytes | None) -> Record:
     """Read a record; raises UnknownRecordError for a type that is not in the table above, DecodeError for bytes that do
     not fit it.
     """
+    try:  # a load waits for this: what is sound needs no more
+        of_key, of_value = _DECODERS[key[0] << 8 | key[1]]
+        typed_key = of_key(key, _NUMBER.size)
+        if value is None:
+            return Record(typed_key, None)
+        return Record(typed_key, of_value[value[0] << 8 | value[1]](value, _NUMBER.size))
+    except (IndexError, struct.error, ValueError, OverflowError, KeyError):
+        return _decode_carefully(key, value)
+
+
+def _decode_carefully(key: bytes, value: bytes | None) -> Record:
+    """The same, with an error that says what is wrong."""
     number = _leading_number(key, "key")
     if number not in _KEYS:
         raise UnknownRecordError(f"record key of type {number}, known are {sorted(_KEYS)}")
