@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import RawRecord
+from tests.kafka.cluster import KafkaCluster
 from tests.log.conftest import Clock, loaded
+from tests.log.places import Topic
+from tests.log.places import loaded as loaded_of_place
 
 RETENTION_MS = 1000
 PARTITIONS = 3
@@ -104,3 +107,36 @@ def _rows(log: EmbeddedLog) -> int:
 def test_loading_gives_what_a_dictionary_would(script: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         asyncio.run(_run(script, Path(directory)))
+
+
+async def _run_on_topic(script: list[tuple[object, ...]], topic: Topic) -> None:
+    """The same on a topic, whose brokers compact when they like."""
+    model = Model()
+    log = topic.make()
+    await log.open()
+    for partition in range(PARTITIONS):
+        await loaded_of_place(log, partition)
+    for step in script:
+        match step:
+            case ("append", int(partition), list(batch)):
+                await log.append(partition, batch)
+                model.append(partition, batch, 0)
+            case ("restart",):
+                await log.close()
+                log = topic.make()
+                await log.open()
+            case _:
+                continue
+        assert [await loaded_of_place(log, partition) for partition in range(PARTITIONS)] == [
+            list(live.items()) for live in model.live
+        ]
+    await log.close()
+
+
+def test_loading_a_topic_gives_the_same(kafka: KafkaCluster) -> None:
+    @given(st.lists(steps, max_size=25))
+    @settings(max_examples=8, deadline=None)
+    def check(script: list[tuple[object, ...]]) -> None:
+        asyncio.run(_run_on_topic(script, Topic(kafka)))
+
+    check()
