@@ -48,6 +48,21 @@ async def test_all_have_the_same_map(kafka: KafkaCluster) -> None:
         assert [each.is_self(owner) for each in memberships].count(True) == 1
 
 
+async def test_kafkas_own_tools_show_who_has_what(kafka: KafkaCluster) -> None:
+    async with Standing(kafka, "tools") as standing:
+        standings = [standing.come(number) for number in (1, 2)]
+        await until(lambda: standing.is_served(*(shards for _, shards in standings)), "two share")
+        admin = kafka.admin()
+        asked = admin.describe_consumer_groups([standing.group], request_timeout=30)[standing.group]
+        described = await asyncio.wrap_future(asked)
+        shown = {
+            member.member_id: {each.partition for each in member.assignment.topic_partitions}
+            for member in described.members
+        }
+        assert shown == {membership.member.place: shards.serves() for membership, shards in standings}
+        assert described.partition_assignor == "kcoord"
+
+
 async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_there(
     kafka: KafkaCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
