@@ -180,19 +180,19 @@ class Coordinator:
         cannot be said.
         """
         host = self._host(group_id)
-        return host.refusal() or await host.outbox.may_answer() or host.shard.check_delete(group_id)
+        return await host.may_answer() or host.shard.check_delete(group_id)
 
     async def check_offset_delete(self, group_id: str) -> ErrorCode:
         """Whether offsets of the group may be deleted at all (gateway rule 13), or why that cannot be said."""
         host = self._host(group_id)
-        return host.refusal() or await host.outbox.may_answer() or host.shard.check_offset_delete(group_id)
+        return await host.may_answer() or host.shard.check_offset_delete(group_id)
 
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
         """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13): all of
         them where that cannot be said.
         """
         host = self._host(group_id)
-        if host.refusal() or await host.outbox.may_answer():
+        if await host.may_answer():
             return frozenset(topics)
         return host.shard.subscribed_among(group_id, list(topics))
 
@@ -202,7 +202,7 @@ class Coordinator:
 
     async def _facts(self, group_id: str) -> GroupFacts:
         host = self._host(group_id)
-        if host.refusal() or await host.outbox.may_answer():
+        if await host.may_answer():
             return attrs.evolve(host.facts(group_id), loaded=False)
         return host.facts(group_id)
 

@@ -279,6 +279,10 @@ class ShardHost:
             return REFUSALS[self.state]
         return ErrorCode.NOT_COORDINATOR if self.outbox.is_stalled() else ErrorCode.NONE
 
+    async def may_answer(self) -> ErrorCode:
+        """NONE once what is known now of a group may be told, else why not."""
+        return self.refusal() or await self.outbox.may_answer() or self.refusal()
+
     def submit(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
         """Let the shard take one step; `waiting.deliver` is called when its reply may leave, perhaps at once."""
         refusal = self.refusal()
