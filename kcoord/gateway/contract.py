@@ -98,6 +98,14 @@ class Places(Protocol):
         the map does not say."""
         ...
 
+    def is_here(self, broker_id: int) -> bool:
+        """Whether it is this instance that stands before the broker."""
+        ...
+
+    def leave(self) -> None:
+        """This instance is about to stop: from now on others are named in its place, where there are any."""
+        ...
+
     def others(self) -> frozenset[tuple[int, int]]:
         """All other instances that the map knows, each as its id and when it started."""
         ...

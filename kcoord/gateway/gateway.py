@@ -33,6 +33,7 @@ from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.contract import ClientSide, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
 from kcoord.gateway.here import Handler, groups_named, when_loaded
+from kcoord.gateway.homing import Homing
 from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
 from kcoord.gateway.moved import Moves
@@ -123,6 +124,7 @@ class Gateway:
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
         self.moves = Moves(places) if places is not None else None
+        self.homing = Homing(self, places) if places is not None else None
         self.sentinels = Sentinels(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
@@ -148,8 +150,18 @@ class Gateway:
         await self.brokers.start(open_port)
         self.spawn(self._tend())
         self.spawn(Inheritance(self).watch())
-        if self.places is not None and self.moves is not None:
-            self.spawn(Neighbourhood(self, self.places, self.moves).watch())
+        if self.places is not None:
+            self.spawn(Neighbourhood(self, self.places).watch())
+
+    def leave(self) -> None:
+        """This instance is about to stop: clients are told of the others only."""
+        if self.places is not None:
+            self.places.leave()
+
+    async def send_away(self) -> None:
+        """Before a stop, with the ports still open: see to it that clients know the other instances."""
+        if self.homing is not None:
+            await self.homing.send_away()
 
     async def stop(self) -> None:
         """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
@@ -161,7 +173,10 @@ class Gateway:
 
     def leg(self, connection: ClientSide) -> Leg:
         """The way behind a new client connection."""
-        return Leg(self, connection)
+        leg = Leg(self, connection)
+        if self.homing is not None:
+            self.homing.add(leg)
+        return leg
 
     def check(self, api_key: int, api_version: int) -> None:
         """Not asked: every connection has its leg, which judges frames itself."""

@@ -78,6 +78,7 @@ class Leg:
         "question_due_ms",
         "raw_frames",
         "sasl",
+        "since_ms",
         "standings",
         "upstream",
     )
@@ -89,6 +90,8 @@ class Leg:
         """The broker of the port that the client came by; None: the bootstrap port."""
         self.upstream: Upstream | None = None
         """None: not connected yet, or detached."""
+        self.since_ms = gateway.now_ms()
+        """When it was made."""
         self.in_flight = 0
         """Passed-on requests that are not yet answered."""
         self.raw_frames = False
@@ -326,6 +329,12 @@ class Leg:
         """These members of the group have left."""
         if self.members is not None and self.members.get(group_id) in left:
             self.members[group_id] = ""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of its client's is in work, and none half sent."""
+        is_half_sent = self.upstream is not None and not self.upstream.may_send_own
+        return self.call is None and not self.in_flight and not self._connecting and not is_half_sent
 
     @property
     def may_ask(self) -> bool:

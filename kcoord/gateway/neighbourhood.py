@@ -12,7 +12,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.contract import Places
-from kcoord.gateway.moved import Moves
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
 from kcoord.protocol.primitives import DecodeError
@@ -33,10 +32,9 @@ NO_TOPICS_FROM = 1
 class Neighbourhood:
     """The watch of one gateway for where the others stand, and for brokers that they know of."""
 
-    def __init__(self, gateway: Gateway, places: Places, moves: Moves) -> None:
+    def __init__(self, gateway: Gateway, places: Places) -> None:
         self._gateway = gateway
         self._places = places
-        self._moves = moves
         self._asked_ms: int | None = None
 
     async def watch(self) -> None:
@@ -46,7 +44,10 @@ class Neighbourhood:
             await asyncio.sleep(LOOK_S)
 
     async def _look(self) -> None:
-        self._moves.look(self._gateway.now_ms())
+        now_ms = self._gateway.now_ms()
+        if self._gateway.moves is not None and self._gateway.homing is not None:
+            self._gateway.moves.look(now_ms)
+            self._gateway.homing.look(now_ms)
         brokers = self._gateway.brokers
         named = self._places.brokers()
         seen = {broker_id: address for broker_id, address in named.items() if address is not None}

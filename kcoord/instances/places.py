@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kcoord.instances.map import Address
+from kcoord.instances.map import Address, Instance
 from kcoord.instances.membership import Membership
 
 __all__ = ["MapPlaces"]
@@ -18,10 +18,29 @@ class MapPlaces:
     def __init__(self, membership: Membership, seen: Callable[[], Mapping[int, Address]] = dict) -> None:
         self._membership = membership
         self._seen = seen
+        self._is_leaving = False
 
     def address_of(self, broker_id: int, _reached: str, /) -> Address | None:
         """By which host and port clients reach a broker, the same on all instances; None where the map does not say."""
-        return self._membership.map.address_of_broker(broker_id)
+        instance = self._instance_of(broker_id)
+        return None if instance is None else instance.address_of_broker(broker_id)
+
+    def is_here(self, broker_id: int) -> bool:
+        """Whether it is this instance that stands before the broker."""
+        return self._membership.is_self(self._instance_of(broker_id))
+
+    def leave(self) -> None:
+        """This instance is about to stop: from now on others are named in its place, where there are any."""
+        self._is_leaving = True
+
+    def _instance_of(self, broker_id: int) -> Instance | None:
+        membership = self._membership
+        found = membership.map.instance_of_broker(broker_id)
+        if self._is_leaving and membership.is_self(found):
+            there = membership.map.instances
+            others = [there[number] for number in sorted(there) if not membership.is_self(there[number])]
+            return others[broker_id % len(others)] if others else found
+        return found
 
     def others(self) -> frozenset[tuple[int, int]]:
         """All other instances, each as its id and when it started."""

@@ -154,7 +154,11 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     )
     server = make_server(settings, behind, coordinator, stack, serials, instances.groups.gone)
     await open_ports(settings, server, gateway, stack)
+    if gateway is not None:
+        stack.push_async_callback(gateway.send_away)
     stack.push_async_callback(instances.stop)
+    if gateway is not None:
+        stack.callback(gateway.leave)
     await join(settings, instances)
 
 

@@ -67,6 +67,11 @@ class Map:
     def address_of(self, broker_id: int, _reached: str, /) -> Address | None:
         return "127.0.0.1", self.ports[self.at.get(broker_id, 0)] + 1 + broker_id
 
+    def is_here(self, broker_id: int) -> bool:
+        return self.at.get(broker_id, 0) == self.me
+
+    def leave(self) -> None: ...
+
     def others(self) -> frozenset[tuple[int, int]]:
         return frozenset((each, 1) for each in range(len(self.ports)) if each != self.me and each not in self.gone)
 

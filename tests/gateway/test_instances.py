@@ -6,9 +6,11 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from kcoord.group.group_configs import GROUP
 from kcoord.protocol.errors import ErrorCode
@@ -38,7 +40,9 @@ from tests.gateway.scripted import (
     until,
 )
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.wait import NotYet, eventually
 
 BOTH = (0, 1)
 INTERVAL = "connect.heartbeat.interval.ms"
@@ -204,49 +208,82 @@ async def test_rule_20_a_connect_group_lives_by_both_instances(pair: Fleet, name
         assert await worker.leave() == ErrorCode.NONE
 
 
-async def test_rule_20_clients_of_all_libraries_share_a_topic_through_two_instances(
-    pair: Fleet, cluster: KafkaCluster, name: str, topic: str
+class Trio:
+    """A consumer of each library in one group on a topic of three partitions: librdkafka, aiokafka, Java."""
+
+    def __init__(self, pair: Fleet, java: Java, group: str, topic: str, folder: Path) -> None:
+        self.pair, self.topic = pair, topic
+        self.expected: set[str] = set()
+        self.python = [
+            Librdkafka(pair.bootstrap, group, [topic]),
+            Aiokafka(pair.bootstrap, group, [topic]),
+        ]
+        self.printed = folder / "java.log"
+        arguments = ["--bootstrap-server", pair.bootstrap, "--topic", topic, "--group", group]
+        assigned = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor"
+        self.java = java.start(
+            "consumer",
+            "org.apache.kafka.tools.consumer.ConsoleConsumer",
+            [*arguments, "--from-beginning", "--command-property", assigned],
+            self.printed,
+        )
+
+    def settle(self) -> None:
+        """Each has its partition."""
+        for member in self.python:
+            member.wait_for_partitions(1)
+
+    def read_all_of(self, batch: str) -> None:
+        """Produce to all partitions, and wait until somebody has read it."""
+        new = {f"{batch}-{number}" for number in range(9)}
+        producer = Producer({"bootstrap.servers": self.pair.kafka.bootstrap})
+        for number, value in enumerate(sorted(new)):
+            producer.produce(self.topic, value.encode(), partition=number % 3)
+        producer.flush(30)
+
+        def read() -> bool:
+            for member in self.python:
+                assert member.error is None, member.error
+            self.java.check_running()
+            missing = new - {value for member in self.python for value in member.values}
+            missing -= set(self.printed.read_text().split())
+            if missing:
+                raise NotYet(f"{sorted(missing)} are missing")
+            return True
+
+        eventually(read, f"all of {batch} is read")
+
+    def close(self) -> None:
+        for member in self.python:
+            member.close()
+        self.java.stop()
+
+
+async def test_rule_20_clients_of_all_libraries_outlive_a_rolling_restart(
+    start_fleet: Callable[..., Fleet], cluster: KafkaCluster, java: Java, name: str, tmp_path: Path
 ) -> None:
-    def run() -> None:
-        values = {f"value-{number}" for number in range(40)}
-        with (
-            Librdkafka(pair.instances[0].bootstrap, name, [topic]) as one,
-            Aiokafka(pair.instances[1].bootstrap, name, [topic]) as two,
-        ):
-            one.wait_for_partitions(2)
-            two.wait_for_partitions(2)
-            produce(cluster, topic, values)
-            for member in (one, two):
-                member.wait_for_first_value()
-            until_read(values, one, two)
-            one.commit()
-            two.commit()
-
-    await asyncio.to_thread(run)
-    assert sum(cluster.committed(name).values()) == 40
-
-
-def produce(cluster: KafkaCluster, topic: str, values: set[str]) -> None:
-    from confluent_kafka import Producer
-
-    producer = Producer({"bootstrap.servers": cluster.bootstrap})
-    for number, value in enumerate(sorted(values)):
-        producer.produce(topic, value.encode(), partition=number % 4)
-    producer.flush(30)
-
-
-def until_read(values: set[str], *members: Any) -> None:
-    from tests.kafka.wait import NotYet, eventually
-
-    def read() -> bool:
-        for member in members:
-            assert member.error is None, member.error
-        missing = values - {value for member in members for value in member.values}
-        if missing:
-            raise NotYet(f"{len(missing)} missing")
-        return True
-
-    eventually(read, "all is read")
+    """Nobody loses its membership: no consumer is assigned anything anew."""
+    pair = start_fleet()
+    await pair.settled(*BOTH)
+    topic = cluster.create_topic(f"topic-{name}", 3)
+    trio = await asyncio.to_thread(Trio, pair, java, name, topic, tmp_path)
+    try:
+        await asyncio.to_thread(trio.settle)
+        await asyncio.to_thread(trio.read_all_of, "before")
+        assignments = [member.assignments for member in trio.python]
+        for number, instance in enumerate(pair.instances):
+            await asyncio.to_thread(instance.stop)
+            await asyncio.to_thread(trio.read_all_of, f"without-{number}")
+            for member in trio.python:
+                await asyncio.to_thread(member.commit)
+            await asyncio.to_thread(instance.start)
+            await pair.settled(*BOTH)
+            await asyncio.to_thread(trio.read_all_of, f"with-{number}-again")
+            for member in trio.python:
+                await asyncio.to_thread(member.commit)
+        assert [member.assignments for member in trio.python] == assignments
+    finally:
+        await asyncio.to_thread(trio.close)
 
 
 async def heartbeats(members: list[ScriptedMember], rounds: int) -> int:

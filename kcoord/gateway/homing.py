@@ -1,0 +1,78 @@
+"""How do clients that are connected here find to where the map has them now?
+
+A connection stays where it was made, whatever the map says later, and is served all the same. But the calls of its
+groups are relayed then; and a client that knows this instance's addresses only, because the others were away when it
+asked last, has nobody left when this one goes (most clients never go back to their bootstrap addresses). Rules (gateway
+rules 19, 20):
+
+1. A connection that was made before its broker's place moved to another instance is closed, some time after the map has
+   settled, few at a time, and while it has nothing in work. Its client connects anew, asks where everything is, and
+   goes there. A connection that is made later is left alone: who comes has reasons.
+2. Before this instance stops in good order, the answers that it gives name the others, and all connections are closed
+   while its ports still are open for a moment: so clients learn the addresses of the others from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.contract import Places
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["Homing"]
+
+SETTLED_MS = 10_000
+"""How long a broker must have had its place before anybody is sent there."""
+AT_ONCE = 20
+"""Connections that are closed in one look: their clients all ask for metadata."""
+AWAY_S = 1.5
+"""How long the ports of an instance that stops are still open for those that ask where to go."""
+LOOK_S = 0.05
+
+
+class Homing:
+    """The connections of one gateway, and where they belong."""
+
+    def __init__(self, gateway: Gateway, places: Places) -> None:
+        self._gateway = gateway
+        self._places = places
+        self._legs: weakref.WeakSet[Leg] = weakref.WeakSet()
+        self._elsewhere_since_ms: dict[int, int] = {}
+
+    def add(self, leg: Leg) -> None:
+        """A connection was made."""
+        self._legs.add(leg)
+
+    def look(self, now_ms: int) -> None:
+        """Send a few home; called some times a second."""
+        known = self._places.brokers()
+        away = {broker_id for broker_id in known if not self._places.is_here(broker_id)}
+        since = self._elsewhere_since_ms
+        self._elsewhere_since_ms = {broker_id: since.get(broker_id, now_ms) for broker_id in away}
+        settled = {broker for broker, at_ms in self._elsewhere_since_ms.items() if now_ms - at_ms >= SETTLED_MS}
+        if settled:
+            lost = [leg for leg in self._legs if leg.broker_id in settled and self._is_older(leg)]
+            self._close(lost[:AT_ONCE])
+
+    async def send_away(self) -> None:
+        """This instance stops: let every client learn where the others are."""
+        if not self._places.others():
+            return
+        loop = asyncio.get_running_loop()
+        began_s, began_ms = loop.time(), self._gateway.now_ms()
+        while loop.time() - began_s < AWAY_S:
+            self._close([leg for leg in self._legs if leg.since_ms <= began_ms])
+            await asyncio.sleep(LOOK_S)
+
+    def _is_older(self, leg: Leg) -> bool:
+        return leg.broker_id is not None and leg.since_ms < self._elsewhere_since_ms[leg.broker_id]
+
+    def _close(self, legs: list[Leg]) -> None:
+        for leg in legs:
+            if not leg.gone and leg.is_idle:
+                leg.client.end()
