@@ -113,10 +113,14 @@ async def _listed_here(leg: Leg, call: Call) -> ListGroupsResponse:
     while True:
         here, _ = await gateway.groups.call(ListGroupsRequest(), context)
         assert isinstance(here, ListGroupsResponse)
-        if here.error_code not in (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR):
-            return here
+        if here.error_code in (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR):
+            missing = "groups are still being loaded"
+        elif here.error_code and gateway.places is not None:
+            missing = "an instance does not say which groups it has"
+        else:
+            return here  # alone: a partition that cannot be served is left out
         if gateway.now_ms() >= until_ms:
-            raise Unanswered("groups are still being loaded")
+            raise Unanswered(missing)
         await asyncio.sleep(LOADING_S)
 
 

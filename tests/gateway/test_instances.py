@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import KafkaException, Producer
 
 from kcoord.group.group_configs import GROUP
 from kcoord.protocol.errors import ErrorCode
@@ -208,12 +208,19 @@ async def test_rule_20_a_connect_group_lives_by_both_instances(pair: Fleet, name
         assert await worker.leave() == ErrorCode.NONE
 
 
+def produce(cluster: KafkaCluster, topic: str, values: set[str], partitions: int) -> None:
+    """Put these values into the topic, past kcoord."""
+    producer = Producer({"bootstrap.servers": cluster.bootstrap})
+    for number, value in enumerate(sorted(values)):
+        producer.produce(topic, value.encode(), partition=number % partitions)
+    assert producer.flush(30) == 0
+
+
 class Trio:
     """A consumer of each library in one group on a topic of three partitions: librdkafka, aiokafka, Java."""
 
     def __init__(self, pair: Fleet, java: Java, group: str, topic: str, folder: Path) -> None:
         self.pair, self.topic = pair, topic
-        self.expected: set[str] = set()
         self.python = [
             Librdkafka(pair.bootstrap, group, [topic]),
             Aiokafka(pair.bootstrap, group, [topic]),
@@ -236,10 +243,7 @@ class Trio:
     def read_all_of(self, batch: str) -> None:
         """Produce to all partitions, and wait until somebody has read it."""
         new = {f"{batch}-{number}" for number in range(9)}
-        producer = Producer({"bootstrap.servers": self.pair.kafka.bootstrap})
-        for number, value in enumerate(sorted(new)):
-            producer.produce(self.topic, value.encode(), partition=number % 3)
-        producer.flush(30)
+        produce(self.pair.kafka, self.topic, new, partitions=3)
 
         def read() -> bool:
             for member in self.python:
@@ -342,6 +346,67 @@ async def test_rule_20_an_instance_is_killed_and_its_clients_go_on_by_the_other(
         again = await ScriptedMember.at(killing.bootstrap, member.group, member_id=member.member_id)
         again.generation = member.generation
         assert await settled_heartbeat(again) == ErrorCode.NONE
+
+
+async def test_rule_19_librdkafka_finds_its_coordinator_again_where_only_the_address_has_changed(
+    killing: Fleet, cluster: KafkaCluster, name: str
+) -> None:
+    """The coordinator's id stays, and librdkafka would dial the instance that was killed for ever."""
+    topic = cluster.create_topic(f"topic-{name}")
+    at, _ = killing.at(await coordinator_port(killing.bootstrap, name))
+
+    def run() -> None:
+        with Librdkafka(killing.bootstrap, name, [topic]) as member:
+            member.wait_for_partitions(1)
+            produce(cluster, topic, {"before"}, partitions=1)
+            member.wait_for_values({"before"})
+            member.commit()
+            killing.instances[at].kill()
+
+            def committed() -> bool:
+                try:
+                    member.commit()
+                except KafkaException as error:
+                    raise NotYet(str(error)) from error
+                return True
+
+            produce(cluster, topic, {"after"}, partitions=1)
+            member.wait_for_values({"before", "after"})
+            eventually(committed, "it commits by way of the other instance")
+            assert member.assignments == 1
+
+    await asyncio.to_thread(run)
+    assert cluster.committed(name) == {(topic, 0): 2}
+
+
+async def test_rule_20_connections_go_where_the_map_has_their_broker(killing: Fleet, name: str) -> None:
+    """A member stays by the instance that took it over while the other one was away; when that is back, and the map
+    has settled, its connection is closed once, and it goes home."""
+    at, broker = killing.at(await coordinator_port(killing.bootstrap, name))
+    away, left = killing.instances[at], killing.other(at)
+    member = ScriptedMember(await connect(left.port + 1 + broker), name)
+    await member.join_and_sync()
+    away.kill()
+    await killing.settled(1 - at)
+    away.start()
+    home = await killing.settled(*BOTH)
+    if home[broker] != at:
+        return  # its place is here now
+
+    async def closed() -> bool:
+        try:
+            error = await member.heartbeat()
+        except (AssertionError, OSError):
+            return True
+        assert error == ErrorCode.NONE or error.retriable, error.name
+        return False
+
+    await until(closed, "the older connection is closed")
+    later = ScriptedMember(await connect(left.port + 1 + broker), name, member_id=member.member_id)
+    later.generation = member.generation
+    for _ in range(20):  # who comes now is left alone
+        assert await later.heartbeat() == ErrorCode.NONE
+        await asyncio.sleep(0.1)
 
 
 async def goes_on(left: Kcoord, member: ScriptedMember) -> ScriptedMember:
