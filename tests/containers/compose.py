@@ -24,6 +24,7 @@ from tests.kafka.wait import NotYet, eventually
 
 KAFKAS, KCOORDS, WORKERS = ("kafka-1", "kafka-2"), ("kcoord-1", "kcoord-2"), ("connect-1", "connect-2")
 SERVICES = (*KAFKAS, *KCOORDS, *WORKERS)
+VOLUMES = (*KAFKAS, *KCOORDS, "lines")
 UP_S = 600
 BOOTSTRAP = {"kcoord-1": "kcoord-1:9092", "kcoord-2": "kcoord-2:9192"}
 LINES = Path("/var/lib/kafka/data")
@@ -54,7 +55,11 @@ class Composed:
             "CONNECT_2_PORT": str(port_block(1)),
         }
         labels = folder / "labels.json"  # which is YAML too
-        labels.write_text(json.dumps({"services": {name: {"labels": LABELS} for name in SERVICES}}))
+        labelled = {
+            kind: {name: {"labels": LABELS} for name in names}
+            for kind, names in (("services", SERVICES), ("volumes", VOLUMES))
+        }
+        labels.write_text(json.dumps(labelled))
         project = f"kcoord-tests-{os.getpid()}"
         files = ["--file", str(ROOT / "compose.yaml"), "--file", str(labels)]
         self = cls([*place.compose, *files, "--project-name", project], environment, project)

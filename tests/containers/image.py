@@ -41,8 +41,11 @@ def build_image(place: Place) -> str:
     if named:
         return named
     build_base, base = place.bases
+    run, built_by = os.environ.get("PYTEST_XDIST_TESTRUNUID"), CACHE / "image.run"
     CACHE.mkdir(exist_ok=True)
-    with FileLock(CACHE / "image.lock"), engine(BUILD_S) as client:  # one process builds, the others find it built
+    with FileLock(CACHE / "image.lock"), engine(BUILD_S) as client:
+        if run is not None and built_by.exists() and built_by.read_text() == run:
+            return TAG  # another process of this run has built it
         network: dict[str, Any] = {}
         if NETWORK_VARIABLE in os.environ:
             network["network_mode"] = os.environ[NETWORK_VARIABLE]
@@ -53,6 +56,7 @@ def build_image(place: Place) -> str:
             raise AssertionError(f"{said[-4000:]}\nkcoord's image cannot be built: {failed}") from None
         except APIError as failed:
             raise AssertionError(f"kcoord's image cannot be built: {failed.explanation}") from None
+        built_by.write_text(run or "")
     return TAG
 
 
