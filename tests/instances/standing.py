@@ -96,6 +96,7 @@ class Standing:
         bootstrap: str | None = None,
         surroundings: Callable[[], Surroundings] = lambda: NOTHING_KNOWN,
         started_ms: int | None = None,
+        session_ms: int = SESSION_MS,
     ) -> tuple[Membership, Shards]:
         """Start another instance; it leaves at the end, if not before."""
         shards = self.ledger.shards(name or f"instance {number}")
@@ -112,7 +113,7 @@ class Standing:
                 topic=self.topic,
                 kafka={"bootstrap_servers": bootstrap or self._cluster.bootstrap},
                 client_id=shards.name.replace(" ", "-"),
-                session_timeout_ms=SESSION_MS,
+                session_timeout_ms=session_ms,
                 heartbeat_interval_ms=100,
             ),
             shards,

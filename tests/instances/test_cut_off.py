@@ -14,21 +14,22 @@ import pytest
 
 from kcoord.instances.membership import Membership
 from tests.faults.proxy import KafkaProxy
-from tests.instances.standing import Shards, Standing, until
+from tests.instances.standing import SESSION_MS, Shards, Standing, until
 from tests.kafka.cluster import KafkaCluster
 
+LONG_MS = 60_000
 Break = Callable[[KafkaProxy], None]
 
 
 @asynccontextmanager
 async def two(
-    kafka: KafkaCluster, name: str
+    kafka: KafkaCluster, name: str, session_ms: int = SESSION_MS
 ) -> AsyncIterator[tuple[Standing, KafkaProxy, list[Membership], list[Shards]]]:
     """Two instances that share; the first goes by the proxy."""
     async with KafkaProxy.opened(kafka.ports) as proxy, Standing(kafka, name) as standing:
         try:
-            first, one = standing.come(1, bootstrap=proxy.bootstrap)
-            second, other = standing.come(2)
+            first, one = standing.come(1, bootstrap=proxy.bootstrap, session_ms=session_ms)
+            second, other = standing.come(2, session_ms=session_ms)
             await until(lambda: standing.is_served(one, other), "two share")
             yield standing, proxy, [first, second], [one, other]
         finally:
@@ -59,7 +60,7 @@ async def test_who_is_cut_off_gives_everything_up_and_comes_back_as_somebody_els
 
 
 async def test_a_moment_without_kafka_moves_nothing(kafka: KafkaCluster) -> None:
-    async with two(kafka, "moment") as (_, proxy, (first, _), (one, other)):
+    async with two(kafka, "moment", LONG_MS) as (_, proxy, (first, _), (one, other)):
         epoch, place = first.map.epoch, first.member.place
         before = one.serves(), other.serves()
         mine = min(one.serves())
@@ -80,7 +81,7 @@ async def test_when_nobody_reaches_the_group_places_hold_and_everything_is_taken
     longer than the silence that the instance bears.
     """
     async with KafkaProxy.opened(kafka.ports) as proxy, Standing(kafka, "bears-less") as standing:
-        membership, shards = standing.come(1, bootstrap=proxy.bootstrap)
+        membership, shards = standing.come(1, bootstrap=proxy.bootstrap, session_ms=LONG_MS)
         await until(lambda: standing.is_served(shards), "it serves everything")
         place = membership.member.place
         membership._settings = standing.bears(membership._settings, 1_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,17 +18,23 @@ from kcoord.instances.instances import Instances, InstancesError, InstancesSetti
 from kcoord.instances.secret import Secret, nonce
 from kcoord.instances.tls import InternalTls
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
+from kcoord.protocol.generated.instance_check_commit_request import InstanceCheckCommitRequest
+from kcoord.protocol.generated.instance_group_facts_request import InstanceGroupFactsRequest
 from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
 from kcoord.protocol.generated.instance_hello_response import InstanceHelloResponse
+from kcoord.protocol.generated.instance_let_go_request import InstanceLetGoRequest
 from kcoord.protocol.generated.instance_ping_request import InstancePingRequest
 from kcoord.protocol.generated.instance_proof_request import InstanceProofRequest
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
-from tests.instances.neighbours import FRAME_LIMIT, SECRET, Neighbour, neighbours
+from kcoord.protocol.generated.instance_session_request import InstanceSessionRequest
+from tests.instances.neighbours import FRAME_LIMIT, SECRET, Client, Neighbour, neighbours
 from tests.instances.standing import until
 from tests.instances.test_relay import Member
 from tests.kafka.security import Certificates
 
 OWNED_BY_THE_OTHER = (1, 1, 1, 1)
+KNOWN = Secret(SECRET)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +140,35 @@ async def test_what_an_instance_cannot_have_meant_is_answered_by_an_error(tmp_pa
             writer.write(request_frame(7, InstanceRelayRequest(api_key=api_key, api_version=9, body=body)))
             answer = await _frame(reader)
             assert int.from_bytes(answer[5:7], "big") in (ErrorCode.INVALID_REQUEST, ErrorCode.UNSUPPORTED_VERSION)
+
+
+async def test_whatever_an_instance_sends_harms_nobody_else(tmp_path: Path) -> None:
+    """Whole frames with something wrong in them, from one that has proved to be an instance."""
+    rng = random.Random(5)
+    join = Member(Client(neighbour=None, connection=1, client_id="c")).join_request()  # type: ignore[arg-type]
+    relay = InstanceRelayRequest(api_key=11, api_version=9, client_host="/h", body=join.encode(9))
+    frames = [
+        request_frame(9, relay),
+        request_frame(9, InstanceLetGoRequest(connection=3, group_id="group")),
+        request_frame(9, InstanceGroupFactsRequest(group_ids=["a", "b"])),
+        request_frame(9, InstanceSessionRequest(group_id="group", member_id="m", pause_ms=5)),
+        request_frame(9, InstanceCheckCommitRequest(group_id="group", member_id="m")),
+        request_frame(9, InstanceAskRequest(group_id="group", what=7)),
+    ]
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        for _ in range(200):
+            frame = bytearray(rng.choice(frames))
+            for _ in range(rng.randint(0, 3)):
+                frame[rng.randrange(4, len(frame))] = rng.randrange(256)
+            async with stranger(owner) as (reader, writer):
+                await _prove(reader, writer)
+                writer.write(frame + request_frame(10, InstancePingRequest()))
+                writer.write_eof()
+                await _to_its_end(reader)
+        assert (await Member(entry.connect()).join()).error_code == ErrorCode.NONE
+    assert not faults
 
 
 # -- peers that do not answer ------------------------------------------------------------------------------------------
@@ -241,7 +277,7 @@ async def _prove(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.write(request_frame(1, InstanceHelloRequest(instance_id=7, run="seven")))
     hello = InstanceHelloResponse.decode(await _frame(reader), 0, 5)
     mine = nonce()
-    proof = Secret(SECRET).of_caller(7, "seven", hello.nonce, mine)
+    proof = KNOWN.of_caller(7, "seven", hello.nonce, mine)
     writer.write(request_frame(2, InstanceProofRequest(nonce=mine, proof=proof)))
     await _frame(reader)
 
