@@ -48,10 +48,27 @@ class TurnHandler(logging.StreamHandler[TextIO]):
                 super().flush()
 
 
+class Seldom(logging.Filter):
+    """Lets lines of one kind through once in a while only."""
+
+    def __init__(self, every_s: float = 10.0) -> None:
+        super().__init__()
+        self._every_s = every_s
+        self._last: dict[object, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """See logging.Filter. Lines with the same text before its arguments are of one kind."""
+        if record.created - self._last.get(record.msg, -self._every_s) < self._every_s:
+            return False
+        self._last[record.msg] = record.created
+        return True
+
+
 def log_to(stream: TextIO, level: str) -> None:
     """Send all log lines of at least `level` to `stream`. What no line shows (place in the code, thread, process, task)
     is not looked up. aiokafka's lines are left out but for errors: what it calls a warning happens in each round of the
-    instances, and what matters of it kcoord says itself.
+    instances, and what matters of it kcoord says itself. Errors of one kind come out once in ten seconds: while a
+    broker is away each partition has its own.
     """
     logging._srcfile = None  # as logging's own documentation says under "Optimization"
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
@@ -62,3 +79,4 @@ def log_to(stream: TextIO, level: str) -> None:
     logging.basicConfig(level=level, handlers=[handler])
     if level != "DEBUG":
         logging.getLogger("aiokafka").setLevel(logging.ERROR)
+        logging.getLogger("aiokafka").addFilter(Seldom())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kcoord.cli.log_lines import TurnHandler
+from kcoord.cli.log_lines import Seldom, TurnHandler
 
 
 class Screen(io.StringIO):
@@ -83,3 +83,15 @@ async def test_a_log_that_nobody_reads_any_more_ends_nothing(log: logging.Logger
     log.info("one")
     log.warning("two")
     await asyncio.sleep(0)
+
+
+def test_lines_of_one_kind_come_out_once_in_a_while(log: logging.Logger, screen: Screen) -> None:
+    seldom = Seldom(every_s=3600.0)
+    log.addFilter(seldom)
+    try:
+        for number in range(5):
+            log.error("broker %d is away", number)
+            log.error("something else")
+    finally:
+        log.removeFilter(seldom)
+    assert screen.getvalue() == "broker 0 is away\nsomething else\n"

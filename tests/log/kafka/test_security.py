@@ -10,12 +10,13 @@ import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
 from kcoord.log.interface import LogUnusable
+from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.security import KafkaSecurity
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.security import Certificates, Mechanism, Security, password_of
 from tests.log.places import Topic, loaded, opened
 
-USER, STRANGER = "kcoord", "stranger"
+USER, STRANGER, READER = "kcoord", "stranger", "reader"
 OAUTH_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
 QUICK = {"request_timeout_ms": 3_000, "load_timeout_ms": 5_000}
 
@@ -28,7 +29,9 @@ def by_sasl(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
         "sasl.enabled.mechanisms": ",".join(mechanisms),
         "listener.name.client.oauthbearer.sasl.jaas.config": f"{OAUTH_MODULE} required;",
     }
-    cluster = start_kafka(security=Security.SASL_PLAINTEXT, users=[USER, STRANGER], acl=True, overrides=overrides)
+    cluster = start_kafka(
+        security=Security.SASL_PLAINTEXT, users=[USER, STRANGER, READER], acl=True, overrides=overrides
+    )
     topic = ("offsets-", ResourceType.TOPIC)
     rights = [
         *((*topic, operation) for operation in (AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE)),
@@ -37,9 +40,12 @@ def by_sasl(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     ]
     bindings = [
         AclBinding(
-            kind, name, ResourcePatternType.PREFIXED, f"User:{USER}", "*", operation, AclPermissionType.ALLOW
+            kind, name, ResourcePatternType.PREFIXED, f"User:{user}", "*", operation, AclPermissionType.ALLOW
         )
-        for name, kind, operation in rights
+        for user, name, kind, operation in [
+            *((USER, *right) for right in rights),
+            (READER, *topic, AclOperation.READ),
+        ]
     ]  # fmt: skip
     admin = cluster.admin()  # its futures end with it
     for done in admin.create_acls(bindings).values():
@@ -110,11 +116,23 @@ async def test_rights_that_lack_are_named(by_sasl: KafkaCluster) -> None:
         ResourceType.TOPIC, topic.name, ResourcePatternType.LITERAL, f"User:{STRANGER}", "*",
         AclOperation.ALL, AclPermissionType.ALLOW,
     )  # fmt: skip
-    admin = by_sasl.admin()
+    admin = by_sasl.admin()  # its futures end with it
     [done] = admin.create_acls([reading]).values()
     await asyncio.to_thread(done.result, 30)
     with pytest.raises(LogUnusable, match="TRANSACTIONAL_ID_AUTHORIZATION_FAILED"):
         async with opened(topic.make(security=sasl("PLAIN", STRANGER), **QUICK), 0):
+            pass
+
+
+async def test_who_only_looks_needs_to_read_only(by_sasl: KafkaCluster) -> None:
+    topic = Topic(by_sasl)
+    async with opened(topic.make(security=sasl("PLAIN")), 0) as log:
+        await log.append(0, [(b"a", b"1")])
+    async with TopicHistory(topic.settings(security=sasl("PLAIN", READER))) as history:
+        found = [(each.key, each.value) async for entries in history.read(0) for each in entries]
+    assert found == [(b"a", b"1")]
+    with pytest.raises(LogUnusable, match="AUTHORIZATION_FAILED"):
+        async with opened(topic.make(security=sasl("PLAIN", READER), **QUICK), 0):
             pass
 
 
