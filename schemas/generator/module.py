@@ -68,7 +68,9 @@ def _head(message: MessageSpec, formats: Formats, body: str) -> list[str]:
     ]
     library = [f"from struct import {', '.join(structs)}"] if structs else []
     lines += [*library, ""] if library else []
-    lines += ["import attrs", "", "from kcoord.protocol.layout import Field"]
+    lines += ["import attrs", ""]
+    if "Field(" in body:
+        lines += ["from kcoord.protocol.layout import Field"]
     bases = [BASES[message.type]] + (["Struct"] if len(message.structs) > 1 else [])
     lines += [f"from kcoord.protocol.message import {', '.join(sorted(bases))}"]
     if used:

@@ -35,8 +35,8 @@ from kcoord.protocol.messages import (
 from kcoord.server.authorizer import Client as Asker
 from kcoord.server.authorizer import Operation
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.server import Server
 from kcoord.server.nodes import OneNode
+from kcoord.server.server import Server
 from kcoord.server.standalone import Standalone
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT

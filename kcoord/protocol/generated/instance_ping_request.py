@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.protocol.layout import Field
 from kcoord.protocol.message import Request
 from kcoord.protocol.primitives import Malformed, read_tagged, read_uvarint, write_tagged
 
