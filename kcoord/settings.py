@@ -299,7 +299,9 @@ class KafkaLog(_Section):
     )
     log_ssl_key_password: str | None = _setting(None, "Password of that key.", repr=False)
     log_ssl_endpoint_identification_algorithm: Literal["https", "none", ""] = _setting(
-        "https", "Whether a broker's certificate must name its host: `https`; `none` or empty for no check."
+        "https",
+        "Whether a broker's certificate must name its host: `https`; `none` or empty for no check. Not given, it is as "
+        "upstream's where `log.bootstrap` is not given either.",
     )
     coordinator_lease_ms: int = _setting(
         5000,
