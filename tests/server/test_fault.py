@@ -1,4 +1,4 @@
-"""A fault of kcoord's own in one step costs that request an error, and nobody anything else."""
+"""A fault of kcoord's own in one step costs that request an error, and nobody anything else; over either log."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from pathlib import Path
 import pytest
 
 from kcoord.group import shard as shard_module
+from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
-from tests.server.harness import Client, standalone
+from tests.log.places import Directory, Place, Topic
+from tests.server.harness import Client, over
 from tests.server.members import Member
 
 
+@pytest.fixture(params=["embedded", "kafka"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> Log:
+    """A log that is not open yet."""
+    place: Place = Directory(tmp_path) if request.param == "embedded" else Topic(request.getfixturevalue("kafka"))
+    return place.make()
+
+
 async def test_a_fault_in_a_step_loads_the_shard_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with (
-        standalone(tmp_path) as kcoord,
+        over(log) as kcoord,
         await Client.connect(kcoord.port) as one,
         await Client.connect(kcoord.port) as two,
     ):
