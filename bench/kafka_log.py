@@ -31,9 +31,9 @@ from kcoord.protocol.records import (
     OffsetCommitKey,
     OffsetCommitValue,
     Record,
-    decode_record,
     encode_record,
 )
+from kcoord.server.loading import read_shard
 from kcoord.server.run import GARBAGE_THRESHOLD, loop_factory
 
 COMMITS, WARM_UP, ROUNDS = 1_000, 500, 3
@@ -158,10 +158,10 @@ async def opened(bootstrap: str, topic: str, partitions: int) -> KafkaLog:
 
 async def load_all(log: KafkaLog, shard: Shard | None = None) -> None:
     """Load partition 0, into a shard if there is one."""
-    async for chunk in log.load(0):
-        if shard is not None:
-            for _, key, value in chunk:
-                shard.replay(decode_record(key, value))
+    if shard is not None:
+        await read_shard(log, 0, shard)
+        return
+    async for _ in log.load(0):
         await asyncio.sleep(0)
 
 
