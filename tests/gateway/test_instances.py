@@ -135,6 +135,8 @@ async def test_rule_19_the_map_is_the_same_in_every_answer_of_every_instance(pai
             for key in range(4):
                 find = FindCoordinatorRequest(key_type=0, coordinator_keys=[f"{name}-{key}"])
                 found = (await ask(client, find)).coordinators[0]
+                if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:  # once after a change
+                    found = (await ask(client, find)).coordinators[0]
                 assert found.error_code == ErrorCode.NONE
                 assert pair.at(found.port) == (expected[found.node_id], found.node_id)
 
