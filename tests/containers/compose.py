@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,11 @@ class Composed:
     command: Sequence[str]
     environment: Mapping[str, str]
     project: str
+    folder: Path
 
     @classmethod
     def up(cls, place: Place, image: str, folder: Path) -> "Composed":
-        """Start all of it, kcoord from `image`."""
+        """Start all of it, kcoord from `image`; logs go to `folder` at the end."""
         environment = {
             "GATEWAY_IMAGE": image,
             "KAFKA_IMAGE": place.kafka,
@@ -62,7 +64,7 @@ class Composed:
         labels.write_text(json.dumps(labelled))
         project = f"kcoord-tests-{os.getpid()}"
         files = ["--file", str(ROOT / "compose.yaml"), "--file", str(labels)]
-        self = cls([*place.compose, *files, "--project-name", project], environment, project)
+        self = cls([*place.compose, *files, "--project-name", project], environment, project, folder)
         _up.add(self)
         self._compose("up", "--detach", "--no-build")
         return self
@@ -71,6 +73,9 @@ class Composed:
         """Leave nothing behind."""
         if self in _up:
             _up.discard(self)
+            with suppress(OSError, ValueError):  # they may have nowhere to go any more, or it never came up
+                for service in SERVICES:
+                    (self.folder / f"{service}.log").write_text(self.log(service))
             self._compose("down", "--volumes", "--timeout", "20")
 
     def wait_until_healthy(self, *services: str) -> None:
