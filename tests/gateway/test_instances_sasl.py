@@ -1,0 +1,92 @@
+"""Do several instances keep each client's own identity, before a cluster with SASL and ACLs? Gateway rules 16, 20."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import FindCoordinatorRequest
+from tests.gateway.fleet import Fleet, fleet
+from tests.gateway.sasl import log_in
+from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
+from tests.gateway.test_sasl import with_rights
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.security import ADMIN, Security, password_of
+from tests.server.harness import Client
+
+BROKER = 1
+
+
+@pytest.fixture(scope="module")
+def secured(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    """One broker; the log lies there too, and kcoord has rights of its own for it."""
+    return with_rights(start_kafka, {})
+
+
+@pytest.fixture(scope="module")
+def pair(secured: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    credentials: dict[str, object] = {
+        "upstream_security_protocol": Security.SASL_PLAINTEXT.value,
+        "log_security_protocol": Security.SASL_PLAINTEXT.value,
+        "log_sasl_mechanism": "PLAIN",
+        "log_sasl_username": ADMIN,
+        "log_sasl_password": password_of(ADMIN),
+    }
+    with fleet(secured, tmp_path_factory.mktemp("fleet"), 2, **credentials) as running:
+        yield running
+
+
+async def at(pair: Fleet, number: int, user: str) -> Client:
+    """Logged in at instance `number`, at its port of the only broker: open although nobody has passed there."""
+
+    async def open_port() -> Client | None:
+        try:
+            return await connect(pair.instances[number].port + 1 + BROKER)
+        except OSError:
+            return None
+
+    client: Client = await until(open_port, "the port of the broker is open")
+    await log_in(client, user)
+    return client
+
+
+async def test_rule_20_rights_are_each_clients_own_whoever_owns_the_group(
+    pair: Fleet, secured: KafkaCluster, name: str
+) -> None:
+    topic = secured.create_topic(f"topic-{name}")
+    for number in range(4):
+        group = f"{name}-{number}"
+        first, second = [ScriptedMember(await at(pair, each, "reader"), group) for each in (0, 1)]
+
+        async def known(client: Client = first.client, group: str = group) -> bool:
+            found = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]))
+            return not found.coordinators[0].error_code
+
+        await until(known, "a coordinator")
+        await first.join_and_sync()
+        joining = asyncio.create_task(second.join())
+
+        async def told(first: ScriptedMember = first) -> bool:
+            return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+        await until(told, "the first is told of the second")
+        await asyncio.gather(joining, first.join())
+        leader, follower = (first, second) if first.leads else (second, first)
+        syncing = asyncio.create_task(follower.sync({}))
+        await leader.sync({first.member_id: b"one", second.member_id: b"two"})
+        await syncing
+        for offset, member in enumerate((first, second)):
+            assert await member.commit(topic, offset) == ErrorCode.NONE
+            assert (await describe(member.client, group)).group_state == "Stable"
+            stranger = ScriptedMember(
+                await at(pair, offset, "stranger"), group, member_id=member.member_id, generation=member.generation
+            )
+            assert await stranger.heartbeat() == ErrorCode.GROUP_AUTHORIZATION_FAILED
+            assert await stranger.commit(topic, 9) == ErrorCode.GROUP_AUTHORIZATION_FAILED
+            assert ErrorCode((await describe(stranger.client, group)).error_code) == (
+                ErrorCode.GROUP_AUTHORIZATION_FAILED
+            )
+        assert secured.committed(group) == {(topic, 0): 1}
