@@ -1,0 +1,77 @@
+"""What becomes of work that nobody reports any more?
+
+| who is here, what waits | what becomes of it |
+| --- | --- |
+| nothing is lost, nothing was taken for balance last time | no wait; a running one ends |
+| no wait, and all members of last time are here | dealt out at once: an answer did not arrive |
+| the delay is 0 | dealt out at once (KAFKA-15693) |
+| no wait, somebody is gone | a wait begins, of the whole delay |
+| a wait that is not over | it goes on; who has nothing becomes a candidate |
+| a wait that is over | the candidates get it; if none is left, dealt out |
+
+A wait is also begun after revocations for balance where somebody is gone and nothing lost, and those of KAFKA-12495
+(`leader`) are waits like any other. Sources: KIP-415; KAFKA-9849 (candidates in turn), KAFKA-9851, KAFKA-12495.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+
+import attrs
+
+from kcoord.assign.incremental.hashing import hashed
+from kcoord.assign.incremental.loads import Loads, in_order
+from kcoord.assign.incremental.model import Memory
+from kcoord.assign.resource import CONNECTOR, Resource
+
+
+@attrs.frozen
+class Handled:
+    """What is done with what is lost; the rest of it waits."""
+
+    memory: Memory
+    to_deal: Sequence[Resource] = ()
+    to_candidates: Mapping[str, Sequence[Resource]] = attrs.Factory(dict)
+
+
+def handle(memory: Memory, lost: frozenset[Resource], loads: Loads, now_ms: int, max_delay_ms: int) -> Handled:
+    """Decide as the table says. `loads` are without what is deleted or has two owners."""
+    if not lost and not memory.revoked_for_balance:
+        return Handled(_no_wait(memory))
+    waits = memory.scheduled_rebalance_ms > 0
+    if (not waits and memory.members <= loads.keys()) or max_delay_ms == 0:
+        return Handled(memory, in_order(lost))
+    if waits and now_ms >= memory.scheduled_rebalance_ms:
+        return _over(memory, in_order(lost), loads)
+    return Handled(_wait(memory, loads, now_ms, max_delay_ms))
+
+
+def _no_wait(memory: Memory) -> Memory:
+    return attrs.evolve(memory, candidates=(), scheduled_rebalance_ms=0, delay_ms=0)
+
+
+def _wait(memory: Memory, loads: Loads, now_ms: int, max_delay_ms: int) -> Memory:
+    """Begin or go on. A clock that had gone back would prolong nothing beyond the whole delay."""
+    idle = hashed(member for member, load in loads.items() if not load)
+    left = memory.scheduled_rebalance_ms - now_ms
+    delay = min(left, max_delay_ms) if left > 0 else max_delay_ms
+    return attrs.evolve(
+        memory,
+        candidates=tuple(dict.fromkeys((*memory.candidates, *idle))),
+        delay_ms=delay,
+        scheduled_rebalance_ms=now_ms + delay,
+    )
+
+
+def _over(memory: Memory, lost: Sequence[Resource], loads: Loads) -> Handled:
+    here = [member for member in memory.candidates if member in loads]
+    memory = attrs.evolve(_no_wait(memory), revoked_for_balance=False)
+    if not here:
+        return Handled(memory, lost)
+    gifts: dict[str, list[Resource]] = {member: [] for member in here}
+    for kind in (True, False):
+        of_kind = [resource for resource in lost if (resource[1] == CONNECTOR) == kind]
+        for member, resource in zip(cycle(here), of_kind, strict=False):
+            gifts[member].append(resource)
+    return Handled(memory, to_candidates=gifts)
