@@ -17,7 +17,7 @@ help:
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make fuzz     read a million mutated frames; SEED=n for others'
-	@echo 'make soak     simulate 100,000 groups under faults; SEEDS=n FROM=n JOBS=n for others'
+	@echo 'make soak     simulate 100,000 groups under faults, then break real ones for long; SEEDS=n FROM=n JOBS=n'
 	@echo 'make docs     write the generated references and build the site in build/site'
 	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
 	@echo 'make format   let ruff format the code'
@@ -48,6 +48,8 @@ fuzz: $(VENV)/dev.stamp
 
 soak: $(VENV)/dev.stamp
 	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1)
+	@$(PY) -m tests
+	@KCOORD_FAULTS=long KCOORD_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest tests/faults
 
 docs: $(VENV)/dev.stamp
 	@$(PY) -m kcoord settings --markdown > docs/configuration.md
