@@ -79,6 +79,15 @@ class RandomFleet:
         )
         self.now_ms += self.random.choice((0, 1, 40, told.delay_ms, told.delay_ms, max(told.delay_ms - 1, 0), 5_000))
 
+    def come_to_rest(self, rounds: int = 12) -> None:
+        """Rebalances that everybody gets the answer of, each after the delay of the one before."""
+        for _ in range(rounds):
+            self.generation += 1
+            snapshot = self.history[-1]
+            joined = [Joined(key, member_id, snapshot) for key, member_id in self.members.items()]
+            told = self.pair.round(joined, self.leader, snapshot, self.generation, self.now_ms, list(self.members))
+            self.now_ms += told.delay_ms
+
     def snapshot(self, behind: float) -> Snapshot:
         """What somebody has read of the configurations."""
         return self.history[-2 if len(self.history) > 1 and self.random.random() < behind else -1]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from random import Random
 
 import pytest
 
+from kcoord.assign import CONNECTOR
 from kcoord.assign.incremental.hashing import copied, hashed, sort_key
 from tests.assign.java_leaders import Pair, asked
 from tests.assign.random_fleets import LETTERS, RandomFleet
 from tests.kafka.java import Java
 
-FLEETS, ROUNDS = 400, 25
+FLEETS, ROUNDS = 200, 25
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,18 @@ def test_every_round_is_as_connect_has_it(java: Java, newer_java: bool) -> None:
     assert len(answers) == len(pair.orders)
     for order, expected, told in zip(pair.orders, pair.answers, answers, strict=True):
         assert told == expected, order
+
+
+def test_when_nothing_happens_any_more_all_runs_once_and_evenly() -> None:
+    for seed in range(FLEETS):
+        fleet = RandomFleet.of(Pair(), seed)
+        fleet.play(ROUNDS)
+        fleet.come_to_rest()
+        rows = [fleet.pair.processes[key].row for key in fleet.members]
+        assert sorted(itertools.chain(*rows)) == sorted(fleet.history[-1].resources()), seed
+        for kind in (True, False):
+            sizes = [sum((task == CONNECTOR) == kind for _, task in row) for row in rows]
+            assert max(sizes) - min(sizes) <= 1, (seed, sizes)
 
 
 def test_names_come_in_javas_order(java: Java, newer_java: bool) -> None:

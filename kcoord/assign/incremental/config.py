@@ -35,5 +35,8 @@ def mismatch(seen: Seen, memory: Memory) -> Answer:
 
 
 def leader_url(seen: Seen) -> str:
-    """Where the leader is found."""
-    return next(worker.url for worker in seen.workers if worker.member_id == seen.leader_id)
+    """Where the leader is found. Raises ValueError if it is none of the members."""
+    for worker in seen.workers:
+        if worker.member_id == seen.leader_id:
+            return worker.url
+    raise ValueError(f"the leader {seen.leader_id} is not among the {len(seen.workers)} members: list it too")

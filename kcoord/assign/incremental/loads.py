@@ -26,32 +26,51 @@ Pile: TypeAlias = dict[Resource, None]
 class Load:
     """What a worker is to have after the round, as far as the round has come."""
 
-    connectors: Pile = attrs.Factory(dict)
-    tasks: Pile = attrs.Factory(dict)
+    row: Row
+    """What it began with."""
+    connectors: Pile
+    tasks: Pile
+    given: list[Resource] = attrs.Factory(list)
+    taken: bool = False
 
     @classmethod
-    def of(cls, held: Iterable[Resource]) -> Load:
+    def of(cls, row: Row) -> Load:
         """A load of these."""
-        load = cls()
-        load.give(held)
-        return load
+        connectors = dict.fromkeys([each for each in row if each[1] == CONNECTOR])
+        return cls(row, connectors, dict.fromkeys([each for each in row if each[1] != CONNECTOR]))
 
     def give(self, resources: Iterable[Resource]) -> None:
-        """Add these at the end."""
+        """Add these at the end; it has none of them."""
         for resource in resources:
-            (self.connectors if resource[1] == CONNECTOR else self.tasks)[resource] = None
+            self._pile(resource)[resource] = None
+            self.given.append(resource)
 
     def take(self, resources: Iterable[Resource]) -> None:
-        """Take these out, where they are in."""
+        """Take these out, all of which it has."""
         for resource in resources:
-            (self.connectors if resource[1] == CONNECTOR else self.tasks).pop(resource, None)
+            del self._pile(resource)[resource]
+        self.taken = True
+
+    def new(self) -> Row:
+        """What it has been given and still has, connectors first."""
+        if not self.given:
+            return ()
+        left = [each for each in self.given if each in self._pile(each)]
+        return tuple(sorted(left, key=lambda each: each[1] != CONNECTOR))
 
     def all(self) -> Row:
-        """Connectors, then tasks."""
-        return (*self.connectors, *self.tasks)
+        """All that it has."""
+        return (*self.connectors, *self.tasks) if self.given or self.taken else self.row
+
+    def size(self, connectors: bool) -> int:
+        """How many connectors it has, or tasks."""
+        return len(self.connectors if connectors else self.tasks)
 
     def __bool__(self) -> bool:
         return bool(self.connectors or self.tasks)
+
+    def _pile(self, resource: Resource) -> Pile:
+        return self.connectors if resource[1] == CONNECTOR else self.tasks
 
 
 Loads: TypeAlias = dict[str, Load]
@@ -65,25 +84,21 @@ def in_order(resources: Iterable[Resource]) -> list[Resource]:
 
 def deal(loads: Loads, resources: Sequence[Resource]) -> None:
     """Deal these out, in this order, none of which anybody has: connectors, then tasks."""
-    piles = {member: load.connectors for member, load in loads.items()}
-    _deal_one_kind(piles, [each for each in resources if each[1] == CONNECTOR])
-    piles = {member: load.tasks for member, load in loads.items()}
-    _deal_one_kind(piles, [each for each in resources if each[1] != CONNECTOR])
+    for connectors in (True, False):
+        of_kind = [each for each in resources if (each[1] == CONNECTOR) == connectors]
+        if of_kind:
+            _deal_one_kind({member: load.size(connectors) for member, load in loads.items()}, loads, of_kind)
 
 
-def _deal_one_kind(piles: Mapping[str, Pile], resources: Sequence[Resource]) -> None:
-    if not resources:
-        return
-    players = [pile for _, pile in sorted(piles.items(), key=lambda each: (len(each[1]), sort_key(each[0])))]
-    upcoming = iter(resources)
-    left, playing = len(resources), 0
-    while left:
-        fewest = len(players[0])
-        while playing < len(players) and len(players[playing]) <= fewest:
+def _deal_one_kind(sizes: Mapping[str, int], loads: Loads, resources: Sequence[Resource]) -> None:
+    players = sorted(sizes, key=lambda member: (sizes[member], sort_key(member)))
+    fewest, playing, dealt = sizes[players[0]], 0, 0
+    while dealt < len(resources):
+        while playing < len(players) and sizes[players[playing]] <= fewest:
             playing += 1
-        for pile, resource in zip(players[:playing], islice(upcoming, playing), strict=False):
-            pile[resource] = None
-        left -= min(left, playing)
+        for member, resource in zip(players[:playing], resources[dealt : dealt + playing], strict=False):
+            loads[member].give((resource,))
+        dealt, fewest = dealt + playing, fewest + 1
 
 
 def for_balance(loads: Loads, configured: frozenset[Resource]) -> dict[str, list[Resource]]:

@@ -3,14 +3,14 @@
 | who is here, what waits | what becomes of it |
 | --- | --- |
 | nothing is lost, nothing was taken for balance last time | no wait; a running one ends |
-| no wait, and all members of last time are here | dealt out at once: an answer did not arrive |
+| no wait, and all members of last time are here | dealt out at once: an answer did not arrive (KAFKA-9848) |
 | the delay is 0 | dealt out at once (KAFKA-15693) |
 | no wait, somebody is gone | a wait begins, of the whole delay |
 | a wait that is not over | it goes on; who has nothing becomes a candidate |
 | a wait that is over | the candidates get it; if none is left, dealt out |
 
 A wait is also begun after revocations for balance where somebody is gone and nothing lost, and those of KAFKA-12495
-(`leader`) are waits like any other. Sources: KIP-415; KAFKA-9849 (candidates in turn), KAFKA-9851, KAFKA-12495.
+(`leader`) are waits like any other. Sources: KIP-415; KAFKA-10413 (candidates in turn), and those named here.
 """
 
 from __future__ import annotations
