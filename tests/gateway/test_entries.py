@@ -11,6 +11,8 @@ from pathlib import Path
 import attrs
 import pytest
 
+from kcoord.gateway.shared_sentinel import SharedSentinel
+from kcoord.gateway.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     DescribeClusterRequest,
@@ -18,7 +20,7 @@ from kcoord.protocol.messages import (
     MetadataRequest,
 )
 from tests.gateway.entries import Entry, entries, joins
-from tests.gateway.scripted import ScriptedMember, ask, connect, describe, subscription, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 
@@ -37,6 +39,7 @@ async def both(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[list[Entry]
             return all(entry.gateway.brokers.has_port(BROKER) for entry in started)
 
         await until(open_everywhere, "the port of the broker is open at both")
+        await coordinator_port(started[0].bootstrap, "any")  # the place where groups are kept is made when it is asked
         yield started
 
 
@@ -124,6 +127,38 @@ async def test_rule_12_who_takes_the_sentinel_over_fences_the_elder_generation(
     )  # fmt: skip
     assert await first.commit(topic, 98) == ErrorCode.ILLEGAL_GENERATION
     assert await moved.commit(topic, 2) == ErrorCode.NONE
+
+
+async def test_rule_12_a_name_that_was_got_after_the_check_is_not_used(
+    both: list[Entry], kafka: KafkaCluster, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit is checked, and its entry finds no sentinel upstream; before it has joined one, a younger generation
+    begins by way of the other entry, and is told. The name that it gets then would be good upstream."""
+    first = await both[0].member(name)
+    await first.join_and_sync()
+    asker = both[0].gateway.sentinels.asker(both[0].sentinel(name))
+    assert asker is not None
+    assert await both[0].sentinel(name).make_way(asker, always) == ErrorCode.NONE
+    late = await both[1].member(name, member_id=first.member_id, generation=first.generation)
+    join = SharedSentinel._join_until
+    overtaken: list[int] = []
+
+    async def overtake(self: SharedSentinel, asker: Asker, mark: int) -> ErrorCode:
+        if self is both[1].sentinel(name) and not overtaken:
+            first.metadata = subscription("another")
+            await first.join_and_sync()
+            overtaken.append(first.generation)
+        return await join(self, asker, mark)
+
+    monkeypatch.setattr(SharedSentinel, "_join_until", overtake)
+    assert await late.commit(topic, 1) == ErrorCode.ILLEGAL_GENERATION
+    assert overtaken == [late.generation + 1]
+    assert await first.commit(topic, 2) == ErrorCode.NONE
+    assert kafka.committed(name) == {(topic, 0): 2}
+
+
+async def always() -> bool:
+    return True
 
 
 async def test_rule_13_the_farewell_of_an_entry_does_not_put_out_who_has_come_since(
