@@ -12,9 +12,10 @@ from random import Random
 import attrs
 
 from kcoord.client.connection import ClientError
+from tests.cli.run_cli import kcoord as run
 from tests.faults.caller import Address, Caller, Lost
 from tests.faults.history import History
-from tests.faults.length import SEED
+from tests.faults.length import LONG, SEED
 from tests.faults.log_contents import read_log
 from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.cluster import KafkaCluster
@@ -73,10 +74,16 @@ class Instances:
         """Start these at the same time, and wait until they answer."""
         await asyncio.gather(*(asyncio.to_thread(kcoord.start) for kcoord in kcoords))
 
-    async def reload(self, kafka: KafkaCluster, on: Stage) -> None:
-        """Read the log when all has settled, then kill all instances, so that everything is loaded once more."""
+    async def read(self, kafka: KafkaCluster, on: Stage) -> None:
+        """Read the log when all has settled, with other people's means and with kcoord's own."""
         records = await asyncio.to_thread(read_log, kafka, self.topic, on.load, on.history)
         print(f"{records} records in {self.topic}")
+        arguments = ["--log-bootstrap", kafka.bootstrap, "--topic", self.topic]
+        verified = await asyncio.to_thread(run, "log", "verify", *arguments)
+        assert verified.code == 0, verified
+
+    async def reload(self, on: Stage) -> None:
+        """Kill all instances, so that everything is loaded once more."""
         on.history.note("all are killed")
         for kcoord in self.kcoords:
             kcoord.kill()
@@ -123,12 +130,15 @@ async def loaded(
     *,
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
+    reload: bool = LONG,
 ) -> AsyncIterator[tuple[Instances, Stage]]:
-    """The same under load; in the end the log is read, and everything loaded from it."""
+    """The same under load; in the end the log is read, and with `reload` everything is loaded from it once more."""
     async with instances(kafka, folder, number, by=by, settings=settings) as all_:
 
         async def again(on: Stage) -> None:
-            await all_.reload(kafka, on)
+            await all_.read(kafka, on)
+            if reload:
+                await all_.reload(on)
 
         async with stage(all_.bootstrap, folder, SEED, again=again) as on:
             yield all_, on

@@ -28,8 +28,8 @@ BROKER = {"log.cleaner.backoff.ms": 100}
 async def test_the_topic_is_compacted_all_the_time(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> None:
     kafka = start_kafka(overrides=BROKER)
     topic = kafka.create_topic("compacted", PARTITIONS, TOPIC)
-    async with loaded(kafka, tmp_path, settings={"log.topic": topic}) as (all_, on):
-        for _ in range(rounds(2, 20)):
+    async with loaded(kafka, tmp_path, settings={"log.topic": topic}, reload=True) as (all_, on):
+        for _ in range(rounds(1, 20)):
             await on.go_on(60)
             owner = await all_.owner(on.load.groups[0].onlooker.caller.group)
             owner.kill()

@@ -43,11 +43,11 @@ async def killed(kind: Callable[..., Kcoord], folder: Path, times: int) -> Async
 
 
 async def test_kill_9_at_random(tmp_path: Path) -> None:
-    async with killed(Kcoord, tmp_path, rounds(3, 50)):
+    async with killed(Kcoord, tmp_path, rounds(2, 50)):
         pass
 
 
 async def test_a_log_that_lies_would_be_found(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"lost: |was answered UNKNOWN_MEMBER_ID|and was \d+ before"):
-        async with killed(Lying, tmp_path, 2):
+        async with killed(Lying, tmp_path, 1):
             pass

@@ -48,7 +48,7 @@ def test_the_owner_is_killed_while_connectors_are_created(
         stack.callback(fleet.remove)
         fleet.start_workers(3)
         pipes: list[Pipe] = []
-        for number in range(rounds(2, 20)):
+        for number in range(rounds(1, 20)):
             new = [Pipe(f"{number}-{letter}", tmp_path) for letter in "ab"]
             for pipe in new:
                 kafka.create_topic(pipe.topic)

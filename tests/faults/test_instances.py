@@ -24,8 +24,8 @@ async def some_owner(on: Stage, all_: Instances) -> Kcoord:
 
 
 async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
-    async with loaded(kafka, tmp_path) as (all_, on):
-        for number in range(rounds(4, 50)):
+    async with loaded(kafka, tmp_path, reload=True) as (all_, on):
+        for number in range(rounds(3, 50)):
             await on.go_on()
             owner = await some_owner(on, all_)
             on.history.note(f"kill {number}: {owner.folder.name}")
@@ -39,7 +39,7 @@ async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
 async def test_the_owner_stands_still_for_longer_than_its_session(kafka: KafkaCluster, tmp_path: Path) -> None:
     """The zombie's answers do not lie: nothing that it acknowledges after the take-over is missing."""
     async with loaded(kafka, tmp_path) as (all_, on):
-        for number in range(rounds(2, 10)):
+        for number in range(rounds(1, 10)):
             await on.go_on()
             owner = await some_owner(on, all_)
             on.history.note(f"freeze {number}: {owner.folder.name}")

@@ -209,7 +209,7 @@ async def write_members(kafka: KafkaCluster, topic: str) -> None:
     await log.close()
 
 
-@pytest.mark.parametrize("moments", [MOMENTS[: rounds(2, 3)] + MOMENTS[-1:]], ids=["in turns"])
+@pytest.mark.parametrize("moments", [MOMENTS[: rounds(1, 3)] + MOMENTS[-1:]], ids=["in turns"])
 async def test_an_install_for_5000_members(kafka: KafkaCluster, tmp_path: Path, moments: list[Moment]) -> None:
     killer = Killer()
     topic = f"large-{tmp_path.name}"
