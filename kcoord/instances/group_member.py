@@ -50,6 +50,8 @@ START_AGAIN_S = 1.0
 ERRORS_PAUSE_S = 5.0
 STILL_MEMBER = (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
 NO_MEMBER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+ASKED_IN_VAIN = (KafkaError, TimeoutError, OSError, LookupError, AttributeError)
+"""The last two: aiokafka stumbles over a connection that somebody else has just given up."""
 
 
 class Unreachable(Exception):
@@ -172,7 +174,7 @@ class GroupMember:
         try:
             async with asyncio.timeout(self._settings.heartbeat_limit_s):
                 return await client.send(node, request)
-        except (KafkaError, TimeoutError, OSError) as error:
+        except ASKED_IN_VAIN as error:
             raise Unreachable(f"broker {node} does not answer: {error!r}") from error
 
     # -- running ------------------------------------------------------------------------------------------------------
@@ -189,6 +191,8 @@ class GroupMember:
                     self._settings.kafka.get("bootstrap_servers"),
                     _said(error),
                 )
+            except Exception:  # whoever ended here would be out for good, and hold what others have taken
+                log.exception("a fault in the instances' group %s, trying again", self._settings.group)
             coordinator, self._coordinator = self._coordinator, None
             if coordinator is not None:
                 await coordinator.stop()
@@ -225,6 +229,7 @@ class GroupMember:
                 coordinator.check_errors()
             except KafkaError as error:
                 log.error("the instances' group %s: %s", self._settings.group, _said(error))
+                coordinator.go_on()
                 pause = ERRORS_PAUSE_S
             await asyncio.wait({coordinator.routine}, timeout=pause)
 
@@ -251,6 +256,7 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
         self._limit_s = settings.heartbeat_limit_s
         self._hooks = hooks
         subscription = SubscriptionState()
+        subscription.register_fetch_waiters(set())  # aiokafka's fetcher would; without it each error ends the machinery
         super().__init__(
             client,
             subscription,
@@ -285,11 +291,19 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
                     if self.coordinator_id is not None:  # a broker does not read on behind a join that waits
                         self._close_connection(self.coordinator_id, ConnectionGroup.COORDINATION)
                 await self.close()
-        except (KafkaError, TimeoutError, asyncio.CancelledError) as error:
+        except (Exception, asyncio.CancelledError) as error:
             log.warning("the instances' group %s could not be left in good order: %s", self.group_id, _said(error))
             for task in (self._coordination_task, self._heartbeat_task, self._commit_refresh_task):
                 if task is not None:
                     task.cancel()
+            stopping = asyncio.current_task()
+            if stopping is not None and stopping.cancelling():  # it is not one of these tasks that was cancelled
+                raise
+
+    def go_on(self) -> None:
+        """Heartbeats end with an error that the user is told of, and begin again only with another round."""
+        if self._heartbeat_task is not None and self._heartbeat_task.done():
+            self.request_rejoin()
 
     async def ask(self, limit_s: float) -> bool:
         """Whether the group knows this member in its generation. Raises Unreachable.
@@ -304,7 +318,7 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
         try:
             async with asyncio.timeout(limit_s):
                 answer = await self._client.send(node, HeartbeatRequest(self.group_id, generation, place))
-        except (KafkaError, TimeoutError, OSError) as error:
+        except ASKED_IN_VAIN as error:
             self._close_connection(node, ConnectionGroup.DEFAULT)
             raise Unreachable(f"broker {node} does not answer: {_said(error)}") from error
         code = answer.error_code
@@ -312,7 +326,8 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
             return True
         if code in NO_MEMBER:
             return False
-        if code == ErrorCode.ILLEGAL_GENERATION and (place, generation) == (self.member_id, self.generation):
+        is_the_newest = not self.in_round and (place, generation) == (self.member_id, self.generation)
+        if code == ErrorCode.ILLEGAL_GENERATION and is_the_newest:  # else a round's answer may be on its way
             return False
         raise Unreachable(f"broker {node} cannot tell: {_said(for_code(code)())}")
 

@@ -74,11 +74,11 @@ class LeadersWatch:
 
     async def _look_once(self) -> None:
         try:
-            answer = await self._ask(MetadataRequest([OFFSETS_TOPIC], False))
+            self._seen = read(await self._ask(MetadataRequest([OFFSETS_TOPIC], False)))
         except Unreachable as error:
             log.debug("leaders are not known anew: %s", error)
-        else:
-            self._seen = read(answer)
+        except Exception:
+            log.exception("a fault while the brokers' leaders were asked for")
 
 
 def read(answer: Any) -> Surroundings:

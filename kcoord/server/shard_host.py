@@ -158,7 +158,13 @@ class ShardHost:
             await asyncio.wait(settling)
         while True:
             if self.state is ShardState.IN_DOUBT:
-                if not await self._confirm(self.partition):
+                try:
+                    is_ours = await self._confirm(self.partition)
+                except Exception:  # who ended here would be in doubt for ever
+                    log.exception("partition %d: a fault while it was asked whose it is", self.partition)
+                    await asyncio.sleep(AGAIN_S)
+                    continue
+                if not is_ours:
                     log.warning("partition %d is another instance's now", self.partition)
                     self._move(Event.LOST)
                     await self._release()

@@ -11,6 +11,8 @@ from kcoord.group import shard as shard_module
 from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
+from kcoord.server.shard_state import ShardState
+from tests.kafka.cluster import KafkaCluster
 from tests.log.places import Directory, Place, Topic
 from tests.server.harness import Client, over
 from tests.server.members import Member
@@ -52,3 +54,25 @@ async def test_a_fault_in_a_step_loads_the_shard_again(
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
         assert await member.sync() == ErrorCode.NONE
         assert member.assignment == member.member_id.encode()
+
+
+async def test_a_fault_while_it_is_asked_whose_a_partition_is_leaves_nobody_in_doubt_for_ever(
+    kafka: KafkaCluster,
+) -> None:
+    async with over(Topic(kafka).make()) as kcoord, await Client.connect(kcoord.port) as client:
+        member = await Member.joined(client, "group")
+        answers = iter([AttributeError("aiokafka stumbles"), True])
+
+        async def confirm(_partition: int) -> bool:
+            answer = next(answers)
+            if isinstance(answer, Exception):
+                raise answer
+            return bool(answer)
+
+        kcoord.coordinator.confirm = confirm
+        host = kcoord.coordinator._hosts[kcoord.coordinator.partition_of("group")]
+        host._fail()
+        async with asyncio.timeout(60):
+            while host.state is not ShardState.ACTIVE:
+                await asyncio.sleep(0.02)
+        assert (await member.heartbeat()).error_code == ErrorCode.NONE
