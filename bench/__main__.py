@@ -16,8 +16,10 @@ from bench import (
     codec,
     connect_heartbeats,
     connect_rebalance,
+    failover,
     heartbeats,
     joins,
+    kafka_joins,
     kafka_log,
     many,
     perf_tools,
@@ -39,6 +41,8 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "assignors": assignors.run,
     "simulator": simulator.run,
     "kafka_log": kafka_log.run,
+    "kafka_joins": kafka_joins.run,
+    "failover": failover.run,
 }
 
 

@@ -100,7 +100,9 @@ def kafka(folder: Path) -> Iterator[Kafka]:
 
 @contextmanager
 def kcoord(folder: Path, **settings: object) -> Iterator[Side]:
-    """kcoord alone with the embedded log in `folder`; `settings` by their names, with _ for the dot."""
+    """kcoord alone in `folder`, with the embedded log if nothing else is said; `settings` by their names, with _ for
+    the dot.
+    """
     process = Kcoord(folder / "kcoord", settings={name.replace("_", "."): value for name, value in settings.items()})
     try:
         process.start()
