@@ -1,4 +1,5 @@
-# How does kcoord become an image? Its wheel with compiled codecs and its pinned dependencies, on a slim Python; not root.
+# How does kcoord become an image? Its wheel with compiled codecs and its pinned dependencies, on a slim Python; not
+# root.
 #
 #     docker build -t kcoord .
 #     docker run -p 127.0.0.1:9092:9092 -v kcoord:/var/lib/kcoord -e KCOORD_ADVERTISE=localhost:9092 kcoord
