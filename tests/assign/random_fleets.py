@@ -2,7 +2,8 @@
 
 Workers are started, stopped, killed and back under another id, cut off while they run on, cut off until they stop;
 connectors come and go, tasks change; answers are lost, also the leader's own; another one leads; members and the leader
-have read less of the configurations than others; time passes, often exactly as long as the leader waits.
+have read less of the configurations than others; time passes, often exactly as long as the leader waits, and seldom
+goes back.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ class RandomFleet:
             protocol=EAGER if self.random.random() < 0.03 else SESSIONED,
         )
         self.now_ms += self.random.choice((0, 1, 40, told.delay_ms, told.delay_ms, max(told.delay_ms - 1, 0), 5_000))
+        if self.random.random() < 0.02:
+            self.now_ms = max(self.now_ms - 10_000, 0)
 
     def come_to_rest(self, rounds: int = 12) -> None:
         """Rebalances that everybody gets the answer of, each after the delay of the one before."""

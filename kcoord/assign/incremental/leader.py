@@ -120,10 +120,10 @@ def _balance(
 
 
 def backoff_ms(tries: int, max_delay_ms: int) -> int:
-    """How long revocations wait the so-manieth time.
+    """How long revocations wait at this try, the first of which is 1.
 
-    Not followed: the last bit of Java's `Math.pow`. Of 10,000 values of `max_delay_ms` one is 1 ms longer or shorter there
-    at the end of the row; none that people choose.
+    Not followed: the last bit of Java's `Math.pow`. Of 10,000 values of `max_delay_ms` one is 1 ms longer or shorter
+    there at the end of the row; none that people choose.
     """
     if max_delay_ms <= 1:
         return max_delay_ms

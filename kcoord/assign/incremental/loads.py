@@ -103,7 +103,7 @@ def _deal_one_kind(sizes: Mapping[str, int], loads: Loads, resources: Sequence[R
 
 def for_balance(loads: Loads, configured: frozenset[Resource]) -> dict[str, list[Resource]]:
     """What has to be taken away, by member; members of which nothing is taken are left out."""
-    if not configured or not any(loads.values()):
+    if not configured:
         return {}
     connectors = sum(1 for resource in configured if resource[1] == CONNECTOR)
     taken: dict[str, list[Resource]] = {}
