@@ -29,6 +29,7 @@ CONNECT_S = 2.0
 ANSWER_S = 3.0
 _PAUSE_S = 0.25
 _GROUP = 0
+_ASKS = 2
 
 
 class Lost(Exception):
@@ -134,15 +135,16 @@ class Caller:
         self._next = (self._next + 1) % len(self.bootstrap)
         connection = await self._connect((host, port))
         try:
-            sent_us = now_us()
-            request = FindCoordinatorRequest(key_type=_GROUP, coordinator_keys=[self.group])
-            response = await connection.send(request, FindCoordinatorResponse)
-            [found] = response.coordinators
-            if found.error_code:
+            for _ in range(_ASKS):  # a gateway may tell each connection once to forget what it knew
+                sent_us = now_us()
+                request = FindCoordinatorRequest(key_type=_GROUP, coordinator_keys=[self.group])
+                response = await connection.send(request, FindCoordinatorResponse)
+                [found] = response.coordinators
+                if not found.error_code:
+                    return found.host, found.port
                 reply = Reply(response, ErrorCode(found.error_code), sent_us, now_us())
                 self._write_down("find", reply, False, f"{host}:{port}")
-                raise Lost(f"no coordinator: {reply.error.name}")
-            return found.host, found.port
+            raise Lost(f"no coordinator: {reply.error.name}")
         finally:
             await connection.close()
 
