@@ -140,7 +140,9 @@ class SharedGroups:
     async def _list(
         self, request: ListGroupsRequest, context: RequestContext, submitted: Callable[[], None] | None
     ) -> ListGroupsResponse:
-        """What all instances list; an error where one cannot be asked, beside what the others have."""
+        """What all instances list; an error where one cannot be asked, or groups are nobody's at the moment, beside
+        what there is.
+        """
 
         async def of(instance: Instance) -> Response:
             try:
@@ -157,6 +159,9 @@ class SharedGroups:
         finally:
             for each in asked:
                 each.cancel()
+        places = self._places.map
+        if places.in_transit or not places.partitions:
+            listed.append(ListGroupsResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE))
         return _merged(each for each in listed if isinstance(each, ListGroupsResponse))
 
     async def _relay(

@@ -31,6 +31,10 @@ AGAIN_S = 1.0
 class Shards(Protocol):
     """Those who serve the partitions."""
 
+    def expect(self, partition: int) -> None:
+        """A partition will be gained: who asks is told to ask again, not that it is elsewhere."""
+        ...
+
     async def gain(self, partition: int) -> None:
         """Load a partition and serve it."""
         ...
@@ -116,6 +120,7 @@ class Holdings:
                 if wanted is None:
                     return
                 holding = self._holdings[partition] = _Holding(wanted)
+                self._shards.expect(partition)
             elif holding.place != wanted:
                 await self._lose(partition)
                 continue

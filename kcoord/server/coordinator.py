@@ -75,6 +75,10 @@ class Coordinator:
         if broken:
             log.error("%d of %d partitions are not served: see the lines above", broken, len(self._hosts))
 
+    def expect(self, partition: int) -> None:
+        """One partition will be gained: ask again, say the answers from now on."""
+        self._hosts[partition].expect()
+
     async def gain(self, partition: int) -> None:
         """Load one partition and serve it; comes back when that is done, or cannot be done. Does nothing where it is
         served already.

@@ -48,6 +48,9 @@ class Shards:
         self.holds: set[int] = set()
         """What it believes that it serves."""
 
+    def expect(self, partition: int) -> None:
+        assert partition not in self.holds
+
     async def gain(self, partition: int) -> None:
         await asyncio.sleep(0.01)
         owner = self._ledger.owners.get(partition)

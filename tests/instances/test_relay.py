@@ -175,6 +175,29 @@ async def test_groups_of_several_owners_are_described_in_the_order_of_the_questi
         }
 
 
+async def test_a_list_that_lacks_groups_on_their_way_says_so(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, (0, 1, 0, 1)) as (entry, other):
+        names = [f"g{number}" for number in range(8)]
+        for name in names:
+            await Member(entry.connect(), name).join()
+
+        async def listed() -> tuple[int, set[str]]:
+            answer = await entry.connect().ask(ListGroupsRequest(), 4)
+            assert isinstance(answer, ListGroupsResponse)
+            return answer.error_code, {group.group_id for group in answer.groups}
+
+        assert await listed() == (ErrorCode.NONE, set(names))
+        moving = set(other.coordinator.groups_of(1))
+        await other.coordinator.lose(1)
+        entry.map = attrs.evolve(entry.map, partitions=(0, None, 0, 1))
+        assert await listed() == (ErrorCode.COORDINATOR_NOT_AVAILABLE, set(names) - moving)
+        entry.map = attrs.evolve(entry.map, partitions=(0, 0, 0, 1))
+        entry.coordinator.expect(1)
+        assert (await listed())[0] == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        await entry.coordinator.gain(1)
+        assert (await listed())[0] == ErrorCode.NONE
+
+
 async def test_nobody_owns_it_or_who_does_takes_no_calls(tmp_path: Path) -> None:
     async with neighbours(tmp_path, (None, None, None, None)) as (entry, owner):
         assert (await Member(entry.connect()).join()).error_code == ErrorCode.NOT_COORDINATOR
