@@ -10,13 +10,15 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
-from bench.joins import ALONE, CROWD, ROUND_S, ROUNDS, WARM_UP_S, Joined, joins_round, sum_up
+from bench.joins import ALONE, CROWD, ROUND_S, ROUNDS, Joined, joins_round, sum_up
 from bench.loader import Loader
 from bench.results import Claim, Outcome, Table
 from bench.sides import Side, kafka, kcoord
 
 LEAST_A_SECOND = {1: 1500.0, 16: 3000.0}
 """By partitions of the topic."""
+WARM_UP_S = 10.0
+"""For each case: the broker's compilers take longer over transactions than over groups."""
 THEIRS = "Kafka"
 
 Case = tuple[str, int, bool]
