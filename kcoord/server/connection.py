@@ -286,6 +286,9 @@ class Connection(asyncio.Protocol):
                 pass
         except FrameRefused as refused:
             self.close(str(refused))
+        except Exception:  # it may be another client's step that has answered here: it ends this connection only
+            log.exception("a fault of kcoord's own in a request of %s", self.peer)
+            self.close("a fault of kcoord's own")
         finally:
             self._taking = False
         if self._at:

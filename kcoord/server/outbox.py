@@ -7,11 +7,13 @@
 3. Who has waited for that longer than the log's patience is told to look for the coordinator anew. The commit goes on,
    and its outcome counts.
 4. When a commit fails, nobody who waits for it, or for a later one, is told of a success.
+5. What goes wrong where one answer leaves (the client's next request is begun there) keeps no other one back.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,6 +27,8 @@ from kcoord.log.interface import Log, RawRecord
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
 from kcoord.server.clock import monotonic_ms
+
+log = logging.getLogger("kcoord.coordinator")
 
 SLACK = 0.4
 """The part of a lease that is left when an idle shard begins to prolong it."""
@@ -151,7 +155,7 @@ class Outbox:
         """Call `release` as soon as the answer that it gives may leave; `waiting` is refused if it never may."""
         if not self._pending:
             if self.lease_runs():
-                release()
+                self._let_leave(release, waiting)
                 return
             self.prove()
         if self.is_stalled():
@@ -160,10 +164,13 @@ class Outbox:
             self._pending[-1].leaving.append((release, waiting))
 
     def _let_leave(self, release: Callable[[], None], waiting: Refusable) -> None:
-        if self.lease_runs():
+        if not self.lease_runs():
+            self._refuse([(release, waiting)])
+            return
+        try:
             release()
-        else:
-            waiting.refuse(ErrorCode.NOT_COORDINATOR)
+        except Exception:
+            log.exception("partition %d: a fault of kcoord's own where an answer left", self._partition)
 
     def refuse_stalled(self) -> None:
         """Refuse everybody who waits, if they wait in vain."""
@@ -180,7 +187,10 @@ class Outbox:
 
     def _refuse(self, left: list[Leaving]) -> None:
         for _, waiting in left:
-            waiting.refuse(ErrorCode.NOT_COORDINATOR)
+            try:
+                waiting.refuse(ErrorCode.NOT_COORDINATOR)
+            except Exception:
+                log.exception("partition %d: a fault of kcoord's own where a refusal left", self._partition)
 
     async def may_answer(self) -> ErrorCode:
         """NONE once an answer made now may leave; NOT_COORDINATOR if it never may."""

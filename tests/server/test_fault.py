@@ -76,3 +76,55 @@ async def test_a_fault_while_it_is_asked_whose_a_partition_is_leaves_nobody_in_d
             while host.state is not ShardState.ACTIVE:
                 await asyncio.sleep(0.02)
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
+
+
+async def test_a_fault_where_one_answer_leaves_keeps_no_other_back(log: Log, caplog: pytest.LogCaptureFixture) -> None:
+    async with over(log) as kcoord, await Client.connect(kcoord.port) as client:
+        host = kcoord.coordinator._hosts[0]
+        left: list[ErrorCode] = []
+
+        def broken() -> None:
+            raise ZeroDivisionError("a fault")
+
+        class Told:
+            def refuse(self, error: ErrorCode) -> None:
+                left.append(error)
+
+        host.outbox.send(broken, Told())
+        host.outbox.prove()
+        host.outbox.send(broken, Told())
+        host.outbox.send(lambda: left.append(ErrorCode.NONE), Told())
+        async with asyncio.timeout(60):
+            while not left:
+                await asyncio.sleep(0.01)
+        assert left == [ErrorCode.NONE]
+        assert caplog.text.count("a fault of kcoord's own where an answer left") == 2
+        assert host.state is ShardState.ACTIVE
+        await Member.joined(client, "group")
+
+
+async def test_a_fault_in_taking_a_request_ends_its_connection_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is begun where the answer before it leaves, and that is perhaps another client's step."""
+    async with (
+        over(Directory(tmp_path).make()) as kcoord,
+        await Client.connect(kcoord.port) as one,
+        await Client.connect(kcoord.port) as two,
+    ):
+        leader, follower = await Member.joined(one, "group"), Member(two, "group")
+        follower.member_id = (await two.ask(follower.join_request(), 9)).member_id  # type: ignore[attr-defined]
+        _, joining = two.frame(follower.join_request(), 9)
+        _, broken = two.frame(DescribeGroupsRequest(groups=["group"]), 5)
+        two.writer.write(joining + broken)
+        while (await leader.heartbeat()).error_code != ErrorCode.REBALANCE_IN_PROGRESS:
+            await asyncio.sleep(0.01)
+
+        def fault(*_: object) -> None:
+            raise ZeroDivisionError("a fault")
+
+        monkeypatch.setattr(DescribeGroupsRequest, "decode", fault)
+        joined = await one.ask(leader.join_request(), 9)
+        assert joined.error_code == ErrorCode.NONE  # type: ignore[attr-defined]
+        assert await two.read_frame(), "the answer to the join"
+        assert not await two.read_frame(), "and then the end"
