@@ -31,6 +31,8 @@ __all__ = ["Instances", "InstancesError", "InstancesSettings", "InternalSettings
 log = logging.getLogger("kcoord.instances")
 
 WILDCARDS = ("0.0.0.0", "::", "")
+FOUND_AGAIN_MS = 5_000
+"""How long clients may take to find the way that a new map shows."""
 
 
 class InstancesError(Exception):
@@ -174,7 +176,8 @@ class Instances:
         except (ValueError, TlsUnusable) as error:
             raise InstancesError(str(error)) from None
         number = self._settings.instance_id
-        self._listener = InternalListener(number, local, serials, secret, called, internal.frame_bytes)
+        away_ms = self._settings.session_timeout_ms + FOUND_AGAIN_MS
+        self._listener = InternalListener(number, local, serials, secret, called, internal.frame_bytes, away_ms)
         timeout_s = internal.request_timeout_ms / 1000
         self._myself = Myself(number, uuid.uuid4().hex, secret, caller, timeout_s, internal.frame_bytes)
 

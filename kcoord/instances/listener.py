@@ -8,7 +8,8 @@ Rules:
 2. A client's connection to another instance has a serial of its own here, given when its first request comes: so a
    member belongs to its newest connection wherever that is (connect-groups rule 4).
 3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
-   still to come are dropped: their clients have been told NOT_COORDINATOR there.
+   still to come are dropped: their clients have been told NOT_COORDINATOR there. Sessions of members that came by it
+   stand still for a while (`guests.py`).
 4. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
 """
 
@@ -29,6 +30,7 @@ from kcoord.group.facts import GroupFacts
 from kcoord.group.step import RequestContext
 from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
+from kcoord.instances.guests import Guests
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
@@ -94,7 +96,9 @@ class Serials:
 
 
 class InternalListener:
-    """The port for other instances. `serials` gives the next serial of a client's connection of this process."""
+    """The port for other instances. `serials` gives the next serial of a client's connection of this process; an
+    instance whose connection has gone is missed for `away_ms` at most before clients are shown another way.
+    """
 
     def __init__(
         self,
@@ -104,7 +108,9 @@ class InternalListener:
         secret: Secret,
         tls: ssl.SSLContext | None,
         frame_limit: int,
+        away_ms: int,
     ) -> None:
+        self.away_ms = away_ms
         self.instance_id = instance_id
         self.groups = groups
         self.serials = Serials(serials)
@@ -160,6 +166,7 @@ class Caller(FrameStream):
         self._deadline: asyncio.TimerHandle | None = None
         self._in_work: dict[int, _InWork] = {}
         self._in_work_bytes = 0
+        self._guests = Guests()
         self._tasks: set[asyncio.Task[None]] = set()
         self._paused = False
         self._writable = True
@@ -198,6 +205,8 @@ class Caller(FrameStream):
         for each in in_work.values():
             if each.group_id is not None:
                 self._groups.let_go(each.group_id, each.serial)
+        until_ms = self._groups.now_ms() + self._listener.away_ms
+        self._guests.miss(lambda group_id, member_id: self._groups.pause_session(group_id, member_id, until_ms))
 
     def pause_writing(self) -> None:
         self._writable = False
@@ -289,9 +298,12 @@ class Caller(FrameStream):
         )
         in_work = self._in_work[at] = _InWork(group_id, serial, len(call.body))
         self._in_work_bytes += in_work.size
-        self._groups.submit(
-            request, context, lambda response, _: self._relayed(at, in_work, call.api_version, response)
-        )
+
+        def relayed(response: Response, _: object) -> None:
+            self._guests.answered(group_id, request, response)
+            self._relayed(at, in_work, call.api_version, response)
+
+        self._groups.submit(request, context, relayed)
         self._balance()
 
     def _relayed(self, at: int, in_work: _InWork, version: int, response: Response) -> None:

@@ -30,6 +30,8 @@ PARTITIONS = 4
 SECRET = "sixteen characters and more"
 FRAME_LIMIT = 1 << 20
 TIMEOUT_S = 2.0
+AWAY_MS = 3_600_000
+"""Longer than any test: who came by an instance that is gone does not expire within it."""
 
 
 @attrs.define(eq=False)
@@ -119,7 +121,7 @@ async def neighbours(
         sides = tls[at] if tls else None
         serials = partial(next, itertools.count(1000))
         called, caller = (None, None) if sides is None else (sides.of_called(), sides.of_caller())
-        listener = InternalListener(at, coordinator, serials, secret, called, FRAME_LIMIT)
+        listener = InternalListener(at, coordinator, serials, secret, called, FRAME_LIMIT, AWAY_MS)
         port = await listener.listen("127.0.0.1", 0)
         instance = Instance(
             instance_id=at, started_ms=at, host="127.0.0.1", port=9092 + at, internal=("127.0.0.1", port)

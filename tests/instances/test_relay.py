@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.facts import UNKNOWN
+from kcoord.group.settings import GroupSettings
 from kcoord.instances.listener import InternalListener
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -38,6 +39,7 @@ from tests.instances.standing import until
 
 OWNED_BY_THE_OTHER = (1, 1, 1, 1)
 LONG_MS = 3_600_000
+SHORT_MS = 3_000
 
 
 @attrs.define
@@ -46,13 +48,14 @@ class Member:
 
     client: Client
     group_id: str = "group"
+    session_timeout_ms: int = 30_000
     member_id: str = ""
     generation: int = -1
 
     def join_request(self) -> JoinGroupRequest:
         return JoinGroupRequest(
             group_id=self.group_id,
-            session_timeout_ms=30_000,
+            session_timeout_ms=self.session_timeout_ms,
             rebalance_timeout_ms=30_000,
             member_id=self.member_id,
             protocol_type="test",
@@ -285,6 +288,29 @@ async def test_a_session_stands_still_and_goes_on_where_its_group_is(tmp_path: P
         entry.groups.resume_session("group", member.member_id)
         assert await member.heartbeat() == ErrorCode.NONE
         assert (await entry.groups.facts(["group"])) == (await owner.groups.facts(["group"]))
+
+
+async def test_who_came_by_an_instance_that_is_gone_does_not_expire_before_there_is_another_way(tmp_path: Path) -> None:
+    """As gateway rule 10 for a broker that is away. Who came by no other instance, and left last, does expire."""
+    settings = GroupSettings(initial_rebalance_delay_ms=0, min_session_timeout_ms=1)
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER, settings=settings) as (entry, owner):
+        guest = Member(entry.connect(), "guests", SHORT_MS)
+        gone = Member(entry.connect(), "gone", SHORT_MS)
+        inmate = Member(owner.connect(), "inmates", SHORT_MS)
+        for member in (guest, gone, inmate):
+            await member.join()
+            await member.sync()
+        leave = LeaveGroupRequest(group_id="gone", members=[MemberIdentity(member_id=gone.member_id)])
+        await gone.client.ask(leave, 5)
+        assert await guest.heartbeat() == ErrorCode.NONE
+        entry.links[1].close()
+        await until(lambda: not owner.listener.callers, "the way is closed")
+        await inmate.heartbeat()
+        await until(lambda: not owner.coordinator.known_facts("inmates").has_members, "who is silent expires")
+        assert owner.coordinator.known_facts("guests").has_members
+        guest.client = owner.connect()
+        assert await guest.heartbeat() == ErrorCode.NONE
+        await until(lambda: not owner.coordinator.known_facts("guests").has_members, "its next silence counts again")
 
 
 def _in_work(listener: InternalListener) -> int:

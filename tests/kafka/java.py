@@ -48,7 +48,8 @@ class Java:
 
     def _archive(self, main: str) -> tuple[Path, Path]:
         """Where the archive of `main` is, and where it stands until it is whole."""
-        return self._archives / f"{main}.jsa", self._archives / f"{main}.{os.getpid()}.part"
+        name = Path(main).name  # `main` may be a source file
+        return self._archives / f"{name}.jsa", self._archives / f"{name}.{os.getpid()}.part"
 
     def _sharing(self, main: str) -> list[str]:
         archive, part = self._archive(main)
