@@ -61,11 +61,13 @@ log = logging.getLogger("kcoord.instances")
 AUTHENTICATION_S = 5.0
 STRANGERS = 64
 BACKLOG = 128
-IN_WORK = 10_000
-"""Calls of one instance that are in work before it is not read from."""
 IN_WORK_BYTES = 64 << 20
 SERIALS = 1 << 18
 """Clients' connections that are remembered; the ones that were heard of longest ago are forgotten first."""
+IN_WORK = SERIALS
+"""Calls of one instance that are in work before it is not read from: one for each client's connection. A call that
+waits for its group may wait for one that was not read yet, so this must be more than any group has members.
+"""
 ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED = range(3)
 RESUME = -1
 NO_GENERATION = -1

@@ -228,6 +228,20 @@ async def test_a_join_that_waits_ends_when_the_way_to_its_owner_does(tmp_path: P
         assert await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS, "the way is there again"
 
 
+async def test_a_crowd_that_waits_for_its_group_stops_no_other_call(tmp_path: Path) -> None:
+    """A call that waits ends by those behind it, perhaps: so it must not hold them up."""
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=20) as (entry, _):
+        alone = Member(entry.connect())
+        await alone.join()
+        await alone.sync()
+        waiting = [entry.connect().begin(Member(entry.connect()).join_request(), 3) for _ in range(10_010)]
+        await asyncio.sleep(0)
+        assert await alone.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+        await alone.join()
+        answers: list[Any] = await asyncio.gather(*waiting)
+        assert {answer.error_code for answer in answers} == {ErrorCode.NONE}
+
+
 async def test_a_held_heartbeat_waits_at_the_owner_and_is_let_go_there(tmp_path: Path) -> None:
     """Connect-groups rule 26."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
