@@ -124,6 +124,7 @@ def _write(path: Path, addresses: dict[int, Address]) -> None:
     text = json.dumps({"format": FORMAT, "brokers": {str(id_): list(at) for id_, at in sorted(addresses.items())}})
     beside = path.with_suffix(".new")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)  # a log in a topic makes no data directory
         with beside.open("w") as file:
             file.write(text)
             file.flush()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kcoord.gateway.brokers import BrokerMap
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
 from kcoord.protocol.messages import MetadataRequest
 from tests.gateway.scripted import ask, connect
@@ -50,6 +51,14 @@ async def test_rule_1_a_broker_that_has_moved_is_found_again(
     assert kept["1"] == ["127.0.0.1", kafka.ports[1]]
     assert "7" in kept  # it may come back, and its port must not become another's
     kcoord.remove()
+
+
+async def test_rule_1_what_is_learnt_is_kept_where_nothing_else_is_kept(tmp_path: Path) -> None:
+    """With the log in a topic nobody else makes the data directory."""
+    data = tmp_path / "not" / "there"
+    settings = GatewaySettings(bootstrap=(("kafka", 9092),), groups=(".*",), listen_port=9092, data_dir=data)
+    await BrokerMap(settings).learn({1: ("kafka-1", 9092)})
+    assert BrokerMap(settings).address(1) == ("kafka-1", 9092)
 
 
 def ended(kcoord: Kcoord) -> str:
