@@ -229,6 +229,8 @@ class Coordinator:
         def merge(responses: Sequence[Response]) -> Response:
             listed = [each for each in responses if isinstance(each, ListGroupsResponse)]
             error = next((each.error_code for each in listed if each.error_code), 0)
+            if error == ErrorCode.NOT_COORDINATOR:  # at a list Java's admin client tries again on two errors only
+                error = ErrorCode.COORDINATOR_NOT_AVAILABLE
             return ListGroupsResponse(error_code=error, groups=[group for each in listed for group in each.groups])
 
         hosts = [host for host in self._hosts if host.state is not ShardState.ELSEWHERE]
