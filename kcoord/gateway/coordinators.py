@@ -8,17 +8,25 @@ one heartbeat interval.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
-__all__ = ["GROUP_KEY", "Coordinators", "group_keys"]
+__all__ = ["GROUP_KEY", "Coordinators", "group_keys", "keep_newest"]
 
 GROUP_KEY = 0
 """FindCoordinator's key type of groups; transactions and share partitions have theirs."""
 KNOWN_LIMIT = 200_000
-"""Groups whose coordinator is remembered; beyond, the longest known are forgotten."""
+"""Groups that something is remembered of; beyond, the longest known are forgotten."""
+
+
+def keep_newest(known: dict[str, Any], limit: int = KNOWN_LIMIT) -> None:
+    """Forget what is too much of `known`, by group: clients may ask about any name."""
+    while len(known) > limit:
+        del known[next(iter(known))]
 
 
 def group_keys(request: FindCoordinatorRequest) -> list[str]:
@@ -40,8 +48,7 @@ class Coordinators:
     def learn(self, group_id: str, broker_id: int) -> None:
         self._known.pop(group_id, None)
         self._known[group_id] = broker_id
-        if len(self._known) > KNOWN_LIMIT:
-            del self._known[next(iter(self._known))]
+        keep_newest(self._known)
 
     def groups_at(self, broker_id: int | None) -> list[str]:
         """The groups whose coordinator that broker was last; all for None."""

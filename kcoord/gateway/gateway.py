@@ -31,7 +31,7 @@ from kcoord.gateway.about import ONE_GROUP, peek_group
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.contract import ClientSide, GroupService, Places
-from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.coordinators import Coordinators, keep_newest
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.homing import Homing
 from kcoord.gateway.inheritance import Inheritance
@@ -136,7 +136,8 @@ class Gateway:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._member_legs: set[Leg] = set()
         self._common: dict[str, Standing] = {}
-        self._paused: set[tuple[str, str]] = set()
+        self._paused: dict[tuple[str, str], int] = {}
+        """Until when the sessions of members stand still, by group and member id; the longest paused first."""
         self._own: dict[int | None, OwnConnection] = {}
         self._finders: dict[str, weakref.WeakSet[Leg]] = {}
         self._turn = itertools.count()
@@ -208,6 +209,7 @@ class Gateway:
             await asyncio.sleep(TICK_S)
             now_ms = self.now_ms()
             self.spawn(self.sentinels.tend())
+            self._forget_paused(now_ms)
             for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
                 leg.question_due_ms = self._next_question_ms()
                 self.spawn(self._question(leg))
@@ -286,6 +288,7 @@ class Gateway:
             if len(legs) >= FINDERS_A_GROUP:
                 legs.pop()
             legs.add(leg)
+            keep_newest(self._finders)
 
     def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]:
         """Who can ask for the coordinators of these groups while the broker `away` cannot."""
@@ -347,13 +350,21 @@ class Gateway:
         until_ms = self.now_ms() + self.settings.outage_ms
         for member_id in member_ids:
             self.groups.pause_session(group_id, member_id, until_ms)
-            self._paused.add((group_id, member_id))
+            self._paused.pop((group_id, member_id), None)
+            self._paused[group_id, member_id] = until_ms
 
     def returned(self, group_id: str, member_id: str) -> None:
         """A member gives a sign of life: its session begins afresh if it was paused."""
-        if self._paused and (group_id, member_id) in self._paused:
-            self._paused.discard((group_id, member_id))
+        if self._paused and self._paused.pop((group_id, member_id), None) is not None:
             self.groups.resume_session(group_id, member_id)
+
+    def _forget_paused(self, now_ms: int) -> None:
+        """Sessions that run again by themselves need nobody to resume them; who never came back is forgotten."""
+        while self._paused:
+            first = next(iter(self._paused))
+            if self._paused[first] > now_ms:
+                return
+            del self._paused[first]
 
     # -- rights -------------------------------------------------------------------------------------------------------
 
@@ -370,6 +381,7 @@ class Gateway:
         leg.standings[group_id] = standing
         if leg.sasl is None:
             self._common[group_id] = standing
+            keep_newest(self._common)
 
     def forget_standing(self, leg: Leg, group_id: str) -> None:
         if leg.standings is not None:
