@@ -73,6 +73,8 @@ SETTINGS: dict[str, object] = {
 CONNECTOR = "connector-" + "x" * 50
 PRODUCE, END = ProduceRequest.API_KEY, EndTxnRequest.API_KEY
 WAIT_S = 60.0
+BEGUN = 2
+"""When so many batches have passed, the step is being written: an end is its own then."""
 
 
 @attrs.frozen
@@ -99,14 +101,18 @@ class Killer:
 
     moment: Moment | None = None
     seen: int = 0
+    produced: int = 0
     killed: list[Kcoord] = attrs.Factory(list)
 
     def of(self, kcoord: Callable[[], Kcoord]) -> Callable[[int], Awaitable[None]]:
-        """What the proxy of this one is to call."""
+        """What the proxy of this one is to call. An end before batches is that of a tick, which has none."""
 
         async def catch(api_key: int) -> None:
             moment = self.moment
-            if moment is None or api_key != moment.api_key or self.killed:
+            if moment is None or self.killed:
+                return
+            self.produced += api_key == PRODUCE
+            if api_key != moment.api_key or (api_key == END and self.produced < BEGUN):
                 return
             self.seen += 1
             if self.seen == moment.number:
@@ -247,7 +253,7 @@ async def install_and_kill(client: Client, killer: Killer, moment: Moment, all_:
     killer.killed.clear()
     while not killer.killed:
         chosen, group_epoch = await client.prepare()
-        killer.moment, killer.seen = moment, 0
+        killer.moment, killer.seen, killer.produced = moment, 0, 0
         told = await client.install(chosen, group_epoch)
         killer.moment = None
         passed = told is not None and told.name in PASSING  # the shard was dropped before that moment
