@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from abc import ABC, abstractmethod
 from typing import Final, cast
 
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused
@@ -91,7 +92,7 @@ def read_response_id(frame: bytes) -> tuple[int, int]:
     return _RESPONSE.unpack_from(frame)[1], _RESPONSE.size
 
 
-class FrameStream(asyncio.Protocol):
+class FrameStream(asyncio.Protocol, ABC):
     """One connection as a stream of frames. Whoever inherits from this says what is done with a frame, and when the
     connection is gone.
     """
@@ -103,13 +104,13 @@ class FrameStream(asyncio.Protocol):
         self._rest = bytearray()
         self._full = False
 
+    @abstractmethod
     def frame_received(self, frame: bytes) -> None:
         """One whole frame. May raise FrameRefused, which ends the connection."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refused(self, reason: str) -> None:
         """The peer sent what is no frame; the connection ends."""
-        raise NotImplementedError
 
     @property
     def is_congested(self) -> bool:
