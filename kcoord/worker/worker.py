@@ -19,9 +19,9 @@ from kcoord.assign.eager import EagerAssignor
 from kcoord.client.connection import ClientError, error_name
 from kcoord.client.security import Security
 from kcoord.config import parse_address
+from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
-from kcoord.worker.generic.embedded import NAMES
 from kcoord.worker.generic.membership import GenericMembership
 from kcoord.worker.generic.phases import Timing
 from kcoord.worker.listener import WorkerRebalanceListener

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.assign import tell
-from kcoord.worker.generic.embedded import (
+from kcoord.protocol.embedded import (
     COMPATIBLE,
     EAGER,
     SESSIONED,

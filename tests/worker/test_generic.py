@@ -9,6 +9,18 @@ import attrs
 
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
+from kcoord.protocol.embedded import (
+    EAGER,
+    NAMES,
+    NOTHING,
+    SESSIONED,
+    WorkerAssignment,
+    WorkerState,
+    decode_assignment,
+    decode_state,
+    encode_assignment,
+    encode_state,
+)
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.messages import (
@@ -24,18 +36,6 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.worker.actions import Abandon, Action, Assign, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
-from kcoord.worker.generic.embedded import (
-    EAGER,
-    NAMES,
-    NOTHING,
-    SESSIONED,
-    WorkerAssignment,
-    WorkerState,
-    decode_assignment,
-    decode_state,
-    encode_assignment,
-    encode_state,
-)
 from kcoord.worker.generic.membership import GenericMembership
 from kcoord.worker.generic.phases import Phase, Timing
 from kcoord.worker.setup import Setup

@@ -24,9 +24,11 @@ new = object.__new__
 unpack_hhbhn = Format(">hhbhB").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
+unpack_qn = Format(">qB").unpack_from
 pack_hhbh = Format(">hhbh").pack
 pack_i = Format(">i").pack
 pack_ii = Format(">ii").pack
+pack_q = Format(">q").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
@@ -43,6 +45,19 @@ class Assignor(Struct):
     """The version that Metadata is written in."""
     metadata: bytes = b""
     """What the assignor wants to be told of this member, opaque."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class LegacyWorker(Struct):
+    protocols: list[str] = attrs.Factory(list)
+    """The embedded protocols that it speaks, the one that it likes best first."""
+    config_offset: int = -1
+    """How far it had read the workers' configuration topic when it joined last."""
+    known_leader: str | None = None
+    """The leader that its last assignment named, or null."""
+    known_protocol: str | None = None
+    """The embedded protocol that its last assignment was written in, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -68,6 +83,8 @@ class ConnectWorkerGroupMemberMetadataValue(Message):
     """It is lost after this time without a heartbeat, in ms."""
     server_assignor: str | None = None
     """The coordinator's assignor that it wishes, or null."""
+    legacy: LegacyWorker | None = None
+    """What a worker that speaks the generic protocol said in its JoinGroup; null: it speaks the new one."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -201,6 +218,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
         message.url = data[pos + 1 : stop].decode()
         pos = stop
     message.server_assignor = None
+    message.legacy = None
     message.rebalance_timeout_ms, message.session_timeout_ms, n = unpack_iin(data, pos)
     pos += 8
     if n:
@@ -228,6 +246,74 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
                     stop = pos + n
                     message.server_assignor = data[pos + 1 : stop].decode()
                     pos = stop
+            elif message_tag == 1:
+                n = data[pos]
+                pos += 1
+                if n > 127:
+                    message.legacy = None
+                else:
+                    legacy = new(LegacyWorker)
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    n -= 1
+                    if n > end - pos:
+                        raise Malformed
+                    protocols: list[str] = []
+                    protocols_count = n
+                    for _ in range(protocols_count):
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        protocol = data[pos + 1 : stop].decode()
+                        pos = stop
+                        protocols.append(protocol)
+                    legacy.protocols = protocols
+                    legacy.config_offset, n = unpack_qn(data, pos)
+                    pos += 8
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        legacy.known_leader = None
+                        pos += 1
+                    elif n == 1:
+                        legacy.known_leader = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        legacy.known_leader = data[pos + 1 : stop].decode()
+                        pos = stop
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        legacy.known_protocol = None
+                        pos += 1
+                    elif n == 1:
+                        legacy.known_protocol = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        legacy.known_protocol = data[pos + 1 : stop].decode()
+                        pos = stop
+                    n = data[pos]
+                    if n:
+                        n, pos = read_uvarint(data, pos)
+                        legacy.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                    else:
+                        legacy.unknown_tagged_fields = ()
+                        pos += 1
+                    message.legacy = legacy
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -296,6 +382,38 @@ def _encode_v0(m: ConnectWorkerGroupMemberMetadataValue) -> bytes:
         b19 = m.server_assignor.encode()
         n20 = len(b19) + 1
         tagged17.append((0, b"".join((ONE_BYTE[n20] if n20 < 128 else write_string_length(n20), b19))))
+    if m.legacy is not None:
+        parts21: list[bytes | memoryview] = []
+        s22 = m.legacy
+        n23 = len(s22.protocols) + 1
+        parts21.append(ONE_BYTE[n23] if n23 < 128 else write_uvarint(n23))
+        for e24 in s22.protocols:
+            b25 = e24.encode()
+            n26 = len(b25) + 1
+            parts21 += (ONE_BYTE[n26] if n26 < 128 else write_string_length(n26), b25)
+        v29 = s22.known_leader
+        if v29 is None:
+            b27 = b""
+            n28 = 0
+        else:
+            b27 = v29.encode()
+            n28 = len(b27) + 1
+        v32 = s22.known_protocol
+        if v32 is None:
+            b30 = b""
+            n31 = 0
+        else:
+            b30 = v32.encode()
+            n31 = len(b30) + 1
+        parts21 += (
+            pack_q(s22.config_offset),
+            ONE_BYTE[n28] if n28 < 128 else write_string_length(n28),
+            b27,
+            ONE_BYTE[n31] if n31 < 128 else write_string_length(n31),
+            b30,
+            write_tagged(s22.unknown_tagged_fields) if s22.unknown_tagged_fields else b"\0",
+        )
+        tagged17.append((1, b"".join(parts21)))
     out.append(write_tagged(tagged17) if tagged17 else b"\0")
     return b"".join(out)
 
@@ -308,6 +426,12 @@ Assignor.FIELDS = (
     Field("version", "Version", "int16", (0, 0)),
     Field("metadata", "Metadata", "bytes", (0, 0)),
 )
+LegacyWorker.FIELDS = (
+    Field("protocols", "Protocols", "string", (0, 0), is_array=True),
+    Field("config_offset", "ConfigOffset", "int64", (0, 0)),
+    Field("known_leader", "KnownLeader", "string", (0, 0), nullable=(0, 0)),
+    Field("known_protocol", "KnownProtocol", "string", (0, 0), nullable=(0, 0)),
+)
 ConnectWorkerGroupMemberMetadataValue.FIELDS = (
     Field("group_epoch", "GroupEpoch", "int32", (0, 0)),
     Field("instance_id", "InstanceId", "string", (0, 0), nullable=(0, 0)),
@@ -318,6 +442,7 @@ ConnectWorkerGroupMemberMetadataValue.FIELDS = (
     Field("rebalance_timeout_ms", "RebalanceTimeoutMs", "int32", (0, 0)),
     Field("session_timeout_ms", "SessionTimeoutMs", "int32", (0, 0)),
     Field("server_assignor", "ServerAssignor", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
+    Field("legacy", "Legacy", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=LegacyWorker),
 )
 ConnectWorkerGroupMemberMetadataValue.NAME = "ConnectWorkerGroupMemberMetadataValue"
 ConnectWorkerGroupMemberMetadataValue.API_KEY = 5

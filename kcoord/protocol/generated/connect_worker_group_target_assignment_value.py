@@ -43,6 +43,10 @@ class ConnectWorkerGroupTargetAssignmentValue(Message):
     """What the assignor said was wrong, in its own numbers; 0: nothing."""
     error_message: str | None = None
     """The same as a text, or null."""
+    computed_by_url: str | None = None
+    """Where that member's REST interface is, for workers of the generic protocol, or null."""
+    config_offset: int = -1
+    """Up to which offset of the workers' configuration topic it was computed; -1: nobody said."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -53,6 +57,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
     message.delay_deadline_ms = -1
     message.error = 0
     message.error_message = None
+    message.computed_by_url = None
+    message.config_offset = -1
     message.assignment_epoch, n = unpack_in(data, pos)
     pos += 4
     if n:
@@ -111,6 +117,24 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
                     stop = pos + n
                     message.error_message = data[pos + 1 : stop].decode()
                     pos = stop
+            elif message_tag == 5:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    message.computed_by_url = None
+                    pos += 1
+                elif n == 1:
+                    message.computed_by_url = ""
+                    pos += 1
+                else:
+                    stop = pos + n
+                    message.computed_by_url = data[pos + 1 : stop].decode()
+                    pos = stop
+            elif message_tag == 6:
+                (message.config_offset,) = unpack_q(data, pos)
+                pos += 8
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -145,6 +169,12 @@ def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
         b11 = m.error_message.encode()
         n12 = len(b11) + 1
         tagged1.append((4, b"".join((ONE_BYTE[n12] if n12 < 128 else write_string_length(n12), b11))))
+    if m.computed_by_url is not None:
+        b14 = m.computed_by_url.encode()
+        n15 = len(b14) + 1
+        tagged1.append((5, b"".join((ONE_BYTE[n15] if n15 < 128 else write_string_length(n15), b14))))
+    if m.config_offset != -1:
+        tagged1.append((6, pack_q(m.config_offset)))
     out.append(write_tagged(tagged1) if tagged1 else b"\0")
     return b"".join(out)
 
@@ -156,6 +186,8 @@ ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
     Field("delay_deadline_ms", "DelayDeadlineMs", "int64", (0, 0), tag=2, tagged=(0, 0)),
     Field("error", "Error", "int8", (0, 0), tag=3, tagged=(0, 0)),
     Field("error_message", "ErrorMessage", "string", (0, 0), nullable=(0, 0), tag=4, tagged=(0, 0)),
+    Field("computed_by_url", "ComputedByUrl", "string", (0, 0), nullable=(0, 0), tag=5, tagged=(0, 0)),
+    Field("config_offset", "ConfigOffset", "int64", (0, 0), tag=6, tagged=(0, 0)),
 )
 ConnectWorkerGroupTargetAssignmentValue.NAME = "ConnectWorkerGroupTargetAssignmentValue"
 ConnectWorkerGroupTargetAssignmentValue.API_KEY = 6

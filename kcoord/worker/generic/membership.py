@@ -19,6 +19,17 @@ from typing import Any
 import attrs
 
 from kcoord.assign import Assignment, Group, MemberAssignment, Resource
+from kcoord.protocol.embedded import (
+    CONFIG_MISMATCH,
+    EAGER,
+    NAMES,
+    NOTHING,
+    EmbeddedError,
+    WorkerAssignment,
+    WorkerState,
+    decode_assignment,
+    decode_state,
+)
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     HeartbeatResponse,
@@ -41,17 +52,6 @@ from kcoord.worker.actions import (
     Told,
 )
 from kcoord.worker.generic import requests
-from kcoord.worker.generic.embedded import (
-    CONFIG_MISMATCH,
-    EAGER,
-    NAMES,
-    NOTHING,
-    EmbeddedError,
-    WorkerAssignment,
-    WorkerState,
-    decode_assignment,
-    decode_state,
-)
 from kcoord.worker.generic.phases import MEMBER, Kind, Phase, Timing, kind_of
 from kcoord.worker.generic.round import Memory, differences
 from kcoord.worker.setup import Setup

@@ -7,8 +7,8 @@ from enum import Enum
 
 import attrs
 
+from kcoord.protocol.embedded import SESSIONED
 from kcoord.protocol.errors import ErrorCode
-from kcoord.worker.generic.embedded import SESSIONED
 
 
 class Phase(Enum):

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
-from kcoord.protocol.generated.leave_group_request import MemberIdentity
-from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.messages import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, SyncGroupRequest
-from kcoord.worker.generic.embedded import (
+from kcoord.protocol.embedded import (
     EAGER,
     NAMES,
     WorkerAssignment,
@@ -16,6 +12,10 @@ from kcoord.worker.generic.embedded import (
     encode_assignment,
     encode_state,
 )
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.messages import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, SyncGroupRequest
 from kcoord.worker.generic.phases import Timing
 from kcoord.worker.setup import Setup
 

@@ -16,7 +16,7 @@ import attrs
 
 from kcoord.assign import Assignment, Departed, Group, Member, Resource
 from kcoord.assign.model import NO_DELAY
-from kcoord.worker.generic.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
+from kcoord.protocol.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
 from kcoord.worker.setup import Setup
 
 

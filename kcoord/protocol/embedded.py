@@ -19,7 +19,7 @@ from collections.abc import Collection
 
 import attrs
 
-from kcoord.assign import Resource
+from kcoord.protocol.resources import Resource
 
 EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
 NAMES = ("default", "compatible", "sessioned")
