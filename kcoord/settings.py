@@ -206,6 +206,25 @@ class ConnectGroups(_Section):
         unit="ms",
         ge=0,
     )
+    group_connect_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = _setting(
+        "bidirectional",
+        "Which way a group of Connect workers may change its protocol: to a connect group with the first worker of "
+        "the new protocol (upgrade), back to a generic group when the last one leaves (downgrade), both, or neither.",
+    )
+    group_connect_legacy_mode: Literal["barrier", "individual"] = _setting(
+        "barrier",
+        "How a group is managed that has none but workers of the generic protocol: with the barrier of that protocol, "
+        "for which all workers rejoin whenever something changes, or each worker by itself.",
+    )
+    group_connect_legacy_heartbeat_wait_ms: int = _setting(
+        -1,
+        "How long the answer to a heartbeat of a worker of the generic protocol may be kept back in a connect group, "
+        "to be given at once when there is something to say. It belongs below the workers' `heartbeat.interval.ms`. "
+        "0: not at all; -1: 2500 where `group.connect.legacy.mode` is `individual`, else 0.",
+        unit="ms",
+        ge=-1,
+        le=30_000,
+    )
 
 
 class Offsets(_Section):

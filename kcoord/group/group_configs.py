@@ -17,17 +17,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 import attrs
 
 from kcoord.group.connect.settings import (
     ASSIGNORS,
     HEARTBEAT_INTERVAL,
+    LEGACY_MODE,
+    LEGACY_WAIT,
+    MAX_LEGACY_WAIT_MS,
     MAX_SIZE,
+    MIGRATION_POLICY,
+    MODES_OWN_WAIT,
     REBALANCE_DELAY,
     SESSION_TIMEOUT,
     ConnectSettings,
+    LegacyMode,
+    MigrationPolicy,
     overridden,
 )
 from kcoord.group.refuse import refuse
@@ -68,6 +75,7 @@ class Source(IntEnum):
 class Kind(IntEnum):
     """What a value is; Kafka's numbers."""
 
+    STRING = 2
     INT = 3
     LIST = 7
 
@@ -98,6 +106,8 @@ class Definition:
     of_server: Callable[[ConnectSettings], str]
     bounds: Callable[[ConnectSettings], tuple[int, int]] | None
     about: str
+    words: type[StrEnum] | None = None
+    """What a STRING may say."""
 
     @property
     def server_name(self) -> str:
@@ -142,6 +152,32 @@ DEFINITIONS: dict[str, Definition] = {
             lambda server: ",".join(each.name for each in server.assignors),
             None,
             "Which of the server's assignors workers may ask for, the default first.",
+        ),
+        Definition(
+            MIGRATION_POLICY,
+            Kind.STRING,
+            lambda server: server.migration_policy,
+            None,
+            "Which way the group may change its protocol: bidirectional, upgrade (to a connect group), downgrade (back "
+            "to a generic group), or disabled.",
+            MigrationPolicy,
+        ),
+        Definition(
+            LEGACY_MODE,
+            Kind.STRING,
+            lambda server: server.legacy_mode,
+            None,
+            "How the group is managed while it has workers of the generic protocol only: barrier (all rejoin whenever "
+            "something changes), or individual (each by itself).",
+            LegacyMode,
+        ),
+        Definition(
+            LEGACY_WAIT,
+            Kind.INT,
+            lambda server: str(server.legacy_wait_ms),
+            lambda _server: (MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS),
+            "How long a heartbeat of a worker of the generic protocol may wait for its answer in a connect group, in "
+            "ms. 0: not at all; -1: 2500 in the individual mode, else 0.",
         ),
     )
 }
@@ -247,6 +283,8 @@ class GroupConfigs:
         definition = DEFINITIONS.get(name)
         if definition is None:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
+        if definition.words is not None:
+            return _one_of(name, value, definition.words)
         if definition.bounds is None:
             words = _words(value)
             self._check_assignors(name, words)
@@ -313,6 +351,14 @@ def named_twice(request: DescribeConfigsRequest | IncrementalAlterConfigsRequest
     """Resources that stand in the request more than once."""
     counted = Counter((each.resource_type, each.resource_name) for each in request.resources)
     return {resource for resource, count in counted.items() if count > 1}
+
+
+def _one_of(name: str, value: str, words: type[StrEnum]) -> str:
+    """As Kafka, which does not look at upper and lower case there. Raises ConfigRefused."""
+    word = value.strip().lower()
+    if word not in tuple(words):
+        raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is none of {', '.join(words)}")
+    return word
 
 
 def _words(value: str) -> list[str]:

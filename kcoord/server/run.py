@@ -28,7 +28,7 @@ from typing import Any
 from kcoord.config import Settings, setting_name
 from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
-from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
 from kcoord.group.settings import MINUTE_MS, GroupSettings
 from kcoord.instances.instances import Instances, InstancesError
 from kcoord.instances.places import MapPlaces
@@ -296,6 +296,9 @@ def connect_settings(settings: Settings) -> ConnectSettings:
         max_size=settings.group_connect_max_size,
         rebalance_delay_ms=settings.group_connect_rebalance_delay_ms,
         max_rebalance_delay_ms=settings.group_connect_max_rebalance_delay_ms,
+        migration_policy=MigrationPolicy(settings.group_connect_migration_policy),
+        legacy_mode=LegacyMode(settings.group_connect_legacy_mode),
+        legacy_wait_ms=settings.group_connect_legacy_heartbeat_wait_ms,
         assignors=assignors,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kcoord.config import Settings, load_settings
-from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy, overridden
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
 from kcoord.group.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
@@ -28,6 +28,7 @@ from tests.server.harness import Client, Running, standalone
 
 SESSION, INTERVAL = "connect.session.timeout.ms", "connect.heartbeat.interval.ms"
 DELAY, SIZE, ASSIGNORS = "connect.rebalance.delay.ms", "connect.max.size", "connect.assignors"
+POLICY, MODE, WAIT = "connect.migration.policy", "connect.legacy.mode", "connect.legacy.heartbeat.wait.ms"
 INVALID_CONFIG, INVALID_REQUEST = ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST
 
 
@@ -74,12 +75,16 @@ async def test_all_settings_are_described_with_where_they_come_from(client: Clie
         DELAY: "0",
         SIZE: "4",
         ASSIGNORS: "uniform,cooperative",
+        POLICY: "bidirectional",
+        MODE: "barrier",
+        WAIT: "-1",
     }
+    kinds = {ASSIGNORS: Kind.LIST, POLICY: Kind.STRING, MODE: Kind.STRING}
     for each in result.configs:
         started_with = each.name in (DELAY, SIZE)
         source = Source.STATIC if started_with else Source.DEFAULT
         assert (each.read_only, each.is_sensitive, each.config_source) == (False, False, source)
-        assert each.config_type == (Kind.LIST if each.name == ASSIGNORS else Kind.INT)
+        assert each.config_type == kinds.get(each.name, Kind.INT)
         assert each.documentation
         assert [synonym.name for synonym in each.synonyms] == [f"group.{each.name}"] * (1 + started_with)
 
@@ -179,6 +184,10 @@ REFUSED: list[tuple[str, dict[str, str | None], Operation, ErrorCode, str]] = [
     ("the last assignor", {ASSIGNORS: "uniform,cooperative"}, Operation.SUBTRACT, INVALID_CONFIG, "needs one"),
     ("a number to add to", {SESSION: "1"}, Operation.APPEND, INVALID_CONFIG, "not LIST"),
     ("a number to take from", {SESSION: "1"}, Operation.SUBTRACT, INVALID_CONFIG, "not LIST"),
+    ("a policy that there is not", {POLICY: "both"}, Operation.SET, INVALID_CONFIG, "upgrade, downgrade, disabled"),
+    ("a mode that there is not", {MODE: ""}, Operation.SET, INVALID_CONFIG, "'' is none of barrier, individual"),
+    ("a word to add to", {MODE: "individual"}, Operation.APPEND, INVALID_CONFIG, "not LIST"),
+    ("too long a wait", {WAIT: "30001"}, Operation.SET, INVALID_CONFIG, "between -1 and 30000"),
     ("no value", {SESSION: None}, Operation.SET, INVALID_REQUEST, "Null value"),
 ]
 
@@ -205,6 +214,36 @@ async def test_what_does_not_fit_is_refused_with_the_reason_and_changes_nothing(
     [(found, text)] = await alter(client, both, validate_only=validate_only)
     assert (found, says in text) == (error, True), text
     assert await shown(client, name) == before
+
+
+async def test_words_are_kept_as_they_are_written_here(client: Client, name: str) -> None:
+    assert await alter(client, change(name, {MODE: " INDIVIDUAL ", POLICY: "Upgrade"})) == [(ErrorCode.NONE, "")]
+    assert await shown(client, name, MODE, POLICY) == {
+        POLICY: ("upgrade", Source.GROUP),
+        MODE: ("individual", Source.GROUP),
+    }
+
+
+@pytest.mark.parametrize(
+    ("server", "own", "expected"),
+    [
+        ({}, {}, ("bidirectional", "barrier", 0)),
+        ({"legacy_mode": LegacyMode.INDIVIDUAL}, {}, ("bidirectional", "individual", 2_500)),
+        ({}, {MODE: "individual"}, ("bidirectional", "individual", 2_500)),
+        ({"legacy_mode": LegacyMode.INDIVIDUAL}, {MODE: "barrier"}, ("bidirectional", "barrier", 0)),
+        ({}, {WAIT: "700"}, ("bidirectional", "barrier", 700)),
+        ({"legacy_wait_ms": 700}, {MODE: "individual"}, ("bidirectional", "individual", 700)),
+        ({"legacy_wait_ms": 700}, {MODE: "individual", WAIT: "-1"}, ("bidirectional", "individual", 2_500)),
+        ({"legacy_wait_ms": 700}, {MODE: "individual", WAIT: "0"}, ("bidirectional", "individual", 0)),
+        ({"migration_policy": MigrationPolicy.DISABLED}, {POLICY: "downgrade"}, ("downgrade", "barrier", 0)),
+        ({}, {POLICY: "of a later kcoord", MODE: "likewise"}, ("bidirectional", "barrier", 0)),
+    ],
+)
+def test_what_holds_of_the_servers_settings_and_the_groups(
+    server: dict[str, Any], own: dict[str, str], expected: tuple[str, str, int]
+) -> None:
+    found = overridden(ConnectSettings(**server), own)
+    assert (found.migration_policy, found.legacy_mode, found.legacy_wait_ms) == expected
 
 
 async def test_session_and_interval_must_fit_each_other(tmp_path: Path, name: str) -> None:

@@ -7,6 +7,8 @@ under other bounds than the server has now is brought within them, so that a gro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
 
 import attrs
 
@@ -19,6 +21,46 @@ HEARTBEAT_INTERVAL = "connect.heartbeat.interval.ms"
 REBALANCE_DELAY = "connect.rebalance.delay.ms"
 MAX_SIZE = "connect.max.size"
 ASSIGNORS = "connect.assignors"
+MIGRATION_POLICY = "connect.migration.policy"
+LEGACY_MODE = "connect.legacy.mode"
+LEGACY_WAIT = "connect.legacy.heartbeat.wait.ms"
+
+MODES_OWN_WAIT = -1
+"""The wait that stands for what goes with the legacy mode."""
+MAX_LEGACY_WAIT_MS = 30_000
+"""No answer is kept back longer: Connect gives a request up after 40 s (`request.timeout.ms`)."""
+_INDIVIDUAL_WAIT_MS = 2_500
+"""Connect sends a heartbeat every 3 s, unless it is told otherwise (`heartbeat.interval.ms`)."""
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+class MigrationPolicy(StrEnum):
+    """Which way a group may change its protocol."""
+
+    BIDIRECTIONAL = "bidirectional"
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    DISABLED = "disabled"
+
+    @property
+    def upgrades(self) -> bool:
+        """Whether a generic group may become a connect group."""
+        return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE)
+
+    @property
+    def downgrades(self) -> bool:
+        """Whether a connect group may become a generic group."""
+        return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
+
+
+class LegacyMode(StrEnum):
+    """How a group of legacy workers only is managed."""
+
+    BARRIER = "barrier"
+    """As Kafka's classic group."""
+    INDIVIDUAL = "individual"
+    """As a connect group, worker by worker."""
 
 
 @attrs.frozen(slots=True)
@@ -47,6 +89,12 @@ class ConnectSettings:
     """`group.connect.max.rebalance.delay.ms`: caps what an install may ask for (connect-groups rule 22)."""
     assignors: tuple[ServerAssignor, ...] = attrs.field(factory=lambda: (UniformAssignor(), CooperativeAssignor()))
     """`group.connect.assignors`: in the server's order; the first one is the default."""
+    migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
+    """`group.connect.migration.policy`"""
+    legacy_mode: LegacyMode = LegacyMode.BARRIER
+    """`group.connect.legacy.mode`"""
+    legacy_wait_ms: int = MODES_OWN_WAIT
+    """`group.connect.legacy.heartbeat.wait.ms`: how long a legacy worker's heartbeat may wait for its answer."""
 
 
 @attrs.frozen(slots=True)
@@ -58,6 +106,10 @@ class Effective:
     rebalance_delay_ms: int
     max_size: int
     assignors: tuple[ServerAssignor, ...]
+    migration_policy: MigrationPolicy
+    legacy_mode: LegacyMode
+    legacy_wait_ms: int
+    """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
 
     def assignor(self, name: str) -> ServerAssignor | None:
         """The server-side assignor of that name, if it is on."""
@@ -66,19 +118,14 @@ class Effective:
 
 def of_server(server: ConnectSettings) -> Effective:
     """What holds for a group without a configuration of its own."""
-    return Effective(
-        server.session_timeout_ms,
-        server.heartbeat_interval_ms,
-        server.rebalance_delay_ms,
-        server.max_size,
-        server.assignors,
-    )
+    return overridden(server, {})
 
 
 def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     """What holds for a group with the configuration `own`; its values have been checked when they were set."""
     by_name = {each.name: each for each in server.assignors}
     named = [by_name[name] for name in own.get(ASSIGNORS, "").split(",") if name in by_name]
+    mode = _word(LegacyMode, own.get(LEGACY_MODE), server.legacy_mode)
     return Effective(
         _within(
             own.get(SESSION_TIMEOUT),
@@ -95,7 +142,21 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
         _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
+        _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
+        mode,
+        _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
     )
+
+
+def _word(words: type[Word], own: str | None, otherwise: Word) -> Word:
+    """A word that another kcoord knew and this one does not is as none."""
+    return words(own) if own in tuple(words) else otherwise
+
+
+def _wait(set_ms: int, mode: LegacyMode) -> int:
+    if set_ms != MODES_OWN_WAIT:
+        return set_ms
+    return _INDIVIDUAL_WAIT_MS if mode is LegacyMode.INDIVIDUAL else 0
 
 
 def _within(own: str | None, otherwise: int, least: int, most: int) -> int:
