@@ -120,7 +120,7 @@ class Books:
 def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
     """That may be only while those who could are away (rule 28)."""
     limits = contents.effective(group.group_id)
-    selection = select(group.participants(), [each.name for each in limits.assignors])
+    selection = select(group, [each.name for each in limits.assignors])
     if not isinstance(selection, Absent):
         raise Violation(
             "computing", f"the group is at {group.epoch}, its target at {group.assignment_epoch}: nobody computes"

@@ -25,7 +25,16 @@ from kcoord.group.connect import epochs, records
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.selection import FALLBACK, Absent, ClientSide, Nobody, Selection, ServerSide, select
+from kcoord.group.connect.selection import (
+    FALLBACK,
+    Absent,
+    ClientSide,
+    Nobody,
+    Qualified,
+    Selection,
+    ServerSide,
+    select,
+)
 from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
@@ -59,7 +68,7 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
     limits = turn.contents.effective(group.group_id)
-    selection = select(group.participants(), [each.name for each in limits.assignors])
+    selection = select(group, [each.name for each in limits.assignors])
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     _compute(turn, group, limits, selection, excluded)
 
@@ -67,7 +76,7 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
 def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Selection, excluded: set[str]) -> None:
     match selection:
         case ClientSide(name, qualified):
-            _choose(turn, group, name, [each for each in qualified if each not in excluded], excluded)
+            _choose(turn, group, name, qualified, excluded)
         case ServerSide(name):
             _compute_here(turn, group, limits, name)
         case Nobody(name):
@@ -80,17 +89,23 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
             group.end_computation()
 
 
-def _choose(turn: Turn, group: ConnectGroup, name: str, candidates: list[str], excluded: set[str]) -> None:
+def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
     """Choose a worker: the one that computed before while it qualifies, else the first by member id."""
+
+    def can(member_id: str | None) -> bool:
+        return member_id is not None and member_id in qualified and member_id not in excluded
+
     before = group.computation
-    if not candidates:
+    if before is not None and before.assignor == name and can(before.chosen):
+        before.epoch, before.excluded = group.epoch, excluded
+        return
+    chosen = group.computed_by
+    if not can(chosen):
+        chosen = min((each for each in qualified if each not in excluded), default=None)
+    if chosen is None:
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
         return
-    if before is not None and before.chosen in candidates and before.assignor == name:
-        before.epoch, before.excluded = group.epoch, excluded
-        return
-    chosen = group.computed_by if group.computed_by in candidates else min(candidates)
     turn.contents.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, excluded)
     group.forget(group.members[chosen])
@@ -108,7 +123,7 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     chosen = computation.chosen
     turn.contents.counters.given_up += 1
     limits = turn.contents.effective(group.group_id)
-    selection = select(group.participants(), [each.name for each in limits.assignors])
+    selection = select(group, [each.name for each in limits.assignors])
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:
         others = isinstance(selection, ClientSide) and any(each != chosen for each in selection.qualified)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import attrs
 
 from kcoord.assign.model import Group as AssignorInput
+from kcoord.group.connect.support import Supports, support_of
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.group import ModernGroup
 from kcoord.group.modern.group import Target as ModernTarget
@@ -88,6 +89,9 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock; never once it has been told."""
     retry_due_ms: int = NEVER_MS
+    # an index over what is durable
+    supports: Supports = attrs.Factory(Supports)
+    """What the participants support (rules 15, 16)."""
     """When an assignment that failed is tried again (rule 20)."""
     failures: int = 0
     """How often in a row it has failed."""
@@ -109,6 +113,23 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     def end_computation(self) -> None:
         """Nobody computes any more. Who did is told, if it waits; the hot path has remembered nothing of it."""
         if self.computation is not None:
+    def note_support(self, member: Member) -> None:
+        """The member has come, says something else, or takes part no longer or again. Only `replay` calls this."""
+        if member.put_out:
+            self.supports.drop(member.member_id)
+        else:
+            self.supports.put(member.member_id, support_of(member.said))
+
+    def drop_member(self, member_id: str, instance_id: str | None) -> None:
+        """A member is gone, and owns nothing any more. Its target stays."""
+        super().drop_member(member_id, instance_id)
+        self.supports.drop(member_id)
+
+    def index(self) -> None:
+        """Make the indexes from what was loaded."""
+        super().index()
+        self.supports = Supports.of([(member.member_id, member.said) for member in self.participants()])
+
             self.touched.add(self.computation.chosen)
             self.computation = None
             self.version += 1

@@ -89,6 +89,7 @@ def _target(
     value: ConnectWorkerGroupTargetAssignmentValue | None,
 ) -> None:
     group = _group(contents, key.group_id)
+    group.note_support(member)
     value = value or ConnectWorkerGroupTargetAssignmentValue()
     group.set_assignment_epoch(value.assignment_epoch)
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
@@ -112,7 +113,9 @@ def _current(
     member.recorded = True
     member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
     member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
-    member.put_out = value.put_out
+    if member.put_out != value.put_out:
+        member.put_out = value.put_out
+        group.note_support(member)
     group.set_current(member, unpack(value.connectors_tasks))
 
 

@@ -10,6 +10,7 @@ from kcoord.group.connect.found import Refused
 from kcoord.group.connect.group import ConnectGroup, Member, Said
 from kcoord.group.connect.selection import leaves_nobody
 from kcoord.group.connect.settings import Effective
+from kcoord.group.connect.support import support_of
 from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heard
@@ -77,19 +78,21 @@ def still_supported(group: ConnectGroup, member_id: str, elder: Member | None, s
     """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that is not on, and for version ranges with which
     no worker could compute for all any more (rule 16).
     """
-    if elder is not None and not elder.put_out and _support(elder.said) == _support(said):
+    support = support_of(said)
+    if elder is not None and not elder.put_out and support_of(elder.said) == support:
         return  # whatever the group makes of it, it does already
     if said.server_assignor is not None and limits.assignor(said.server_assignor) is None:
         on = ", ".join(each.name for each in limits.assignors)
         raise Refused(ErrorCode.UNSUPPORTED_ASSIGNOR, f"there is no assignor {said.server_assignor} here, but {on}")
-    replaced = member_id if elder is None else elder.member_id
-    now = [(each.member_id, each.said) for each in group.participants()]
-    then = [each for each in now if each[0] != replaced] + [(member_id, said)]
+    now = group.supports.kinds()
+    then = dict(now)
+    replaced = group.supports.by_member.get(member_id if elder is None else elder.member_id)
+    if replaced is not None:
+        then[replaced] -= 1
+        if not then[replaced]:
+            del then[replaced]
+    then[support] = then.get(support, 0) + 1
     if said.assignors and leaves_nobody(then) and not leaves_nobody(now):
         raise Refused(
             ErrorCode.UNSUPPORTED_ASSIGNOR, "no worker would support the versions of all members' common assignor"
         )
-
-
-def _support(said: Said) -> tuple[str | None, list[tuple[str, int, int]]]:
-    return said.server_assignor, [(each.name, each.minimum_version, each.maximum_version) for each in said.assignors]

@@ -6,18 +6,40 @@
    it reads everybody's metadata.
 4. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing. Those who
    are away for a while are waited for.
+
+All is asked of the different things that members support (`support.py`), not of each member: a fleet joins in one go.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from kcoord.group.connect.group import Member, Said
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.support import Support
 
 FALLBACK = "cooperative"
+
+Kinds = Mapping[Support, int]
+"""How many members support what."""
+
+
+@attrs.frozen(slots=True)
+class Qualified:
+    """The members that can compute and are not away. A look at the group as it is at this moment, not a copy."""
+
+    group: ConnectGroup
+    kinds: frozenset[Support]
+
+    def __contains__(self, member_id: str) -> bool:
+        supports = self.group.supports.by_member.get(member_id)
+        return supports in self.kinds and not self.group.members[member_id].away
+
+    def __iter__(self) -> Iterator[str]:
+        members = self.group.members
+        return (each for each in self.group.supports.those_with(self.kinds) if not members[each].away)
 
 
 @attrs.frozen(slots=True)
@@ -25,8 +47,8 @@ class ClientSide:
     """A worker computes."""
 
     name: str
-    qualified: tuple[str, ...]
-    """Member ids of those who can; never empty."""
+    qualified: Qualified
+    """Those who can; never empty."""
 
 
 @attrs.frozen(slots=True)
@@ -53,52 +75,56 @@ class Absent:
 Selection = ClientSide | ServerSide | Nobody | Absent
 
 
-def common_assignor(all_said: Collection[Said]) -> str | None:
+def common_assignor(kinds: Kinds) -> str | None:
     """The client-side assignor that all list and most put first; None where there is none."""
-    if not all_said:
+    lists = [([listed.name for listed in support.listed], count) for support, count in kinds.items()]
+    if not lists:
         return None
-    lists = [[assignor.name for assignor in said.assignors] for said in all_said]
-    common = set(lists[0]).intersection(*lists[1:])
+    common = set(lists[0][0]).intersection(*[names for names, _ in lists])
     if not common:
         return None
-    firsts = Counter(next(name for name in names if name in common) for names in lists)
+    firsts: Counter[str] = Counter()
+    for names, count in lists:
+        firsts[next(name for name in names if name in common)] += count
     return min(common, key=lambda name: (-firsts[name], name))
 
 
-def qualified(members: Sequence[tuple[str, Said]], name: str) -> tuple[str, ...]:
-    """Who supports everybody's versions of the assignor."""
+def qualified(kinds: Kinds, name: str) -> frozenset[Support]:
+    """What those support who read everybody's versions of the assignor."""
     ranges = [
-        (member_id, assignor.minimum_version, assignor.maximum_version)
-        for member_id, said in members
-        for assignor in said.assignors
-        if assignor.name == name
+        (support, listed.minimum_version, listed.maximum_version)
+        for support in kinds
+        for listed in support.listed
+        if listed.name == name
     ]
     lowest = min(low for _, low, _ in ranges)
     highest = max(high for _, _, high in ranges)
-    return tuple(member_id for member_id, low, high in ranges if low == lowest and high == highest)
+    return frozenset([support for support, low, high in ranges if low == lowest and high == highest])
 
 
-def server_side(all_said: Collection[Said], server_order: Sequence[str]) -> str:
+def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:
     """The server-side assignor that most ask for."""
-    votes = Counter(said.server_assignor for said in all_said if said.server_assignor in server_order)
+    votes: Counter[str] = Counter()
+    for support, count in kinds.items():
+        if support.server_assignor is not None:
+            votes[support.server_assignor] += count
     return min(server_order, key=lambda name: (-votes[name], server_order.index(name)))
 
 
-def select(participants: Sequence[Member], server_order: Sequence[str]) -> Selection:
-    """What is to compute for these members, of whom those that are away compute nothing themselves."""
-    said = [(member.member_id, member.said) for member in participants]
-    name = common_assignor([each for _, each in said])
+def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
+    """What is to compute for the group's participants, of whom those that are away compute nothing themselves."""
+    kinds = group.supports.kinds()
+    name = common_assignor(kinds)
     if name is None:
-        return ServerSide(server_side([each for _, each in said], server_order))
-    away = {member.member_id for member in participants if member.away}
-    able = qualified(said, name)
+        return ServerSide(server_side(kinds, server_order))
+    able = qualified(kinds, name)
     if not able:
         return Nobody(name)
-    present = tuple([member_id for member_id in able if member_id not in away])
-    return ClientSide(name, present) if present else Absent(name)
+    present = Qualified(group, able)
+    return Absent(name) if next(iter(present), None) is None else ClientSide(name, present)
 
 
-def leaves_nobody(members: Sequence[tuple[str, Said]]) -> bool:
+def leaves_nobody(kinds: Kinds) -> bool:
     """Whether these have an assignor in common, and none of them could compute for all (rule 16)."""
-    name = common_assignor([said for _, said in members])
-    return name is not None and not qualified(members, name)
+    name = common_assignor(kinds)
+    return name is not None and not qualified(kinds, name)

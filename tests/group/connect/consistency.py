@@ -10,6 +10,7 @@ import attrs
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
 from kcoord.group.connect.selection import Absent, ClientSide, select
+from kcoord.group.connect.support import Supports
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.soundness import of_connect_group
@@ -107,6 +108,8 @@ def _check_targets(group: ConnectGroup) -> None:
     assert group.unconverged == {
         member_id for member_id, member in group.members.items() if member.current != _target(group, member)
     }
+    afresh = Supports.of([(each.member_id, each.said) for each in group.participants()])
+    assert (group.supports.by_member, group.supports.members) == (afresh.by_member, afresh.members)
     if not group.members:
         assert group.delay_due_ms == NEVER_MS
 
@@ -120,7 +123,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     unassigned = group.epoch > group.assignment_epoch and bool(participants)
     if computation is None:
         names = [each.name for each in contents.effective(group.group_id).assignors]
-        assert not unassigned or isinstance(select(participants, names), Absent), "rules 14, 17"
+        assert not unassigned or isinstance(select(group, names), Absent), "rules 14, 17"
         return
     assert unassigned
     assert group.takes_part(computation.chosen)
@@ -129,7 +132,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     if computation.frozen is None:
         assert computation.epoch == group.epoch
         limits = contents.effective(group.group_id)
-        selection = select(participants, [each.name for each in limits.assignors])
+        selection = select(group, [each.name for each in limits.assignors])
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor
         assert computation.chosen in selection.qualified, "rule 16"

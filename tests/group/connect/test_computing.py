@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -13,6 +13,7 @@ from kcoord.assign.model import Assignment, Group, MemberAssignment
 from kcoord.group.connect.computing import AssignmentError
 from kcoord.group.connect.group import Said
 from kcoord.group.connect.selection import common_assignor, leaves_nobody, qualified, server_side
+from kcoord.group.connect.support import Support, Supports, support_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import Assignor
 from kcoord.protocol.messages import ConnectGroupHeartbeatResponse
@@ -38,6 +39,11 @@ def says(listed: str, server: str | None = None) -> Said:
     return Said(assignors=assignors, server_assignor=server)
 
 
+def kinds(all_said: Iterable[Said]) -> dict[Support, int]:
+    """How many say what."""
+    return Supports.of([(str(at), said) for at, said in enumerate(all_said)]).kinds()
+
+
 @pytest.mark.parametrize(
     ("lists", "name"),
     [
@@ -53,7 +59,7 @@ def says(listed: str, server: str | None = None) -> Said:
 )
 def test_the_common_assignor(lists: list[str], name: str | None) -> None:
     """connect-groups rule 15: first for most among the common ones, ties by name."""
-    assert common_assignor([says(each) for each in lists]) == name
+    assert common_assignor(kinds(says(each) for each in lists)) == name
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_the_common_assignor(lists: list[str], name: str | None) -> None:
 )
 def test_the_server_side_assignor(votes: list[str | None], name: str) -> None:
     """connect-groups rule 15: the one that most ask for; ties, and nobody asking, by the server's order."""
-    assert server_side([says("", each) for each in votes], ["u", "c"]) == name
+    assert server_side(kinds(says("", each) for each in votes), ["u", "c"]) == name
 
 
 @pytest.mark.parametrize(
@@ -78,11 +84,11 @@ def test_the_server_side_assignor(votes: list[str | None], name: str) -> None:
 def test_who_qualifies(ranges: list[str], able: list[int]) -> None:
     """connect-groups rule 16: whose range contains everybody's; the draft's A [1-5], B [3-4], C [2-4]."""
     members = []
-    for at, each in enumerate(ranges):
+    for each in ranges:
         low, _, high = each.rpartition("-")
-        members.append((str(at), attrs.evolve(says("a"), assignors=[Assignor("a", int(low), int(high), 0, 0, b"")])))
-    assert qualified(members, "a") == tuple(str(each) for each in able)
-    assert leaves_nobody(members) is not bool(able)
+        members.append(attrs.evolve(says("a"), assignors=[Assignor("a", int(low), int(high), 0, 0, b"")]))
+    assert qualified(kinds(members), "a") == {support_of(members[each]) for each in able}
+    assert leaves_nobody(kinds(members)) is not bool(able)
 
 
 # -- rule 15: in a group ----------------------------------------------------------------------------------------------
