@@ -14,6 +14,7 @@ Rules (gateway rules 11, 12, 16):
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.here import facts_of, is_here
@@ -143,7 +144,10 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         return
     member_id = request.member_id
     gateway.returned(group_id, member_id)
-    response, remember = await gateway.groups.call(request, leg.context(call))
+    when_more = None
+    if isinstance(request, HeartbeatRequest):  # a legacy worker's, which its group may keep back
+        when_more = partial(leg.client.when_more, call, partial(gateway.groups.let_go, group_id, leg.client.serial))
+    response, remember = await gateway.groups.call(request, leg.context(call), when_more)
     if isinstance(request, LeaveGroupRequest):
         leg.drop_member(group_id, request)
     elif _ok(response):

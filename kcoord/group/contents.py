@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.settings import Effective, of_server, overridden
+from kcoord.group.connections import Connections
 from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.metrics import Counters
@@ -38,6 +39,8 @@ class Contents:
         """Session: the highest number of a connection that brought a request."""
         self.elder_connection = -1
         """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
+        self.connections = Connections(self._connections_in_use)
+        """Session: which connections are there."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
@@ -50,6 +53,13 @@ class Contents:
         """Session: whose answers are kept back, by connection and member id."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
+
+    def is_closed(self, connection: int) -> bool:
+        """Whether the connection that a member came by last has been closed since (legacy rules 19, 20, 23)."""
+        return self.connections.is_closed(connection)
+
+    def _connections_in_use(self) -> Iterator[int]:
+        return (member.connection for group in self.connect.values() for member in group.members.values())
 
     def effective(self, group_id: str) -> Effective:
         """What is set for a connect group: the server's settings under the group's own ones."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from kcoord.group.connect.answers import let_go
+from kcoord.group.connect.telling import let_go
 from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
@@ -163,6 +163,7 @@ class Shard:
         turn = self._turn(now_ms, context.wall_ms)
         if context.connection > self._contents.newest_connection:
             self._contents.newest_connection = context.connection
+        self._contents.connections.use(context.connection)
         self._let_go(turn, context.connection)
         HANDLERS[type(request)](turn, request, context, token)
         return turn.step
@@ -174,6 +175,17 @@ class Shard:
         turn = self._turn(now_ms, wall_ms)
         self._let_go(turn, connection)
         return turn.step
+
+    def closed(self, connection: int, now_ms: int, wall_ms: int) -> Step:
+        """A client's connection is there no more; who came by it last cannot be reached until it comes again."""
+        turn = self._turn(now_ms, wall_ms)
+        if self._contents.connections.close(connection):
+            self._let_go(turn, connection)
+        return turn.step
+
+    def knows_connection(self, connection: int) -> bool:
+        """Whether that connection has brought a request here, so that its end is to be told (`closed`)."""
+        return self._contents.connections.knows(connection)
 
     def _let_go(self, turn: Turn, connection: int) -> None:
         for group, member in list(self._contents.held.get(connection, {}).values()):

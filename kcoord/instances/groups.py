@@ -5,8 +5,9 @@
 1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (gateway rule 20).
 2. Where nobody owns the group, or who does cannot be asked or does not answer, the answer is NOT_COORDINATOR: the
    client looks for the coordinator again, and nobody was told of a success.
-3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat with `MaxWaitMs`
-   for news (connect-groups rule 26). The client's next request, or its going, lets it go there too.
+3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat for news
+   (connect-groups rule 26, `connect.legacy.heartbeat.wait.ms`). The client's next request, or its going, lets it go
+   there too.
 4. What owners say of their groups with each answer is remembered, for those who need not know it exactly.
 """
 
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from kcoord.group.batch import empty_answer, merge, split
+from kcoord.group.connect.settings import MAX_LEGACY_WAIT_MS
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
@@ -43,6 +45,7 @@ from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import (
     RESPONSES,
     ConnectGroupHeartbeatRequest,
+    HeartbeatRequest,
     JoinGroupRequest,
     ListGroupsRequest,
     ListGroupsResponse,
@@ -186,6 +189,8 @@ class SharedGroups:
         finally:
             if self._in_work.get(connection) is link:
                 del self._in_work[connection]
+            if connection not in self._seen:  # it closed while this was on its way, perhaps before this was sent
+                link.tell(InstanceLetGoRequest(connection=connection, group_id=None))
         for each in relayed.facts:
             self._hear(each.group_id, _read(each))
         if relayed.error_code:
@@ -202,6 +207,8 @@ class SharedGroups:
             waits_ms = JOIN_ROUNDS * max(request.rebalance_timeout_ms, request.session_timeout_ms)
         elif isinstance(request, ConnectGroupHeartbeatRequest):
             waits_ms = max(0, request.max_wait_ms)
+        elif isinstance(request, HeartbeatRequest):
+            waits_ms = MAX_LEGACY_WAIT_MS
         elif isinstance(request, SyncGroupRequest):
             return self._timeout_s + SYNC_LIMIT_S
         else:
@@ -218,8 +225,9 @@ class SharedGroups:
         else:
             link.tell(InstanceLetGoRequest(connection=connection, group_id=group_id))
 
-    def gone(self, connection: int) -> None:
-        """That client's connection is gone: whoever was asked for it may forget it."""
+    def closed(self, connection: int) -> None:
+        """That client's connection is there no more: whoever was asked for it shall know, and may forget it."""
+        self._local.closed(connection)
         for link in self._seen.pop(connection, ()):
             link.tell(InstanceLetGoRequest(connection=connection, group_id=None))
 

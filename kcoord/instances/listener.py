@@ -9,7 +9,8 @@ Rules:
    member belongs to its newest connection wherever that is (connect-groups rule 4).
 3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
    still to come are dropped: their clients have been told NOT_COORDINATOR there. Sessions of members that came by it
-   stand still for a while (`guests.py`).
+   stand still for a while (`guests.py`). Its clients' connections count as closed when it says so, or when it is
+   another process since.
 4. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
 """
 
@@ -96,6 +97,11 @@ class Serials:
         """The connection is gone; gives its serial, if it had one."""
         return self._serials.pop((run, connection), None)
 
+    def forget_all(self, run: str) -> list[int]:
+        """All connections of a process are gone; gives their serials."""
+        keys = [key for key in self._serials if key[0] == run]
+        return [self._serials.pop(key) for key in keys]
+
 
 class InternalListener:
     """The port for other instances. `serials` gives the next serial of a client's connection of this process; an
@@ -120,6 +126,8 @@ class InternalListener:
         self.frame_limit = frame_limit
         self.strangers = 0
         self.callers: set[Caller] = set()
+        self.runs: dict[int, str] = {}
+        """The process that each other instance was when it called last."""
         self._tls = tls
         self._server: asyncio.Server | None = None
 
@@ -261,6 +269,11 @@ class Caller(FrameStream):
             self.end()
             return
         self._run = hello.run
+        elder = listener.runs.get(hello.instance_id)
+        listener.runs[hello.instance_id] = hello.run
+        if elder is not None and elder != hello.run:
+            for serial in listener.serials.forget_all(elder):
+                self._closed(serial)
         self._no_stranger()
         self.frame_limit = listener.frame_limit
         proof = listener.secret.of_called(listener.instance_id, self._nonce, request.nonce)
@@ -341,9 +354,15 @@ class Caller(FrameStream):
             self._groups.let_go(request.group_id, serials.of(self._run, request.connection))
             return
         serial = serials.forget(self._run, request.connection)
+        if serial is not None:
+            self._closed(serial)
+
+    def _closed(self, serial: int) -> None:
+        """A client's connection to that instance is there no more."""
         for each in [each for each in self._in_work.values() if each.serial == serial]:
             if each.group_id is not None:
                 self._groups.let_go(each.group_id, each.serial)
+        self._groups.closed(serial)
 
     # -- questions ----------------------------------------------------------------------------------------------------
 

@@ -134,6 +134,11 @@ class Coordinator:
         """Answer the heartbeat of a connect group that is held back for that connection, if there is one."""
         self._host(group_id).let_go(connection)
 
+    def closed(self, connection: int) -> None:
+        """A client's connection is there no more: whose groups it spoke to shall know."""
+        for host in self._hosts:
+            host.closed(connection)
+
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, Remember | None]:

@@ -152,7 +152,7 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
         connect_groups=settings.group_connect_enable,
         shared=instances.groups,
     )
-    server = make_server(settings, behind, coordinator, stack, serials, instances.groups.gone)
+    server = make_server(settings, behind, coordinator, stack, serials, instances.groups.closed)
     await open_ports(settings, server, gateway, stack)
     if gateway is not None:
         stack.push_async_callback(gateway.send_away)
@@ -213,7 +213,7 @@ def make_server(
     on_gone: Callable[[int], None] | None = None,
 ) -> Server:
     """The server, without ports yet. Raises TlsError."""
-    server = Server(limits(settings), behind, tls(settings), serials, on_gone)
+    server = Server(limits(settings), behind, tls(settings), serials, on_gone or coordinator.closed)
     stack.push_async_callback(server.close_connections)
     stack.push_async_callback(coordinator.stop)
     return server

@@ -342,6 +342,11 @@ class ShardHost:
         if self.state is ShardState.ACTIVE:
             self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")
 
+    def closed(self, connection: int) -> None:
+        """A client's connection is there no more."""
+        if self.state is ShardState.ACTIVE and self.shard.knows_connection(connection):
+            self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
+
     def facts(self, group_id: str) -> GroupFacts:
         """What is known of the group here."""
         if self.state is ShardState.ELSEWHERE:

@@ -14,7 +14,7 @@ import logging
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
@@ -165,7 +165,7 @@ class Standalone:
             submit_allowed_configs(self._authorizer, connection, request, submit_anywhere, deliver)
             return
         submit_allowed(self._authorizer, connection, request, submit, deliver)
-        if isinstance(request, ConnectGroupHeartbeatRequest) and request.max_wait_ms > 0:
+        if may_be_held(request):
             connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
 
     def _call(self, shared: GroupSteps, request: Request, context: RequestContext, taker: Deliver) -> None:
@@ -260,6 +260,15 @@ class Standalone:
         if node is None:
             return _nowhere(ErrorCode.COORDINATOR_NOT_AVAILABLE, "nobody coordinates this group at the moment")
         return {"node_id": node.id, "host": node.host, "port": node.port, "error_code": 0, "error_message": None}
+
+
+def may_be_held(request: Request) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest]:
+    """Whether the answer may be kept back for want of news: by what a worker asks for, or a legacy worker's group has
+    set.
+    """
+    if isinstance(request, ConnectGroupHeartbeatRequest):
+        return request.max_wait_ms > 0
+    return isinstance(request, HeartbeatRequest)
 
 
 def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:

@@ -107,7 +107,7 @@ async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: 
                 sentinel_grace_ms=200,
             )
             gateway = Gateway(settings, coordinator, Map(ports, at, me, gone))
-            server = Server(LIMITS, gateway)
+            server = Server(LIMITS, gateway, on_gone=coordinator.closed)
             server._serials = serials  # connections of all entries are told apart
             stack.push_async_callback(server.close_connections)
             await server.listen("127.0.0.1", port)

@@ -283,3 +283,17 @@ async def test_rule_12_no_commit_of_a_generation_that_has_ended_is_accepted(
         task.result()
     assert wrong == []
     assert len(accepted) > until_generation / 2
+
+
+async def test_groups_learn_that_a_members_connection_has_closed(both: list[Entry], name: str) -> None:
+    """Legacy rules 19, 20 and 23 ask for that, and an entry's own connection to the broker tells nothing of it."""
+    member = await both[0].member(name)
+    await member.join_and_sync()
+    connections = both[0].gateway.groups._host(name).shard._contents.connections  # type: ignore[attr-defined]
+    assert len(connections._used) == 1
+    await member.client.close()
+
+    async def told() -> bool:
+        return len(connections._closed) == 1
+
+    await until(told, "its end is known")

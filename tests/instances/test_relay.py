@@ -263,7 +263,7 @@ async def test_what_is_held_for_a_connection_that_has_gone_is_let_go_of(tmp_path
         epoch = await joined_worker(client)
         held = client.begin(beat(epoch=epoch, max_wait_ms=LONG_MS), 0)
         await until(lambda: _in_work(owner.listener) == 1, "it is held")
-        entry.groups.gone(client.connection)
+        entry.groups.closed(client.connection)
         await held
         client = entry.connect()
         await client.ask(beat(epoch=epoch), 0)
@@ -275,6 +275,43 @@ async def test_what_is_held_for_a_connection_that_has_gone_is_let_go_of(tmp_path
         by_its_owner = owner.connect().begin(beat(epoch=epoch), 0)
         answer = await by_its_owner
         assert isinstance(answer, ConnectGroupHeartbeatResponse)
+
+
+async def test_the_owner_learns_which_clients_have_gone(tmp_path: Path) -> None:
+    """Legacy rules 19, 20 and 23 ask for that."""
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        client = entry.connect()
+        epoch = await joined_worker(client)
+        contents = owner.coordinator._host("connect").shard._contents
+        [member] = contents.connect["connect"].members.values()
+        assert not contents.is_closed(member.connection)
+        entry.groups.closed(client.connection)
+        await until(lambda: contents.is_closed(member.connection), "the owner knows")
+        newer = entry.connect()
+        await newer.ask(beat(epoch=epoch), 0)
+        assert not contents.is_closed(member.connection)
+
+        entry.links.pop(1).close()
+        await until(lambda: not owner.listener.callers, "the way is closed")
+        assert not contents.is_closed(member.connection), "the client may be there still"
+        entry.myself.run = "its next life"
+        await entry.connect().ask(ListGroupsRequest(), 4)
+        assert contents.is_closed(member.connection)
+
+
+async def test_a_call_that_was_on_its_way_when_its_client_went_is_no_sign_of_life(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        epoch = await joined_worker(entry.connect())
+        entry.links[1].close()
+        del entry.links[1]
+        late = entry.connect()
+        waiting = late.begin(beat(epoch=epoch), 0)
+        await asyncio.sleep(0)  # it makes its way anew
+        entry.groups.closed(late.connection)
+        await waiting
+        contents = owner.coordinator._host("connect").shard._contents
+        [member] = contents.connect["connect"].members.values()
+        await until(lambda: contents.is_closed(member.connection), "the owner knows")
 
 
 async def test_a_member_belongs_to_its_newest_connection_wherever_that_is(tmp_path: Path) -> None:

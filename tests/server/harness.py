@@ -61,7 +61,7 @@ async def over(
     await log.open()
     coordinator = Coordinator(log, settings, log.partitions, lambda: f"id-{run}-{next(serial)}")
     await coordinator.load()
-    server = Server(limits, Standalone(coordinator, OneNode("test-cluster", None)), tls)
+    server = Server(limits, Standalone(coordinator, OneNode("test-cluster", None)), tls, on_gone=coordinator.closed)
     port = await server.listen("127.0.0.1", 0)
     try:
         yield Running(server, coordinator, port)

@@ -24,6 +24,7 @@ from kcoord.protocol.messages import (
     MetadataRequest,
     MetadataResponse,
 )
+from tests.instances.standing import until
 from tests.server.harness import LIMITS, Client, standalone
 from tests.server.members import Member
 
@@ -216,3 +217,15 @@ async def test_a_remembered_answer_does_not_outlive_what_it_says(tmp_path: Path)
         await member.rejoin()
         await newcomer
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
+
+
+async def test_a_group_learns_that_a_members_connection_has_closed(tmp_path: Path) -> None:
+    """Legacy rules 19, 20 and 23 ask for that."""
+    async with standalone(tmp_path) as server:
+        asking = await Client.connect(server.port)
+        await asking.ask(HeartbeatRequest(group_id="g", member_id="m"), 4)
+        host = server.coordinator._host("g")
+        [connection] = host.shard._contents.connections._used
+        await asking.close()
+        await until(lambda: not host.shard.knows_connection(connection), "its end is known")
+        assert host.shard._contents.is_closed(connection)
