@@ -18,6 +18,7 @@ from bench import (
     connect_rebalance,
     failover,
     heartbeats,
+    java_fleet,
     joins,
     kafka_joins,
     kafka_log,
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "kafka_log": kafka_log.run,
     "kafka_joins": kafka_joins.run,
     "failover": failover.run,
+    "java_fleet": java_fleet.run,
 }
 
 

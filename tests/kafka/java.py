@@ -87,11 +87,18 @@ class Java:
             *arguments,
         ]
 
-    def start(self, name: str, main: str, arguments: Sequence[str], log: Path, heap_mb: int = 256) -> ServerProcess:
+    def start(
+        self,
+        name: str,
+        main: str,
+        arguments: Sequence[str],
+        log: Path,
+        heap_mb: int = 256,
+        properties: Mapping[str, str] | None = None,
+    ) -> ServerProcess:
         """Run `main` as a server."""
-        return ServerProcess.start(
-            name, self.line(main, arguments, heap_mb), log, when_stopped=lambda: self._ended(main)
-        )
+        line = self.line(main, arguments, heap_mb, properties)
+        return ServerProcess.start(name, line, log, when_stopped=lambda: self._ended(main))
 
     def run(
         self, main: str, *arguments: str, config: Mapping[str, str] | None = None, stdin: str = ""

@@ -1,0 +1,117 @@
+"""What happens to a fleet of six workers? The events that the test and the benchmark let it go through.
+
+Five workers and 6 connectors of 5 tasks at the beginning; each event ends where the next begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from tests.javafleet.figures import Figures, Watch
+from tests.javafleet.fleet import JavaFleet
+from tests.kafka.wait import let_pass
+
+WORKERS = ("w1", "w2", "w3", "w4", "w5", "w6")
+CONNECTORS, TASKS = 6, 5
+AWAY_S = 5.0
+"""How long a worker is away that was killed, before it is started again."""
+
+
+@attrs.frozen
+class Event:
+    """One event: `happens` does it and says which worker it is about, "" for none."""
+
+    name: str
+    happens: Callable[[JavaFleet], str]
+    role: str = ""
+    """What that worker is in it."""
+
+
+@attrs.frozen
+class Seen:
+    """An event that a fleet went through."""
+
+    event: Event
+    leader: str
+    """The leader at the event's beginning."""
+    concerned: str
+    figures: Figures
+
+
+def begin(fleet: JavaFleet) -> None:
+    """Five workers run all connectors."""
+    fleet.start(*WORKERS[:-1])
+    for number in range(CONNECTORS):
+        fleet.create(f"c{number}", TASKS, by=WORKERS[number % (len(WORKERS) - 1)])
+    fleet.wait_until_quiet()
+
+
+def let_happen(fleet: JavaFleet, event: Event) -> Seen:
+    """One event, until nobody joins any more."""
+    leader, watch = fleet.leader(), Watch(fleet)
+    concerned = event.happens(fleet)
+    fleet.wait_until_quiet()
+    return Seen(event, leader, concerned, watch.figures())
+
+
+def _added(fleet: JavaFleet) -> str:
+    absent = next(name for name in WORKERS if name not in [worker.name for worker in fleet.alive])
+    fleet.start(absent)
+    return absent
+
+
+def _created(fleet: JavaFleet) -> str:
+    follower = fleet.follower()
+    fleet.create("more", TASKS, by=follower)
+    return ""
+
+
+def _reconfigured(fleet: JavaFleet) -> str:
+    fleet.reconfigure("c1", by=fleet.follower())
+    return ""
+
+
+def _fewer(fleet: JavaFleet) -> str:
+    fleet.reconfigure("more", TASKS - 2, by=fleet.follower())
+    return ""
+
+
+def _deleted(fleet: JavaFleet) -> str:
+    fleet.delete("more", by=fleet.follower())
+    return ""
+
+
+def _back(fleet: JavaFleet, name: str) -> str:
+    fleet.kill(name)
+    let_pass(AWAY_S)
+    fleet.start(name)
+    return name
+
+
+def _rolling(fleet: JavaFleet) -> str:
+    for worker in fleet.alive:
+        fleet.stop(worker.name)
+        fleet.start(worker.name)
+    return ""
+
+
+def _killed(fleet: JavaFleet) -> str:
+    follower = fleet.follower()
+    fleet.kill(follower)
+    return follower
+
+
+ADDED = Event("a sixth worker is added", _added, "new")
+CREATED = Event("a connector of 5 tasks is created", _created)
+RECONFIGURED = Event("a connector is reconfigured", _reconfigured)
+FEWER = Event("a connector has 3 tasks, not 5", _fewer)
+DELETED = Event("a connector is deleted", _deleted)
+FOLLOWER_BACK = Event("a follower is killed, and back", lambda fleet: _back(fleet, fleet.follower()), "killed")
+LEADER_BACK = Event("the leader is killed, and back", lambda fleet: _back(fleet, fleet.leader()), "killed")
+ROLLING = Event("rolling bounce of all six", _rolling)
+KILLED = Event("a follower is killed, and not back", _killed, "killed")
+ADDED_AGAIN = Event("it is started again, late", _added, "new")
+
+ALL = (ADDED, CREATED, RECONFIGURED, FEWER, DELETED, FOLLOWER_BACK, LEADER_BACK, ROLLING, KILLED, ADDED_AGAIN)
