@@ -81,6 +81,7 @@ def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value:
         member = Member(key.member_id, value)
     member.said = value
     group.set_said(member, value.instance_id)
+    group.note_support(member)
 
 
 def _target(
@@ -89,7 +90,6 @@ def _target(
     value: ConnectWorkerGroupTargetAssignmentValue | None,
 ) -> None:
     group = _group(contents, key.group_id)
-    group.note_support(member)
     value = value or ConnectWorkerGroupTargetAssignmentValue()
     group.set_assignment_epoch(value.assignment_epoch)
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
