@@ -84,14 +84,14 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     error_message: str | None = None
     history: dict[int, ConnectWorkerGroupHistoryValue] = attrs.Factory(dict)
     """By group epoch, oldest first."""
+    # an index over what is durable
+    supports: Supports = attrs.Factory(Supports)
+    """What the participants support (rules 15, 16)."""
     # session
     computation: Computation | None = None
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock; never once it has been told."""
     retry_due_ms: int = NEVER_MS
-    # an index over what is durable
-    supports: Supports = attrs.Factory(Supports)
-    """What the participants support (rules 15, 16)."""
     """When an assignment that failed is tried again (rule 20)."""
     failures: int = 0
     """How often in a row it has failed."""
@@ -106,13 +106,6 @@ class ConnectGroup(ModernGroup[Member, Resource]):
         """The members that an assignment is made for: all but those that were put out (rule 7)."""
         return [member for member in self.members.values() if not member.put_out]
 
-    def chosen(self) -> str | None:
-        """Who computes, if anybody."""
-        return None if self.computation is None else self.computation.chosen
-
-    def end_computation(self) -> None:
-        """Nobody computes any more. Who did is told, if it waits; the hot path has remembered nothing of it."""
-        if self.computation is not None:
     def note_support(self, member: Member) -> None:
         """The member has come, says something else, or takes part no longer or again. Only `replay` calls this."""
         if member.put_out:
@@ -130,6 +123,13 @@ class ConnectGroup(ModernGroup[Member, Resource]):
         super().index()
         self.supports = Supports.of([(member.member_id, member.said) for member in self.participants()])
 
+    def chosen(self) -> str | None:
+        """Who computes, if anybody."""
+        return None if self.computation is None else self.computation.chosen
+
+    def end_computation(self) -> None:
+        """Nobody computes any more. Who did is told, if it waits; the hot path has remembered nothing of it."""
+        if self.computation is not None:
             self.touched.add(self.computation.chosen)
             self.computation = None
             self.version += 1
