@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
 from kcoord.group.connect.found import Refused
-from kcoord.group.connect.group import Computation, ConnectGroup
+from kcoord.group.connect.group import Computation, ConnectGroup, Resources
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_prepare
 from kcoord.group.connect.who import check_computing
@@ -49,9 +51,7 @@ def connect_group_prepare_assignment(
             assignor_name=computation.assignor,
             members=[_member(each) for each in given.members],
             config_offset=given.config_offset,
-            configured_connectors_and_tasks=(
-                None if given.configured is None else pack(given.configured, ConnectorsAndTasks, ConnectorTaskId)
-            ),
+            configured_connectors_and_tasks=(None if given.configured is None else _packed(given.configured)),
             departed=[_departed(each) for each in given.departed],
             remaining_delay_ms=given.remaining_delay_ms,
             rebalance_delay_ms=given.rebalance_delay_ms,
@@ -73,6 +73,12 @@ def _as_of_now(
 
 def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentResponse:
     return ConnectGroupPrepareAssignmentResponse(error_code=error, error_message=message)
+
+
+@lru_cache(maxsize=8)
+def _packed(configured: Resources) -> list[ConnectorsAndTasks]:
+    """The configured set for the wire: it is large, and the same at nearly every computation of a group."""
+    return pack(configured, ConnectorsAndTasks, ConnectorTaskId)
 
 
 def _member(each: MemberInput) -> Member:
