@@ -1,0 +1,379 @@
+"""How does Kafka's Java client keep a member in its group? Member id, generation, the calls under way, heartbeats.
+
+What the thread above it (`worker`) does not do itself: answers are taken in as they come, and heartbeats go out while
+that thread stops tasks or waits.
+
+| state | heartbeats | |
+| --- | --- | --- |
+| UNJOINED | no | no member, or thrown out |
+| PREPARING | no | JoinGroup under way, or to be sent |
+| COMPLETING | yes | SyncGroup under way |
+| STABLE | yes | |
+
+- ILLEGAL_GENERATION keeps the member id, UNKNOWN_MEMBER_ID and leaving give it up; either only where the generation
+  that was asked with is still the one.
+- Whatever waits fails when the connection ends; an error that Java does not know to retry ends the process.
+- No heartbeat answered for a session timeout: the connection is dropped. No turn of the thread above for a rebalance
+  timeout: the client leaves by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import TypeAlias
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.message import Request, Response
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from kcoord.sim.legacy.actions import Action, Seek, Send
+from kcoord.sim.legacy.setup import LegacySetup
+
+CONNECT = "connect"
+NO_GENERATION = -1
+NEVER_MS = 1 << 62
+CLOSED = "the consumer is being closed"
+POLL_TIMEOUT = "worker poll timeout has expired."
+JOIN_LAPSE_MS = 5_000
+"""A JoinGroup may wait so much longer than the rebalance timeout."""
+
+
+class State(Enum):
+    """Where the member is."""
+
+    UNJOINED = auto()
+    PREPARING = auto()
+    COMPLETING = auto()
+    STABLE = auto()
+
+
+@attrs.frozen
+class Generation:
+    """What a member is known by."""
+
+    number: int = NO_GENERATION
+    member_id: str = ""
+    protocol: str | None = None
+
+
+class Fate(Enum):
+    """How a round ended."""
+
+    SYNCED = "an assignment"
+    AGAIN = "join again at once"
+    LATER = "join again after a back-off"
+    FATAL = "the process ends"
+
+
+@attrs.frozen
+class Outcome:
+    """What came of JoinGroup and SyncGroup."""
+
+    fate: Fate
+    text: str = ""
+    """Of an error."""
+    asked_again: bool = False
+    """The coordinator has given a member id, which is no failure."""
+    assignment: bytes = b""
+
+
+_Call: TypeAlias = tuple[type[Request], Generation, int]
+"""What was asked, as whom, and when it is given up."""
+
+# error → how a round ends that meets it; all others are fatal
+_JOIN_FATES = {
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: Fate.LATER,
+    ErrorCode.UNKNOWN_MEMBER_ID: Fate.AGAIN,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: Fate.LATER,
+    ErrorCode.NOT_COORDINATOR: Fate.LATER,
+    ErrorCode.MEMBER_ID_REQUIRED: Fate.AGAIN,
+    ErrorCode.REBALANCE_IN_PROGRESS: Fate.AGAIN,
+}
+_SYNC_FATES = {
+    ErrorCode.REBALANCE_IN_PROGRESS: Fate.AGAIN,
+    ErrorCode.UNKNOWN_MEMBER_ID: Fate.AGAIN,
+    ErrorCode.ILLEGAL_GENERATION: Fate.AGAIN,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: Fate.LATER,
+    ErrorCode.NOT_COORDINATOR: Fate.LATER,
+}
+_LOST_COORDINATOR = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
+_THROWN_OUT = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_INSTANCE_ID)
+
+
+class GroupClient:
+    """One member's client."""
+
+    def __init__(
+        self,
+        setup: LegacySetup,
+        metadata: Callable[[], list[JoinGroupRequestProtocol]],
+        elected: Callable[[JoinGroupResponse], dict[str, bytes]],
+    ) -> None:
+        self._setup = setup
+        self._metadata = metadata
+        self._elected = elected
+        self.state = State.UNJOINED
+        self.generation = Generation()
+        self.up = False
+        """There is a connection to the coordinator."""
+        self.rejoin = True
+        """A round has failed, or there was none yet."""
+        self.needs_prepare = True
+        self.outcome: Outcome | None = None
+        """Of the round under way, or the last one that nobody has looked at yet."""
+        self.under_way = False
+        self.wants_rejoin: bool = False
+        """Somebody has asked to join again."""
+        self.polled_ms = NEVER_MS
+        """When the thread above last took its turn; NEVER_MS while it waits for work."""
+        self.joins = 0
+        """JoinGroups sent that could complete a round: not those that ask for a member id."""
+        self._reason = ""
+        self._calls: dict[int, _Call] = {}
+        self._numbers = 0
+        self._beats = False
+        self._beat_ms = 0
+        """When the next heartbeat is due."""
+        self._session_ms = 0
+        """When too long nothing was answered."""
+        self._failures = 0
+        self.out: list[Action] = []
+        self.now_ms = 0
+
+    # The way to the coordinator
+
+    def seek(self) -> None:
+        """Find the coordinator, first of all or once more; what was under way has failed."""
+        self.out.append(Seek())
+        self._lose()
+
+    def connected(self) -> None:
+        """There is a connection."""
+        self.up = True
+        self._session_ms = self.now_ms + self._setup.session_timeout_ms
+
+    def disconnected(self) -> None:
+        """The connection has ended."""
+        if self.up:
+            self.seek()
+
+    def _lose(self) -> None:
+        self.up = False
+        calls, self._calls = self._calls, {}
+        for kind, _, _ in calls.values():
+            if kind is HeartbeatRequest:
+                self._beat_failed()
+            elif kind is not LeaveGroupRequest:
+                self._ends(Outcome(Fate.LATER, "DisconnectException"))
+
+    def _send(self, request: Request, version: int, within_ms: int) -> None:
+        self._numbers += 1
+        self._calls[self._numbers] = (type(request), self.generation, self.now_ms + within_ms)
+        self.out.append(Send(self._numbers, request, version))
+
+    # Rounds
+
+    def join(self) -> None:
+        """Begin a round."""
+        setup = self._setup
+        self.state = State.PREPARING
+        self.under_way, self.outcome = True, None
+        self.joins += self.generation.member_id != ""
+        request = JoinGroupRequest(
+            group_id=setup.group_id,
+            session_timeout_ms=setup.session_timeout_ms,
+            rebalance_timeout_ms=setup.rebalance_timeout_ms,
+            member_id=self.generation.member_id,
+            protocol_type=CONNECT,
+            protocols=self._metadata(),
+            reason=self._reason,
+        )
+        within_ms = max(setup.request_timeout_ms, setup.rebalance_timeout_ms + JOIN_LAPSE_MS)
+        self._send(request, setup.join_version, within_ms)
+
+    def failed(self, outcome: Outcome) -> None:
+        """The thread above has seen that its round failed."""
+        self.under_way, self.outcome = False, None
+        if not outcome.asked_again:
+            self._reason = f"rebalance failed due to {outcome.text}"
+            self.rejoin = True
+
+    def completed(self) -> None:
+        """The thread above has taken its assignment in."""
+        self.under_way, self.outcome = False, None
+        self.needs_prepare = True
+
+    def _ends(self, outcome: Outcome) -> None:
+        if self.under_way:
+            self.outcome = outcome
+
+    def _joined(self, response: JoinGroupResponse, asked: Generation) -> None:
+        error = response.error_code
+        if error == ErrorCode.NONE:
+            self._joined_well(response)
+            return
+        name = ErrorCode(error).name
+        if error == ErrorCode.MEMBER_ID_REQUIRED:
+            self.generation = Generation(NO_GENERATION, response.member_id)
+            self.wants_rejoin = True
+            self._ends(Outcome(Fate.AGAIN, name, asked_again=True))
+            return
+        if error == ErrorCode.UNKNOWN_MEMBER_ID and self.generation == asked:
+            self.reset(forget_id=True)
+        elif error in _LOST_COORDINATOR:
+            self.seek()
+        self._ends(Outcome(_JOIN_FATES.get(ErrorCode(error), Fate.FATAL), name))
+
+    def _joined_well(self, response: JoinGroupResponse) -> None:
+        if response.protocol_type not in (None, CONNECT):
+            self._ends(Outcome(Fate.FATAL, f"protocol type {response.protocol_type}"))
+            return
+        if self.state is not State.PREPARING:
+            self._ends(Outcome(Fate.LATER, "UnjoinedGroupException"))
+            return
+        self.state = State.COMPLETING
+        self._beats = True
+        self.polled_ms = self.now_ms
+        self._beat_ms = self.now_ms + self._setup.heartbeat_interval_ms
+        self._session_ms = self.now_ms + self._setup.session_timeout_ms
+        self.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
+        told: dict[str, bytes] = {}
+        if response.leader == response.member_id:
+            try:
+                told = self._elected(response)
+            except ValueError as error:
+                self._ends(Outcome(Fate.FATAL, str(error)))
+                return
+        setup, generation = self._setup, self.generation
+        request = SyncGroupRequest(
+            group_id=setup.group_id,
+            generation_id=generation.number,
+            member_id=generation.member_id,
+            protocol_type=CONNECT,
+            protocol_name=generation.protocol,
+            assignments=[SyncGroupRequestAssignment(name, each) for name, each in told.items()],
+        )
+        self._send(request, setup.sync_version, setup.request_timeout_ms)
+
+    def _synced(self, response: SyncGroupResponse, asked: Generation) -> None:
+        error = response.error_code
+        if error == ErrorCode.NONE:
+            self._synced_well(response)
+            return
+        if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION):
+            if self.generation == asked:
+                self.reset(forget_id=error == ErrorCode.UNKNOWN_MEMBER_ID)
+        elif error in _LOST_COORDINATOR:
+            self.seek()
+        self._ends(Outcome(_SYNC_FATES.get(ErrorCode(error), Fate.FATAL), ErrorCode(error).name))
+
+    def _synced_well(self, response: SyncGroupResponse) -> None:
+        if self.state is not State.COMPLETING or self.generation.number == NO_GENERATION:
+            self._ends(Outcome(Fate.AGAIN, "IllegalGenerationException"))
+        elif (
+            response.protocol_name not in (None, self.generation.protocol)
+            or response.protocol_type not in (None, CONNECT)
+        ):  # fmt: skip
+            self._ends(Outcome(Fate.FATAL, f"protocol {response.protocol_type} {response.protocol_name}"))
+        else:
+            self.state = State.STABLE
+            self._reason = ""
+            self.rejoin = False
+            self._ends(Outcome(Fate.SYNCED, assignment=response.assignment))
+
+    def reset(self, *, forget_id: bool) -> None:
+        """Not a member any more, as far as this side knows."""
+        self.state = State.UNJOINED
+        self.generation = Generation(NO_GENERATION, "" if forget_id else self.generation.member_id)
+        self.wants_rejoin = self.needs_prepare = True
+
+    def leave(self, reason: str) -> None:
+        """Leave, if there is anything to leave."""
+        setup, member_id = self._setup, self.generation.member_id
+        if self.up and self.state is not State.UNJOINED and member_id:
+            members = [MemberIdentity(member_id, None, reason)]
+            request = LeaveGroupRequest(setup.group_id, members=members)
+            self._send(request, setup.leave_version, setup.request_timeout_ms)
+        self.reset(forget_id=True)
+
+    # Answers and time
+
+    def received(self, number: int, response: Response) -> None:
+        """An answer has come."""
+        call = self._calls.pop(number, None)
+        if call is None:
+            return
+        asked = call[1]
+        match response:
+            case HeartbeatResponse():
+                self._beaten(response.error_code, asked)
+            case JoinGroupResponse():
+                self._joined(response, asked)
+            case SyncGroupResponse():
+                self._synced(response, asked)
+
+    def _beaten(self, error: int, asked: Generation) -> None:
+        if error in _LOST_COORDINATOR:
+            self.seek()
+            self._beat_failed()
+            return
+        if error == ErrorCode.REBALANCE_IN_PROGRESS:
+            self.wants_rejoin = self.wants_rejoin or self.state is State.STABLE
+        elif error in _THROWN_OUT and self.generation == asked:
+            self.reset(forget_id=error != ErrorCode.ILLEGAL_GENERATION)
+            self._beat_failed()
+            return
+        elif error and error not in _THROWN_OUT:
+            self._beat_failed()
+            return
+        self._failures = 0
+        self._session_ms = self.now_ms + self._setup.session_timeout_ms
+
+    def _beat_failed(self) -> None:
+        setup = self._setup
+        self._beat_ms = self.now_ms + min(setup.retry_backoff_ms << self._failures, setup.retry_backoff_max_ms)
+        self._failures = min(self._failures + 1, 10)
+
+    def tick(self) -> None:
+        """What the heartbeat thread does at this time."""
+        if any(call[2] <= self.now_ms for call in self._calls.values()):
+            self.seek()
+        if self.state in (State.UNJOINED, State.PREPARING):
+            self._beats = False
+        if not self._beats or not self.up:
+            return
+        if self._session_ms <= self.now_ms:
+            self.seek()
+        elif self.polled_ms + self._setup.rebalance_timeout_ms <= self.now_ms:
+            self.leave(POLL_TIMEOUT)
+            self._beats = False
+        elif self._beat_ms <= self.now_ms:
+            setup, generation = self._setup, self.generation
+            self._beat_ms = self.now_ms + setup.heartbeat_interval_ms
+            request = HeartbeatRequest(setup.group_id, generation.number, generation.member_id)
+            self._send(request, setup.heartbeat_version, setup.request_timeout_ms)
+
+    def wake_at(self) -> int:
+        """When `tick` has something to do."""
+        at_ms = min([call[2] for call in self._calls.values()], default=NEVER_MS)
+        if self._beats and self.up:
+            at_ms = min(at_ms, self._session_ms, self._beat_ms, self.polled_ms + self._setup.rebalance_timeout_ms)
+        return at_ms
+
+    def close(self) -> None:
+        """The heartbeat thread ends, and the member leaves."""
+        self._beats = False
+        self.leave(CLOSED)
