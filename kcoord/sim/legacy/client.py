@@ -110,7 +110,7 @@ _SYNC_FATES = {
     ErrorCode.NOT_COORDINATOR: Fate.LATER,
 }
 _LOST_COORDINATOR = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
-_THROWN_OUT = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_INSTANCE_ID)
+_THROWN_OUT = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 
 
 class GroupClient:
@@ -135,6 +135,8 @@ class GroupClient:
         self.outcome: Outcome | None = None
         """Of the round under way, or the last one that nobody has looked at yet."""
         self.under_way = False
+        self.broken: str = ""
+        """What ends the process: the thread above finds it when it takes its turn."""
         self.wants_rejoin: bool = False
         """Somebody has asked to join again."""
         self.polled_ms = NEVER_MS
@@ -337,6 +339,8 @@ class GroupClient:
             self._beat_failed()
             return
         elif error and error not in _THROWN_OUT:
+            if error == ErrorCode.FENCED_INSTANCE_ID:
+                self.broken = "FencedInstanceIdException"
             self._beat_failed()
             return
         self._failures = 0

@@ -43,6 +43,8 @@ def lead(
     """Compute. `seen` has all but the workers. Raises ValueError if the leader is not among the members, as Java fails
     then, and EmbeddedError for metadata that cannot be read.
     """
+    if not members:
+        raise ValueError(f"the leader {leader_id} is shown no members")
     seen = attrs.evolve(seen, leader_id=leader_id, workers=tuple([_worker(member) for member in members]))
     made = eager_assignor.answer(seen, memory) if version == EAGER else answer(seen, memory, max_delay_ms)
     common = WorkerAssignment(version, made.error, leader_id, made.leader_url, made.config_offset)

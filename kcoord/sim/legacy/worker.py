@@ -259,6 +259,8 @@ class LegacyWorker:
         yield from self._take_up()
 
     def _wake(self) -> None:
+        if self.client.broken:
+            raise _Died(self.client.broken)
         if self._woken:
             self._woken = False
             raise _Woken
@@ -267,7 +269,7 @@ class LegacyWorker:
         """Wait in the client, where other threads wake the herder."""
         self._wake()
         if not until():
-            yield _Wait(lambda: self._woken or until(), until_ms)
+            yield _Wait(lambda: self._woken or until() or self.client.broken != "", until_ms)
         self._wake()
 
     def _idle(self) -> _Thread:
@@ -295,9 +297,7 @@ class LegacyWorker:
         client, setup = self.client, self.setup
         if not client.up:
             yield from self._until(lambda: client.up, client.now_ms + setup.heartbeat_interval_ms)
-            if not client.up and self.held is not None and not self.held.failed:
-                yield from self._revoke(self.held.resources)
-                self.held = None
+            yield from self._stop_if_lost()
         while self._wants_round():
             yield from self._until(lambda: client.up)
             if client.needs_prepare:
@@ -311,6 +311,12 @@ class LegacyWorker:
             yield from self._until(lambda: client.outcome is not None)
             yield from self._see_through()
         client.polled_ms = client.now_ms
+
+    def _stop_if_lost(self) -> _Thread:
+        """The coordinator was looked for."""
+        if not self.client.up and self.held is not None and not self.held.failed:
+            yield from self._revoke(self.held.resources)
+            self.held = None
 
     def _see_through(self) -> _Thread:
         """A round has ended, well or not."""
