@@ -1,6 +1,6 @@
 """What happens to a fleet of six workers? The events that the test and the benchmark let it go through.
 
-Five workers and 6 connectors of 5 tasks at the beginning; each event ends where the next begins.
+Five of them and 6 connectors of 5 tasks at the beginning; each event ends where the next begins.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.kafka.wait import let_pass
 
-WORKERS = ("w1", "w2", "w3", "w4", "w5", "w6")
-CONNECTORS, TASKS = 6, 5
+WORKERS, CONNECTORS, TASKS = 6, 6, 5
 AWAY_S = 5.0
 """How long a worker is away that was killed, before it is started again."""
 
@@ -40,11 +39,12 @@ class Seen:
     figures: Figures
 
 
-def begin(fleet: JavaFleet) -> None:
-    """Five workers run all connectors."""
-    fleet.start(*WORKERS[:-1])
-    for number in range(CONNECTORS):
-        fleet.create(f"c{number}", TASKS, by=WORKERS[number % (len(WORKERS) - 1)])
+def begin(fleet: JavaFleet, workers: int = WORKERS - 1, connectors: int = CONNECTORS, tasks: int = TASKS) -> None:
+    """So many workers run so many connectors with their tasks, each created by another worker."""
+    names = [f"w{number}" for number in range(1, workers + 1)]
+    fleet.start(*names)
+    for number in range(connectors):
+        fleet.create(f"c{number}", tasks, by=names[number % workers])
     fleet.wait_until_quiet()
 
 
@@ -57,14 +57,15 @@ def let_happen(fleet: JavaFleet, event: Event) -> Seen:
 
 
 def _added(fleet: JavaFleet) -> str:
-    absent = next(name for name in WORKERS if name not in [worker.name for worker in fleet.alive])
-    fleet.start(absent)
-    return absent
+    """One that is not there: started again, or new."""
+    ended = (worker.name for worker in fleet.workers.values() if not worker.running)
+    name = next(ended, f"w{len(fleet.workers) + 1}")
+    fleet.start(name)
+    return name
 
 
 def _created(fleet: JavaFleet) -> str:
-    follower = fleet.follower()
-    fleet.create("more", TASKS, by=follower)
+    fleet.create("more", TASKS, by=fleet.follower())
     return ""
 
 
@@ -103,14 +104,14 @@ def _killed(fleet: JavaFleet) -> str:
     return follower
 
 
-ADDED = Event("a sixth worker is added", _added, "new")
+ADDED = Event("a worker is added", _added, "new")
 CREATED = Event("a connector of 5 tasks is created", _created)
 RECONFIGURED = Event("a connector is reconfigured", _reconfigured)
 FEWER = Event("a connector has 3 tasks, not 5", _fewer)
 DELETED = Event("a connector is deleted", _deleted)
 FOLLOWER_BACK = Event("a follower is killed, and back", lambda fleet: _back(fleet, fleet.follower()), "killed")
 LEADER_BACK = Event("the leader is killed, and back", lambda fleet: _back(fleet, fleet.leader()), "killed")
-ROLLING = Event("rolling bounce of all six", _rolling)
+ROLLING = Event("rolling bounce of all", _rolling)
 KILLED = Event("a follower is killed, and not back", _killed, "killed")
 ADDED_AGAIN = Event("it is started again, late", _added, "new")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from tests.javafleet.fleet import JavaFleet
-from tests.javafleet.notes import Run, needless, now_ms, nowhere_ms, overlaps, running, stops
+from tests.javafleet.notes import Run, needless, now_ms, nowhere_ms, overlaps, running, runs_of, stops
 
 TASK = "task "
 
@@ -56,7 +56,8 @@ class Watch:
 
     def figures(self) -> Figures:
         """All from the beginning until now."""
-        runs, now = self.fleet.notes.runs(), now_ms()
+        notes, now = self.fleet.notes.read(), now_ms()
+        runs = runs_of(notes)
         since = {name: worker.joins()[self._before.get(name, 0) :] for name, worker in self.fleet.workers.items()}
         there = {run.worker for run in running(runs, self.began_ms)} | {worker.name for worker in self.fleet.alive}
         tasks = [run for run in runs if run.resource.startswith(TASK)]
@@ -66,7 +67,7 @@ class Watch:
             joins={name: len(joins) for name, joins in since.items() if name in there or joins},
             idle={name: sum(not join.changed for join in joins) for name, joins in since.items()},
             stopped=stops(tasks, self.began_ms, now),
-            needless=needless(tasks, self.began_ms, now),
+            needless=needless(notes, self.began_ms, now, TASK),
             nowhere_ms=max(nowhere_ms(tasks, self.began_ms, now).values(), default=0),
             until_ms=max(started, default=self.began_ms) - self.began_ms,
             twice=[pair for pair in overlaps(runs) if pair[1].from_ms >= self.began_ms],

@@ -34,6 +34,8 @@ class Join:
     leader_url: str
     holds: frozenset[str]
     revoked: frozenset[str]
+    delay_ms: int
+    """How long the worker was told to wait before it joins again by itself."""
     changed: bool
     """Whether the worker runs something else than before."""
 
@@ -49,8 +51,8 @@ def joins_of(log: Path) -> list[Join]:
             revoked = _names(told["gone"]) | _names(told["stopped"])
             holds = (_names(told["connectors"]) | _names(told["tasks"])) - revoked
             changed = bool(revoked) or holds != held
-            url, version = told["url"], int(told["protocol"])
-            found.append(Join(int(told["generation"]), version, url, holds, revoked, changed))
+            generation, version, delay_ms = (int(told[each] or 0) for each in ("generation", "protocol", "delay"))
+            found.append(Join(generation, version, told["url"], holds, revoked, delay_ms, changed))
             held = holds
     return found
 

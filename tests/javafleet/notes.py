@@ -1,7 +1,7 @@
 """What ran where, when? As the tests' connectors note it in a file, and the fleet when it ends a worker.
 
-A line is "TIME started|stopped connector|task NAME on WORKER with VERSION", or "TIME leaving|gone WORKER": times are
-ms of one machine's clock. A run begins with "started" and ends with "stopped" or with its worker's "gone".
+A line is "TIME started|stopped connector|task NAME on WORKER with VERSION", or "TIME coming|leaving|gone WORKER"; times
+are ms of one machine's clock. A run begins with "started" and ends with "stopped" or with its worker's "gone".
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class What(StrEnum):
 
     STARTED = "started"
     STOPPED = "stopped"
+    COMING = "coming"
+    """The worker's process was started."""
     LEAVING = "leaving"
     """The worker was told to end in order."""
     GONE = "gone"
@@ -96,7 +98,9 @@ def runs_of(notes: Iterable[Note]) -> list[Run]:
     leaving: set[str] = set()
     for note in notes:
         theirs = open_at[note.worker]
-        if note.what is What.LEAVING:
+        if note.what is What.COMING:
+            pass
+        elif note.what is What.LEAVING:
             leaving.add(note.worker)
         elif note.what is What.GONE:
             leaving.discard(note.worker)
@@ -158,18 +162,27 @@ def stops(runs: Iterable[Run], begin_ms: int, end_ms: int) -> list[Run]:
     return [run for run in runs if run.stopped and run.to_ms is not None and begin_ms < run.to_ms <= end_ms]
 
 
-def needless(runs: Sequence[Run], begin_ms: int, end_ms: int) -> list[Run]:
-    """Those of `stops` that nobody needed: the resource runs at the end where it ran at the beginning, with the same
-    configuration; or it was stopped more than once.
+def needless(notes: Sequence[Note], begin_ms: int, end_ms: int, kind: str = "") -> list[Run]:
+    """Those of `stops` of resources of a kind that nobody needed: the worker, which did not end since, runs the same
+    with the same configuration again in that time; or it had been stopped elsewhere before, and since then no worker
+    had come or gone.
     """
-
-    def placed(at_ms: int) -> dict[str, tuple[str, str]]:
-        return {run.resource: (run.worker, run.version) for run in running(runs, at_ms)}
-
-    before, after = placed(begin_ms), placed(end_ms)
+    runs = [run for run in runs_of(notes) if run.resource.startswith(kind)]
+    moves = [note for note in notes if not note.resource]  # workers that came and went
     found = []
-    for resource, each in _by_resource(stops(runs, begin_ms, end_ms)).items():
-        found += each[1:] if before.get(resource) != after.get(resource) else each
+    for each in _by_resource(runs).values():
+        stopped = stops(each, begin_ms, end_ms)
+        for number, run in enumerate(stopped):
+            assert run.to_ms is not None
+            end = next((note.at_ms for note in moves if note.worker == run.worker and note.at_ms > run.to_ms), end_ms)
+            again = any(
+                (later.worker, later.version) == (run.worker, run.version) and run.to_ms <= later.from_ms <= end
+                for later in each
+            )
+            before = stopped[number - 1].to_ms if number else None
+            at_once = before is not None and not any(before < note.at_ms <= run.to_ms for note in moves)
+            if again or (at_once and run.version == stopped[number - 1].version):
+                found.append(run)
     return found
 
 

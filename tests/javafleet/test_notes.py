@@ -72,12 +72,16 @@ def test_the_longest_time_nowhere() -> None:
         ),
         ("60 leaving a; 61 stopped t on a with 1; 62 gone a; 65 started t on b with 1", 0, 0),  # its worker ended
         ("60 gone a; 65 started t on b with 1", 0, 0),
+        ("60 gone a; 65 started t on b with 1; 70 coming a; 72 stopped t on b with 1; 75 started t on a with 1", 1, 0),
+        ("60 gone b; 61 stopped t on a with 1; 62 started t on b with 1; 63 coming c; 64 stopped t on b with 1", 2, 0),
     ],
 )
 def test_stops_that_nobody_needed(story: str, stopped: int, of_them_needless: int) -> None:
-    found = runs(f"10 started t on a with 1; {story}")
-    assert len(stops(found, 50, 100)) == stopped
-    assert len(needless(found, 50, 100)) == of_them_needless
+    notes = [
+        parse(line.strip().replace(" t ", " task t-0 ")) for line in f"10 started t on a with 1; {story}".split(";")
+    ]
+    assert len(stops(runs_of(notes), 50, 100)) == stopped
+    assert len(needless(notes, 50, 100)) == of_them_needless
 
 
 def test_joins_of_a_log(tmp_path: Path) -> None:

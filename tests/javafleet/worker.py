@@ -66,6 +66,7 @@ class JavaWorker:
         write_properties(config, {**self.settings, **self._own()})
         with self.log.open("a") as log:
             log.write(f"{STARTED}\n")
+        self.notes.add(What.COMING, self.name)
         told = {"kcoord.worker": self.name, "user.timezone": "UTC"}
         self._process = self.java.start(self.name, MAIN, [str(config)], self.log, HEAP_MB, told)
 

@@ -1,0 +1,50 @@
+"""Do six real Connect workers live behind kcoord without a barrier, managed one by one?"""
+
+from __future__ import annotations
+
+from tests.javafleet import events
+from tests.javafleet.conftest import StageMaker, check_undisturbed
+
+DELAY_S = 5
+SEVERAL_CALLS = 3
+"""A change of configuration is one or two records: each makes every worker join, by its own decision."""
+
+
+def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
+    """A worker that nothing concerns makes no JoinGroup (legacy rules 3, 4, 9), nothing runs twice or is stopped without
+    need (rules 5-8, 10-12), REST of any worker works throughout, and in the end all runs.
+    """
+    stage = make_stage("one-by-one", DELAY_S)
+    fleet = stage.fleet
+    events.begin(fleet, connectors=4, tasks=3)
+    for event in (events.ADDED, events.ROLLING, events.FOLLOWER_BACK, events.KILLED):
+        seen = events.let_happen(fleet, event)
+        if event is events.ROLLING:  # all of them are concerned
+            check_undisturbed(seen.figures, *seen.figures.joins)
+        else:
+            check_undisturbed(seen.figures, seen.leader, seen.concerned)
+    for event in (events.CREATED, events.RECONFIGURED, events.FEWER, events.DELETED):
+        seen = events.let_happen(fleet, event)
+        check_undisturbed(seen.figures, *seen.figures.joins)
+        assert max(seen.figures.joins.values()) <= SEVERAL_CALLS, seen
+    stage.check_soundness()
+
+
+def test_stops_come_before_starts_where_configurations_change(make_stage: StageMaker) -> None:
+    """Every worker has stopped a reconfigured connector's tasks before any starts them anew (the config round), also
+    where that takes them a while.
+    """
+    stage = make_stage("config-round", DELAY_S)
+    fleet = stage.fleet
+    fleet.start("w1", "w2", "w3")
+    fleet.create("slow", 6, stop_ms=700)
+    fleet.wait_until_settled()
+    for name in ("w1", "w2", "w3"):
+        fleet.reconfigure("slow", by=name)
+        fleet.wait_until_settled()
+        version = fleet.connectors["slow"].version
+        tasks = [run for run in fleet.notes.runs() if run.resource.startswith("task ")]
+        stopped = [run.to_ms for run in tasks if run.version == str(version - 1)]
+        started = [run.from_ms for run in tasks if run.version == str(version)]
+        assert max(at for at in stopped if at is not None) <= min(started)
+    stage.check_soundness()

@@ -1,0 +1,61 @@
+"""Can a running fleet's group be switched to individual management and back, without stopping a task?"""
+
+from __future__ import annotations
+
+from tests.cli.run_cli import kcoord
+from tests.javafleet.conftest import BARRIER, INDIVIDUAL, Stage, StageMaker, Watch
+from tests.kafka.wait import NotYet, eventually
+
+WORKERS = ("w1", "w2", "w3")
+TYPES = {BARRIER: "classic", INDIVIDUAL: "connect"}
+"""The type of a group that is managed so."""
+DELAY_S = 600
+
+
+def test_barrier_individual_barrier(make_stage: StageMaker) -> None:
+    stage = make_stage("switched", DELAY_S, BARRIER, session_timeout_ms=30_000)
+    fleet = stage.fleet
+    fleet.start(*WORKERS)
+    for name in ("a", "b"):
+        fleet.create(name, 3)
+    fleet.wait_until_quiet()
+
+    switch(stage, INDIVIDUAL)
+    follower, leader = fleet.follower(), fleet.leader()
+    watch = Watch(fleet)
+    fleet.kill(follower)
+    fleet.start(follower)
+    fleet.wait_until_quiet()
+    assert watch.figures().rejoined() == {follower, leader}, "this is no barrier"
+
+    switch(stage, BARRIER)
+    watch = Watch(fleet)
+    fleet.create("c", 3, by=follower)
+    fleet.wait_until_quiet()
+    assert watch.figures().rejoined() == set(WORKERS)
+    assert not watch.figures().stopped
+    stage.check_soundness()
+
+
+def switch(stage: Stage, mode: str) -> None:
+    """Set the group's mode; nothing is stopped, and nobody else runs anything, also once the fleet is quiet again."""
+    fleet = stage.fleet
+    owners, watch = fleet.owners(), Watch(fleet)
+    done = kcoord(
+        "config", "set", fleet.group, f"connect.legacy.mode={mode}", "--bootstrap-server", stage.kcoord.bootstrap
+    )
+    assert done.code == 0, done.err
+    eventually(lambda: managed(stage, mode), f"{fleet.group} is managed in mode {mode}")
+    assert fleet.wait_until_quiet() == owners
+    figures = watch.figures()
+    assert not figures.stopped
+    assert figures.until_ms == 0, "something was started"
+
+
+def managed(stage: Stage, mode: str) -> bool:
+    """Whether the group has the type that the mode gives it."""
+    asked = ("groups", "list", "--type", TYPES[mode], "--json", "--bootstrap-server", stage.kcoord.bootstrap)
+    shown = kcoord(*asked)
+    if stage.fleet.group not in shown.out:
+        raise NotYet(shown)
+    return True
