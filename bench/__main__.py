@@ -22,6 +22,7 @@ from bench import (
     joins,
     kafka_joins,
     kafka_log,
+    legacy,
     many,
     perf_tools,
     restart,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "kafka_log": kafka_log.run,
     "kafka_joins": kafka_joins.run,
     "failover": failover.run,
+    "legacy": legacy.run,
     "java_fleet": java_fleet.run,
 }
 

@@ -17,6 +17,7 @@ import attrs
 import uvloop
 
 from bench.fleet import Fleet, join_groups
+from bench.legacy_fleet import LegacyFleet
 from bench.workers import Workers
 
 
@@ -26,6 +27,7 @@ class Load:
 
     fleets: dict[str, Fleet] = attrs.Factory(dict)
     workers: Workers | None = None
+    legacy: LegacyFleet | None = None
 
     async def do(self, command: dict[str, Any]) -> dict[str, Any]:
         """Carry out one command, named by its "do"."""
@@ -59,6 +61,21 @@ class Load:
         began_s = time.monotonic()
         joined = await self.workers.one_more(deadline_s)
         return {**attrs.asdict(joined), "watched_s": time.monotonic() - began_s}
+
+    async def do_legacy_workers(self, count: int, deadline_s: float, **shape: Any) -> dict[str, Any]:
+        if self.legacy is not None:
+            self.legacy.close()
+        self.legacy = LegacyFleet(**shape)
+        await self.legacy.found(count, deadline_s)
+        gc.collect()
+        gc.freeze()
+        return {}
+
+    async def do_legacy_event(self, event: str, max_delay_ms: int, deadline_s: float) -> dict[str, Any]:
+        assert self.legacy is not None, "the fleet is to be founded first"
+        self.legacy.delay(max_delay_ms)
+        happens = {"join": self.legacy.join, "leave": self.legacy.leave, "bounce": self.legacy.bounce}
+        return attrs.asdict(await happens[event](deadline_s))
 
     async def do_echoes(self, fleet: str, **shape: Any) -> dict[str, Any]:
         return self._keep(fleet, await Fleet.of_echoes(**shape))

@@ -81,12 +81,18 @@ class Kafka:
 
 
 @contextmanager
-def kafka(folder: Path) -> Iterator[Kafka]:
-    """A broker that serves, with its data under `folder`."""
+def kafka(folder: Path, **settings: object) -> Iterator[Kafka]:
+    """A broker that serves, with its data under `folder`; `settings` by their names, with _ for the dot."""
     found = Java.find()
     node = local_node(1, {name: free_port() for name in LISTENERS})
     properties = broker_properties(
-        node, [node], Security.PLAINTEXT, acl=False, users=(), certificates=None, overrides=KAFKA_DEFAULTS
+        node,
+        [node],
+        Security.PLAINTEXT,
+        acl=False,
+        users=(),
+        certificates=None,
+        overrides={**KAFKA_DEFAULTS, **_dotted(settings)},
     )
     java = FullJava(found.command, found.libs)
     broker = FullBroker(java, folder / "broker-1", node, CLUSTER_ID, properties, HEAP_MB)
@@ -103,12 +109,16 @@ def kcoord(folder: Path, **settings: object) -> Iterator[Side]:
     """kcoord alone in `folder`, with the embedded log if nothing else is said; `settings` by their names, with _ for
     the dot.
     """
-    process = Kcoord(folder / "kcoord", settings={name.replace("_", "."): value for name, value in settings.items()})
+    process = Kcoord(folder / "kcoord", settings=_dotted(settings))
     try:
         process.start()
         yield side_of(process)
     finally:
         process.remove()
+
+
+def _dotted(settings: Mapping[str, object]) -> dict[str, object]:
+    return {name.replace("_", "."): value for name, value in settings.items()}
 
 
 def side_of(process: Kcoord) -> Side:
