@@ -21,6 +21,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.step import Ahead, Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
+from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
 from kcoord.sim import trace
 from kcoord.sim.network import Frame, Link
@@ -40,6 +41,15 @@ def key_of(record: Record) -> object:
     if isinstance(key, ConnectWorkerGroupHistoryKey):
         return key.group_id, key.epoch
     return type(key), getattr(key, "member_id", getattr(key, "group_id", None))
+
+
+def _while_loading(request: Request) -> ErrorCode:
+    """As the server refuses: who syncs is told to join anew, since Java's worker would end; its heartbeats are fine."""
+    if isinstance(request, SyncGroupRequest):
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    if isinstance(request, HeartbeatRequest):
+        return ErrorCode.NONE
+    return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 
 class Stage(Enum):
@@ -230,7 +240,7 @@ class Coordinator:
         link.call = frame
         frame.began_ms = self._events.now_ms
         if self.stage is not UP:
-            self._deliver(frame, refuse(frame.request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS), None)
+            self._deliver(frame, refuse(frame.request, _while_loading(frame.request)), None)
             return
         hot = link.hot
         if hot is not None and hot[2].basis.version == hot[2].version and hot[0] == frame.request:
@@ -245,13 +255,14 @@ class Coordinator:
             world.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
         request = frame.request
         if self._plan.wire:
-            request = type(request).decode(request.encode(0), 0)
+            request = type(request).decode(request.encode(frame.version), frame.version)
         world.checks.before(frame)
-        step = self.shard.handle(request, self._context(link.serial, frame.pipelined), frame, self._events.now_ms)
+        context = self._context(link.serial, frame.pipelined, frame.version)
+        step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
 
-    def _context(self, connection: int, pipelined: bool = False) -> RequestContext:
-        return RequestContext(0, "sim", HOST, connection, self._wall_ms + self._events.now_ms, pipelined)
+    def _context(self, connection: int, pipelined: bool = False, version: int = 0) -> RequestContext:
+        return RequestContext(version, "sim", HOST, connection, self._wall_ms + self._events.now_ms, pipelined)
 
     def ask(self, request: Request) -> None:
         """An administrator's request; its answer does not matter."""
@@ -274,7 +285,7 @@ class Coordinator:
         link.call = link.hot = None
         link.queue.clear()
         if self.stage is UP:
-            self._let_go(link)
+            self._take(self.shard.closed(link.serial, self._events.now_ms, self.wall_ms), None)
 
     def _superseded(self, frame: Frame) -> bool:
         group_id, member_id = getattr(frame.request, "group_id", ""), getattr(frame.request, "member_id", "")
@@ -340,7 +351,7 @@ class Coordinator:
         if world.tracing:
             world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
         if self._plan.wire:
-            response = type(response).decode(response.encode(0), 0)
+            response = type(response).decode(response.encode(frame.version), frame.version)
         if self._plan.hot_path and remember is not None:
             ahead = remember.ahead or Ahead(frame.request, response)
             link.hot = (ahead.request, ahead.response, remember)

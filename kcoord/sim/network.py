@@ -39,12 +39,13 @@ class Client(Protocol):
 class Frame:
     """One request by one connection; also the token that a shard hands back."""
 
-    __slots__ = ("began_ms", "copied", "link", "number", "pipelined", "request", "seen")
+    __slots__ = ("began_ms", "copied", "link", "number", "pipelined", "request", "seen", "version")
 
-    def __init__(self, link: Link, number: int, request: Request) -> None:
+    def __init__(self, link: Link, number: int, request: Request, version: int = 0) -> None:
         self.link = link
         self.number = number
         self.request = request
+        self.version = version
         self.pipelined = False
         self.copied = False
         self.began_ms = -1
@@ -181,7 +182,7 @@ class Network:
         """Once more, if the client has come by a newer connection: what came before that would be in order."""
         link = frame.link
         if link.server_open and self.superseded(frame):
-            again = Frame(link, frame.number, frame.request)
+            again = Frame(link, frame.number, frame.request, frame.version)
             again.copied = True
             self.arrive(again)
 
