@@ -3,6 +3,7 @@
 Start at ``model`` (what they get and give) and ``interface`` (what they are); ``built_in`` lists those that are here.
 """
 
+from kcoord.assign.connect import MixedAssignor
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.interface import ConnectAssignor, ServerAssignor
@@ -22,6 +23,7 @@ __all__ = [
     "Member",
     "MemberAssignment",
     "Metadata",
+    "MixedAssignor",
     "Resource",
     "ServerAssignor",
     "UniformAssignor",

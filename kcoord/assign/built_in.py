@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kcoord.assign.connect import MixedAssignor
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.interface import ConnectAssignor, ServerAssignor
@@ -15,6 +16,6 @@ SERVER_SIDE: Mapping[str, Callable[[], ServerAssignor]] = {
 """What `group.connect.assignors` may name, in the order of its default."""
 
 CLIENT_SIDE: Mapping[str, Callable[[], ConnectAssignor]] = {
-    each.name: each for each in (CooperativeAssignor, EagerAssignor)
+    each.name: each for each in (CooperativeAssignor, EagerAssignor, MixedAssignor)
 }
 """What a worker may list."""

@@ -6,7 +6,8 @@
 - A worker that came back in time is a member with its old target (connect-groups rule 22): it keeps it.
 - When the delay is over, or none is wanted, all is assigned.
 
-It says what shall be; who must let go first is the coordinator's business. So there are no rounds of revocation.
+It says what shall be; who must let go first is the coordinator's business. So there are no rounds of revocation. In a
+worker it does not read what legacy members say (`connect` does): a group that has some is led by one of them.
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ class CooperativeAssignor(ConnectAssignor):
     """Client-side and server-side."""
 
     name = "cooperative"
-    minimum_version = -1
 
     def assign(self, group: Group) -> Assignment:
         """All of it but what waits."""
-        resources, delay = existing(group), delay_ms(group)
-        waiting = lost(group, resources) if delay else frozenset()
-        if not waiting:
-            return keep_and_balance(group, resources)
-        return keep_and_balance(group, resources - waiting, delay)
+        return cooperate(group)
+
+
+def cooperate(group: Group) -> Assignment:
+    """All of it but what waits."""
+    resources, delay = existing(group), delay_ms(group)
+    waiting = lost(group, resources) if delay else frozenset()
+    if not waiting:
+        return keep_and_balance(group, resources)
+    return keep_and_balance(group, resources - waiting, delay)

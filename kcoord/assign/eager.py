@@ -15,7 +15,6 @@ class EagerAssignor(ConnectAssignor):
     """Client-side."""
 
     name = "eager"
-    minimum_version = -1
 
     def assign(self, group: Group) -> Assignment:
         """Round robin, whatever was."""

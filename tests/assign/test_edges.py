@@ -18,6 +18,7 @@ from kcoord.assign import (
     Member,
     MemberAssignment,
     Metadata,
+    MixedAssignor,
     ServerAssignor,
     UniformAssignor,
     tell,
@@ -25,22 +26,26 @@ from kcoord.assign import (
 from kcoord.assign.built_in import CLIENT_SIDE, SERVER_SIDE
 from tests.assign.fleet import resources
 
-ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor()]
+ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
 
 
 def test_what_comes_with_kcoord() -> None:
     """connect-groups rule 23, and the two of Connect's own names for workers."""
     assert list(SERVER_SIDE) == ["uniform", "cooperative"]
-    assert list(CLIENT_SIDE) == ["cooperative", "eager"]
+    assert list(CLIENT_SIDE) == ["cooperative", "eager", "connect"]
     assert all(isinstance(make(), ServerAssignor) and make().name == name for name, make in SERVER_SIDE.items())
     assert all(isinstance(make(), ConnectAssignor) and make().name == name for name, make in CLIENT_SIDE.items())
 
 
 def test_what_a_workers_assignor_tells_unless_it_says_more() -> None:
-    """The draft: its version lies between its minimum and its maximum; legacy members' is -1, and can be read."""
+    """The draft: its version lies between its minimum and its maximum; legacy members' is -1, which `connect` reads."""
     assignor = CooperativeAssignor()
     assert assignor.metadata() == Metadata(reason=0, version=assignor.maximum_version, metadata=b"")
-    assert assignor.minimum_version == -1
+    assert {each: CLIENT_SIDE[each]().minimum_version for each in CLIENT_SIDE} == {
+        "cooperative": 0,
+        "eager": 0,
+        "connect": -1,
+    }
     assignor.on_assignment(MemberAssignment("w1"))
 
 

@@ -22,13 +22,14 @@ from kcoord.assign import (
     EagerAssignor,
     Group,
     Member,
+    MixedAssignor,
     Resource,
     ServerAssignor,
     UniformAssignor,
 )
 
-ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor()]
-STICKY = [UniformAssignor(), CooperativeAssignor()]
+ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
+STICKY = [UniformAssignor(), CooperativeAssignor(), MixedAssignor()]
 NOBODY = -1
 
 EXAMPLES = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])

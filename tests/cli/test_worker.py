@@ -44,7 +44,7 @@ def test_an_assignor_may_stand_beside_the_file(cli: Cli, tmp_path: Path) -> None
         (None, [], 1, "c.toml: cannot be read: No such file or directory"),
         ("[copy]\n", [], 1, '[copy]: class = None is none: write class = "module:Class"'),
         ('[copy]\nclass = "tests.cli.idle:None"\n', [], 1, "module tests.cli.idle has no such Connector"),
-        (TOML, ["--assignor", "best"], 2, "--assignor best: there are cooperative, eager; another one is named"),
+        (TOML, ["--assignor", "best"], 2, "--assignor best: there are cooperative, eager, connect; another one is named"),
         (TOML, ["--assignor", "tests.cli.idle:Idle"], 2, "--assignor tests.cli.idle:Idle: "),
         (TOML, ["--assignor", "eager", "--server-assignor", "uniform"], 2, "cannot be used together"),
         (TOML, ["--server-assignor", "best"], 1, "kcoord: group wrong: UNSUPPORTED_ASSIGNOR: "),
