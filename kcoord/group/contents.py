@@ -12,6 +12,7 @@ from kcoord.group.generic.group import GenericGroup
 from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
 from kcoord.group.settings import GroupSettings
+from kcoord.group.translation.newcomers import Newcomers
 
 
 class Contents:
@@ -51,6 +52,8 @@ class Contents:
         """Session: timers of heartbeats' answers that are kept back (connect-groups rule 26)."""
         self.held: dict[int, dict[str, tuple[ConnectGroup, Member]]] = {}
         """Session: whose answers are kept back, by connection and member id."""
+        self.newcomers = Newcomers()
+        """Session: ids given to legacy workers that have yet to join connect groups with them."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from kcoord.group.connect.telling import let_go
 from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
@@ -31,6 +30,7 @@ from kcoord.group.connect.sessions import (
     sweep_connect,
 )
 from kcoord.group.connect.settle import settle
+from kcoord.group.connect.telling import let_go
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.delete_groups import check_delete, delete_groups
@@ -54,6 +54,7 @@ from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.standstill import go_on, prolong_sessions
 from kcoord.group.step import RequestContext, Step, Token
+from kcoord.group.translation.answers import waiting
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request
@@ -142,7 +143,8 @@ class Shard:
                     tokens.append(member.parked_sync)
             group.bury()
         for connect_group in self._contents.connect.values():
-            tokens += [each.held.token for each in connect_group.members.values() if each.held is not None]
+            for worker in connect_group.members.values():
+                tokens += waiting(worker) if worker.held is None else [*waiting(worker), worker.held.token]
             connect_group.bury()
         self._contents.groups.clear()
         self._contents.connect.clear()
@@ -205,6 +207,7 @@ class Shard:
         if self._contents.expiry_due_ms <= now_ms:
             self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
             expire(turn)
+            self._contents.newcomers.sweep(now_ms)
         return turn.step
 
     def give_held(self, now_ms: int, wall_ms: int) -> Step:

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.connect.held import hold, take_held
 from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer, Held
+from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer
 from kcoord.group.modern.reconcile import Progress, progress
 from kcoord.group.step import Ahead, Remember, RequestContext, Token
 from kcoord.group.turn import Turn
@@ -225,53 +226,15 @@ def _watch_computation(turn: Turn, group: ConnectGroup, member: Member) -> None:
 # -- held answers -----------------------------------------------------------------------------------------------------
 
 
-def hold(turn: Turn, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int) -> None:
-    """Keep the answer back for `wait_ms` at most."""
-    member.held = Held(token, connection)
-    turn.contents.held.setdefault(connection, {})[member.member_id] = (group, member)
-    turn.contents.holds.want(member, turn.now_ms + wait_ms)
-
-
-def take_held(turn: Turn, member: Member) -> Token | None:
-    """The token of a kept answer, which is to be answered now; None where there is none."""
-    held = member.held
-    if held is None:
-        return None
-    member.held, member.wake_ms = None, NEVER_MS
-    waiting = turn.contents.held[held.connection]
-    del waiting[member.member_id]
-    if not waiting:
-        del turn.contents.held[held.connection]
-    return held.token
-
-
-def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """Give the kept answer as it is now."""
-    token = take_held(turn, member)
+    token = take_held(turn.contents, member)
     if token is not None:
         told = advance_member(turn, group, member)
         answer(turn, group, member, told, token, turn.contents.effective(group.group_id), full=False, asked=None)
 
 
-def let_go_refused(turn: Turn, member: Member, error: ErrorCode) -> None:
-    """Answer what is kept for a member with an error: it is gone, or has come by another connection."""
-    token = take_held(turn, member)
-    if token is not None:
-        refuse_heartbeat(turn, token, error)
-
-
-def tell_touched(turn: Turn, group: ConnectGroup) -> None:
-    """Let go what is kept for members to whom this step has something to say."""
-    while group.touched:
-        touched = sorted(group.touched)
-        group.touched.clear()
-        for member_id in touched:
-            member = group.members.get(member_id)
-            if member is not None and member.held is not None and _has_news(group, member):
-                let_go(turn, group, member)
-
-
-def _has_news(group: ConnectGroup, member: Member) -> bool:
+def has_news(group: ConnectGroup, member: Member) -> bool:
     """Whether what is kept back would say something else than the last answer; its epoch alone does not count."""
     last = member.answer
     computes = group.chosen() == member.member_id

@@ -5,6 +5,9 @@
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | it computes in this very step |
 | a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
+| there are legacy workers, and no other reads theirs | one of them leads: its next JoinGroup shows it the group |
+| a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
+| an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
 | those who could are away for a while | nothing, until they are back or gone |
 | all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
@@ -15,6 +18,7 @@ A recorded error counts as the assignment of its epoch.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from kcoord.assign.interface import ServerAssignor
@@ -27,8 +31,10 @@ from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.selection import (
     FALLBACK,
+    LEGACY_VERSION,
     Absent,
     ClientSide,
+    LegacySide,
     Nobody,
     Qualified,
     Selection,
@@ -37,6 +43,8 @@ from kcoord.group.connect.selection import (
 )
 from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.translation.leader import is_free_to_lead
+from kcoord.group.translation.shown import own_state
 from kcoord.group.turn import Turn
 
 BACK_OFF_MS = 1_000
@@ -67,6 +75,8 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         return  # the group has moved on since: the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
+    if group.legacy.gathering_due_ms != NEVER_MS:
+        return
     limits = turn.contents.effective(group.group_id)
     selection = select(group, [each.name for each in limits.assignors])
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
@@ -87,6 +97,8 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
                 _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why)
         case Absent():
             group.end_computation()
+        case LegacySide(workers):
+            _choose(turn, group, group.legacy.protocol or "", workers, excluded)
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
@@ -105,6 +117,8 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
     if chosen is None:
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
+        return
+    if not is_free_to_lead(group, chosen):
         return
     turn.contents.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, excluded)
@@ -126,10 +140,18 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     selection = select(group, [each.name for each in limits.assignors])
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:
-        others = isinstance(selection, ClientSide) and any(each != chosen for each in selection.qualified)
+        others = any(each != chosen for each in _able(selection))
         excluded = {chosen} if others else set()
     group.end_computation()
     _compute(turn, group, limits, selection, excluded)
+
+
+def _able(selection: Selection) -> Iterable[str]:
+    """The members that could compute."""
+    match selection:
+        case ClientSide(_, workers) | LegacySide(workers):
+            return workers
+    return ()
 
 
 def unchoose(group: ConnectGroup, member_id: str) -> None:
@@ -194,6 +216,10 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
 def _member_input(member: Member, group: ConnectGroup, assignor: str) -> AssignorMember:
     said = member.said
     target: Resources = group.target_of(member) or frozenset()
+    if said.legacy is not None:
+        return AssignorMember(
+            member.member_id, None, said.url, target, LEGACY_VERSION, metadata=own_state(group, member)
+        )
     for each in said.assignors:
         if each.name == assignor:
             return AssignorMember(
@@ -220,9 +246,7 @@ def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> 
     """No new target: the old one stays and counts for this epoch (rule 20)."""
     group.end_computation()
     turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
-    turn.write(
-        records.target_assignment(group, group.computed_by, group.assignor, group.delay_deadline_wall_ms, error, why)
-    )
+    turn.write(records.assignment_failed(group, error, why))
     if error in TRIED_AGAIN:
         back_off_ms = min(BACK_OFF_MS << min(group.failures, 10), MAX_BACK_OFF_MS)
         group.failures += 1

@@ -16,7 +16,7 @@ and only then, what the request changes. A request that is refused changes nothi
 
 from __future__ import annotations
 
-from kcoord.group.connect.answers import answer, answer_or_hold, let_go_refused, refuse_heartbeat
+from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured
 from kcoord.group.connect.found import Refused, check_newer, existing, group_to_join, replace_generic
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
@@ -26,6 +26,7 @@ from kcoord.group.connect.records import current_assignment
 from kcoord.group.connect.said import first_said, merged_said, said_anew, still_supported
 from kcoord.group.connect.settings import Effective
 from kcoord.group.connect.settle import settle
+from kcoord.group.connect.telling import refuse_all
 from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.step import RequestContext, Token
@@ -85,6 +86,8 @@ def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestCon
 def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> Member | None:
     """The member that the joining worker is, or was before it came back under another id."""
     known = group.members.get(request.member_id)
+    if known is not None and known.legacy is not None:
+        raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} speaks the generic protocol")
     if request.instance_id is None:
         return known
     holder_id = group.static_ids.get(request.instance_id)
@@ -170,7 +173,7 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
             raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
         if member is not None and holder is None:
             raise Refused(ErrorCode.INVALID_REQUEST, f"member {member.member_id} has no or another InstanceId")
-    if group is None or member is None:
+    if group is None or member is None or member.legacy is not None:
         if group is not None and request.member_id in group.fenced.values():
             raise Refused(ErrorCode.FENCED_INSTANCE_ID, "another has taken this static member's place")
         if request.member_epoch == JOINING_EPOCH and owned:
@@ -219,7 +222,9 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
     """The request counts: its connection is the member's, its session goes on. True when nothing was told on that
     connection yet.
     """
-    let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)  # on an elder connection: this one's was let go before
+    refuse_all(
+        turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH
+    )  # on an elder connection: this one's was let go before
     first = member.use(context.connection)
     if first:
         group.forget(member)  # what the hot path remembers for the elder connection

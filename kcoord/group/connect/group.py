@@ -12,6 +12,7 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.group import ModernGroup
 from kcoord.group.modern.group import Target as ModernTarget
 from kcoord.group.modern.member import Member as ModernMember
+from kcoord.group.translation.session import LegacyFleet
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
 from kcoord.protocol.resources import Resource
 
@@ -75,6 +76,10 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """None until somebody says, or an install defines it; forgotten when the group is empty (rule 21)."""
     computed_by: str | None = None
     """The member whose assignment is installed; it computes again while it qualifies (rule 16)."""
+    computed_by_url: str | None = None
+    """Where that member is: legacy workers forward requests there."""
+    computed_offset: int = NO_OFFSET
+    """Up to which offset of the workers' configuration topic the installed target was computed (legacy rule 7)."""
     assignor: str = ""
     """The assignor that made the installed target."""
     delay_deadline_wall_ms: int = NO_DEADLINE
@@ -97,6 +102,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """How often in a row it has failed."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""
+    legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)
+    """What concerns members that speak the generic protocol."""
 
     def has_participants(self) -> bool:
         """Whether there is anybody to assign to; does not look at all of a large group."""

@@ -79,7 +79,18 @@ def install(
         if known is not target and known != target:
             turn.write(records.member_target(group.group_id, member_id, target))
     deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
-    turn.write(records.target_assignment(group, computed_by, assignor, deadline_wall_ms, epoch=frozen.epoch))
+    computing = group.members.get(computed_by or "")
+    turn.write(
+        records.target_assignment(
+            group,
+            computed_by,
+            assignor,
+            deadline_wall_ms,
+            epoch=frozen.epoch,
+            computed_by_url=None if computing is None else computing.said.url,
+            computed_offset=frozen.input.config_offset,
+        )
+    )
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
     group.failures, group.retry_due_ms = 0, NEVER_MS

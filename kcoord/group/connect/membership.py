@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import attrs
 
 from kcoord.group.connect import records
-from kcoord.group.connect.answers import let_go_refused
 from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.telling import refuse_all
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
 from kcoord.group.turn import Turn
@@ -23,11 +23,11 @@ from kcoord.protocol.errors import ErrorCode
 NOTHING: Resources = frozenset()
 
 
-def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
-    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
-    Returns the group: the first member's record founds it.
+def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said, returns: bool = True) -> ConnectGroup:
+    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22),
+    unless it brings something of its own. Returns the group: the first member's record founds it.
     """
-    returned = _departed_like(group, member_id, said)
+    returned = _departed_like(group, member_id, said) if returns else None
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
@@ -156,7 +156,7 @@ def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
     turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.put_out))
     _forget_told(member)
     unchoose(group, member.member_id)
-    let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     turn.contents.counters.members["away"] += 1
 
 
@@ -170,8 +170,14 @@ def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: R
         _forget_all(turn, group)
 
 
+def drop_dead(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """A member's place is taken by another that comes in the same step: its target waits for that one."""
+    _write_gone(turn, group, member)
+    turn.contents.counters.members["replaced"] += 1
+
+
 def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    let_go_refused(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
     if member.recorded:
         turn.write(records.no_current(group.group_id, member.member_id))
@@ -189,9 +195,11 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
     group.failures = 0
 
 
-def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
-    """Members did not let go in time: their targets wait as those of departed members do, and what they may be running
-    stays reserved until they join anew or their session ends (rule 7).
+def put_out(
+    turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
+) -> None:
+    """Members did not let go in time, or went without having let go: their targets wait as those of departed members
+    do, and what they may be running stays reserved until they join anew or their session ends (rule 7).
     """
     for member in members:
         turn.write(
@@ -201,6 +209,7 @@ def put_out(turn: Turn, group: ConnectGroup, members: Sequence[Member]) -> None:
         )
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
-        let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)
+        gone = ErrorCode.FENCED_MEMBER_EPOCH if member.legacy is None else ErrorCode.UNKNOWN_MEMBER_ID
+        refuse_all(turn, group, member, gone)
     turn.contents.counters.members["put out"] += len(members)
-    bump(turn, group, Reason.REBALANCE_TIMEOUT, [member.member_id for member in members])
+    bump(turn, group, reason, [member.member_id for member in members])

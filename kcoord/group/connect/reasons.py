@@ -21,4 +21,8 @@ class Reason(StrEnum):
     ASSIGNOR_REASON = "assignor asked"
     RESOURCES_CHANGED = "connectors or tasks changed"
     DELAY_OVER = "rebalance delay over"
+    LEADER_JOINED = "leader joined anew"
+    """A legacy worker that leads joins: always a computation (legacy rule 3)."""
+    RELEASED = "connectors or tasks free"
+    """What a legacy leader took away is free, and nobody has been given it (legacy rule 10)."""
     RETRY = "assignment tried again"

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 
 import attrs
 
-from kcoord.group.connect.group import PASSED_DEADLINE, Configured, ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.group import (
+    NO_OFFSET,
+    PASSED_DEADLINE,
+    Configured,
+    ConnectGroup,
+    Member,
+    Resources,
+    Said,
+    Target,
+)
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.generated import connect_worker_group_target_assignment_member_value as record9
@@ -68,6 +77,8 @@ def target_assignment(
     error: int = 0,
     error_message: str | None = None,
     epoch: int | None = None,
+    computed_by_url: str | None = None,
+    computed_offset: int = NO_OFFSET,
 ) -> Record:
     """6: the assignment epoch (by default the group's), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
@@ -77,18 +88,34 @@ def target_assignment(
         delay_deadline_ms=delay_deadline_wall_ms,
         error=error,
         error_message=error_message,
+        computed_by_url=computed_by_url,
+        config_offset=computed_offset,
     )
     return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
 
 
 def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
-    """6: the static member that computed goes by another id now."""
+    """6: the member that computed goes by another id now."""
     return _same_target(group, member_id, group.delay_deadline_wall_ms)
 
 
 def delay_over(group: ConnectGroup) -> Record:
     """6: the delay that the target was installed with is over."""
     return _same_target(group, group.computed_by, PASSED_DEADLINE)
+
+
+def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Record:
+    """6: there is no new target for the group epoch; the old one stays and counts for it."""
+    return target_assignment(
+        group,
+        group.computed_by,
+        group.assignor,
+        group.delay_deadline_wall_ms,
+        error,
+        error_message,
+        computed_by_url=group.computed_by_url,
+        computed_offset=group.computed_offset,
+    )
 
 
 def _same_target(group: ConnectGroup, computed_by: str | None, delay_deadline_wall_ms: int) -> Record:
@@ -100,6 +127,8 @@ def _same_target(group: ConnectGroup, computed_by: str | None, delay_deadline_wa
         group.error,
         group.error_message,
         group.assignment_epoch,
+        group.computed_by_url,
+        group.computed_offset,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from kcoord.group.connect.group import Configured, ConnectGroup, Member, Said, Target
 from kcoord.group.contents import Contents
+from kcoord.group.translation.session import LegacySession
 from kcoord.protocol.records import (
     ConnectWorkerGroupConfigurationKey,
     ConnectWorkerGroupConfigurationValue,
@@ -75,11 +76,18 @@ def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value:
     member = group.members.get(key.member_id)
     if value is None:
         if member is not None:
+            group.legacy.drop(key.member_id)
             group.drop_member(key.member_id, member.said.instance_id)
         return
     if member is None:
         member = Member(key.member_id, value)
     member.said = value
+    if value.legacy is not None:
+        group.legacy.take_in(key.member_id, tuple(value.legacy.protocols))
+        member.legacy = member.legacy or LegacySession()
+    else:
+        group.legacy.drop(key.member_id)
+        member.legacy = None
     group.set_said(member, value.instance_id)
     group.note_support(member)
 
@@ -93,6 +101,7 @@ def _target(
     value = value or ConnectWorkerGroupTargetAssignmentValue()
     group.set_assignment_epoch(value.assignment_epoch)
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
+    group.computed_by_url, group.computed_offset = value.computed_by_url, value.config_offset
     group.delay_deadline_wall_ms = value.delay_deadline_ms
     group.error, group.error_message = value.error, value.error_message
 

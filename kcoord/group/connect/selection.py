@@ -4,7 +4,9 @@
 2. Else the server-side one that most members ask for; ties, and nobody asking, by the server's order.
 3. A worker qualifies for a client-side assignor when its version range contains the union of all members' ranges: then
    it reads everybody's metadata.
-4. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing. Those who
+4. Legacy workers list nothing. Where there are some, whoever computes must also read version -1, which theirs is; if
+   no worker of the new protocol can, a legacy worker computes.
+5. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing. Those who
    are away for a while are waited for.
 
 All is asked of the different things that members support (`support.py`), not of each member: a fleet joins in one go.
@@ -21,6 +23,10 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.support import Support
 
 FALLBACK = "cooperative"
+LEGACY_VERSION = -1
+"""The version that metadata of legacy workers has."""
+NO_LEGACY = 2**15
+"""Above every version."""
 
 Kinds = Mapping[Support, int]
 """How many members support what."""
@@ -72,7 +78,14 @@ class Absent:
     name: str
 
 
-Selection = ClientSide | ServerSide | Nobody | Absent
+@attrs.frozen(slots=True)
+class LegacySide:
+    """A worker that speaks the generic protocol computes, as its leader."""
+
+    workers: Qualified
+
+
+Selection = ClientSide | ServerSide | Nobody | Absent | LegacySide
 
 
 def common_assignor(kinds: Kinds) -> str | None:
@@ -89,15 +102,15 @@ def common_assignor(kinds: Kinds) -> str | None:
     return min(common, key=lambda name: (-firsts[name], name))
 
 
-def qualified(kinds: Kinds, name: str) -> frozenset[Support]:
-    """What those support who read everybody's versions of the assignor."""
+def qualified(kinds: Kinds, name: str, lowest: int = NO_LEGACY) -> frozenset[Support]:
+    """What those support who read everybody's versions of the assignor, `lowest` among them."""
     ranges = [
         (support, listed.minimum_version, listed.maximum_version)
         for support in kinds
         for listed in support.listed
         if listed.name == name
     ]
-    lowest = min(low for _, low, _ in ranges)
+    lowest = min(lowest, *[low for _, low, _ in ranges])
     highest = max(high for _, _, high in ranges)
     return frozenset([support for support, low, high in ranges if low == lowest and high == highest])
 
@@ -114,6 +127,9 @@ def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:
 def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
     """What is to compute for the group's participants, of whom those that are away compute nothing themselves."""
     kinds = group.supports.kinds()
+    legacy = frozenset([support for support in kinds if support.legacy])
+    if legacy:
+        return _select_beside_legacy(group, kinds, legacy)
     name = common_assignor(kinds)
     if name is None:
         return ServerSide(server_side(kinds, server_order))
@@ -124,7 +140,21 @@ def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
     return Absent(name) if next(iter(present), None) is None else ClientSide(name, present)
 
 
+def _select_beside_legacy(group: ConnectGroup, kinds: Kinds, legacy: frozenset[Support]) -> Selection:
+    new = {support: count for support, count in kinds.items() if not support.legacy}
+    name = common_assignor(new)
+    if name is not None:
+        present = Qualified(group, qualified(new, name, LEGACY_VERSION))
+        if next(iter(present), None) is not None:
+            return ClientSide(name, present)
+    return LegacySide(Qualified(group, legacy))
+
+
 def leaves_nobody(kinds: Kinds) -> bool:
-    """Whether these have an assignor in common, and none of them could compute for all (rule 16)."""
+    """Whether these have an assignor in common, and none of them could compute for all (rule 16). Where there are
+    legacy workers, one of them can.
+    """
+    if any(support.legacy for support in kinds):
+        return False
     name = common_assignor(kinds)
     return name is not None and not qualified(kinds, name)

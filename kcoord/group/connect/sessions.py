@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.answers import let_go, let_go_refused
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
@@ -16,9 +15,12 @@ from kcoord.group.connect.quiet import is_owed_a_session
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.records import delay_over
 from kcoord.group.connect.settle import settle
+from kcoord.group.connect.telling import let_go, refuse_all
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import AWAY_EPOCH
 from kcoord.group.modern.states import State
+from kcoord.group.translation.sessions import open_legacy_sessions
+from kcoord.group.translation.sweep import next_ms, sweep_legacy, waits_for_us
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import Resource
@@ -30,9 +32,9 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
         member.last_seen_ms = turn.now_ms
         member.session_timeout_ms = member.said.session_timeout_ms
         member.epoch, member.previous_epoch = member.recorded_epoch, member.recorded_previous
-        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH
+        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.legacy is None
         target = group.target_of(member) or frozenset[Resource]()
-        if member.current - target and not member.put_out:
+        if member.current - target and not member.put_out and member.legacy is None:
             member.releasing = member.current - target
             member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     if group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE):
@@ -40,6 +42,7 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
     if group.error in TRIED_AGAIN:
         group.retry_due_ms = turn.now_ms + BACK_OFF_MS
     group.touched.clear()
+    open_legacy_sessions(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
 
@@ -65,6 +68,8 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
     computation = group.computation
     if computation is not None and computation.due_ms <= now_ms:
         give_up_chosen(turn, group)
+    if group.legacy.members:
+        sweep_legacy(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
 
@@ -75,6 +80,8 @@ def _keeps(group: ConnectGroup, member: Member) -> bool:
 
 
 def _session_ends_ms(member: Member) -> int:
+    if waits_for_us(member):
+        return NEVER_MS
     return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
 
 
@@ -84,6 +91,7 @@ def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():
         at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
+    at_ms = min(at_ms, next_ms(group))
     if at_ms < NEVER_MS:
         turn.wake(group, max(at_ms, turn.now_ms + 1))
 
@@ -101,7 +109,9 @@ def hold_is_over_unwritten(turn: Turn, member: Member) -> None:
     if member.held is None:
         return
     group, _ = turn.contents.held[member.held.connection][member.member_id]
-    if group.state is State.STABLE and not is_owed_a_session(turn.contents, group, member):
+    if member.legacy is not None or (
+        group.state is State.STABLE and not is_owed_a_session(turn.contents, group, member)
+    ):
         let_go(turn, group, member)
     else:
-        let_go_refused(turn, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        refuse_all(turn, group, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)

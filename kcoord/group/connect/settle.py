@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.answers import tell_touched
 from kcoord.group.connect.computing import ensure_computing
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.history import note_convergence
+from kcoord.group.connect.telling import tell_touched
+from kcoord.group.translation.settling import settle_legacy
 from kcoord.group.turn import Turn
 
 
@@ -13,5 +14,8 @@ def settle(turn: Turn, group: ConnectGroup) -> None:
     """Bring the group to rest after a change."""
     ensure_computing(turn, group)
     if group.touched:
+        tell_touched(turn, group)
+    while settle_legacy(turn, group):
+        ensure_computing(turn, group)
         tell_touched(turn, group)
     note_convergence(turn, group)

@@ -11,6 +11,7 @@ from kcoord.group.generic.syncing import has_synced
 from kcoord.group.generic.table import HEARTBEAT
 from kcoord.group.generic.who import check_member
 from kcoord.group.step import Remember, RequestContext, Token
+from kcoord.group.translation.heartbeat import heartbeat_translated
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
@@ -20,6 +21,10 @@ def heartbeat(turn: Turn, request: HeartbeatRequest, context: RequestContext, to
     """Handle a Heartbeat. It refreshes the session in every state, also where it says that a rebalance is on
     (gateway rule 23).
     """
+    connect = turn.contents.connect.get(request.group_id)
+    if connect is not None:
+        heartbeat_translated(turn, connect, request, context, token)
+        return
     group = turn.contents.groups.get(request.group_id)
     if group is None:
         error = ErrorCode.UNKNOWN_MEMBER_ID if request.group_id else ErrorCode.INVALID_GROUP_ID

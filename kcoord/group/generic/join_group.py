@@ -33,6 +33,8 @@ from kcoord.group.generic.voting import may_join
 from kcoord.group.generic.who import check_member
 from kcoord.group.settings import GroupSettings
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.entry import group_to_join_translated
+from kcoord.group.translation.join_group import join_translated
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest
@@ -49,12 +51,18 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
     if error:
         join_error(turn, token, error, request.member_id)
         return
+    protocols = _protocols_of(request)
+    connect = group_to_join_translated(turn, request.group_id, request.protocol_type, protocols)
+    if connect is not None:
+        member_id = request.member_id or _new_id(turn, request, context)
+        join = _join_of(request, context, token, protocols, member_id)
+        join_translated(turn, connect, join, context, is_new=not request.member_id)
+        return
     group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
     if not _has_room(group, request.member_id, turn.contents.settings.max_size):
         _turn_away(turn, group, request.member_id)
         join_error(turn, token, ErrorCode.GROUP_MAX_SIZE_REACHED, NO_MEMBER_ID)
         return
-    protocols = _protocols_of(request)
     if group.state is State.DEAD and request.member_id:
         join_error(turn, token, ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
     elif not may_join(group, request.protocol_type, protocols) or not make_room(turn, request.group_id):

@@ -12,6 +12,7 @@ from kcoord.group.generic.reasons import Reason, tell
 from kcoord.group.generic.table import GONE, PENDING_GONE
 from kcoord.group.generic.who import check_member
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.leave_group import leave_translated
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -25,6 +26,10 @@ def leave_group(turn: Turn, request: LeaveGroupRequest, context: RequestContext,
     """Handle a LeaveGroup. However many go, the group rebalances once."""
     if not request.group_id:
         turn.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
+        return
+    connect = turn.contents.connect.get(request.group_id)
+    if connect is not None:
+        leave_translated(turn, connect, request, context, token)
         return
     batched = context.api_version >= BATCH_VERSION
     leavers = request.members if batched else [MemberIdentity(request.member_id)]

@@ -11,6 +11,7 @@ from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.table import SYNC, SYNC_LEADER
 from kcoord.group.generic.who import check_member
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.sync_group import sync_translated
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
@@ -20,6 +21,10 @@ NAMES_PROTOCOL_VERSION = 5
 
 def sync_group(turn: Turn, request: SyncGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle a SyncGroup; it may stay parked until the leader's has come."""
+    connect = turn.contents.connect.get(request.group_id)
+    if connect is not None:
+        sync_translated(turn, connect, request, context, token)
+        return
     group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
     error = _check(group, request, context.api_version)
     if error:

@@ -53,6 +53,8 @@ class ModernGroup(Generic[M, R]):
     """Member id by instance id."""
     owners: dict[R, str] = attrs.Factory(dict)
     """Whose current has a resource. Nobody else may be granted it (rule 2)."""
+    also_owned: dict[R, set[str]] = attrs.Factory(dict)
+    """Who else may be running it: workers that came with it from elsewhere, which nobody granted."""
     claimants: dict[R, str] = attrs.Factory(dict)
     """Whose target names a resource."""
     unconverged: set[str] = attrs.Factory(set)
@@ -123,15 +125,29 @@ class ModernGroup(Generic[M, R]):
         member_id = member.member_id
         self.forget(member)
         for resource in member.current - current:
-            if self.owners.get(resource) == member_id:
-                del self.owners[resource]
-                claimant = self.claimants.get(resource)
-                if claimant is not None:
-                    self.touched.add(claimant)
+            self._disown(resource, member_id)
         for resource in current - member.current:
-            self.owners[resource] = member_id
+            if self.owners.setdefault(resource, member_id) != member_id:
+                self.also_owned.setdefault(resource, set()).add(member_id)
         member.current = current
         self._judge(member_id)
+
+    def _disown(self, resource: R, member_id: str) -> None:
+        """The member runs it no more; it is free when nobody else does."""
+        others = self.also_owned.get(resource)
+        if others is not None:
+            others.discard(member_id)
+            if self.owners.get(resource) == member_id and others:
+                self.owners[resource] = min(others)
+                others.discard(self.owners[resource])
+                member_id = ""
+            if not others:
+                del self.also_owned[resource]
+        if self.owners.get(resource) == member_id:
+            del self.owners[resource]
+            claimant = self.claimants.get(resource)
+            if claimant is not None:
+                self.touched.add(claimant)
 
     def drop_member(self, member_id: str, instance_id: str | None) -> None:
         """A member is gone, and owns nothing any more. Its target stays."""
@@ -169,7 +185,11 @@ class ModernGroup(Generic[M, R]):
         """Make the indexes from what was loaded: while a log is replayed, records of different keys may stand in
         another order than they came about in.
         """
-        self.owners = {resource: member_id for member_id, each in self.members.items() for resource in each.current}
+        self.owners, self.also_owned = {}, {}
+        for member_id, each in self.members.items():
+            for resource in each.current:
+                if self.owners.setdefault(resource, member_id) != member_id:
+                    self.also_owned.setdefault(resource, set()).add(member_id)
         self.claimants = {
             resource: member_id for member_id, each in self.targets.items() for resource in each.resources
         }

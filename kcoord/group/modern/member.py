@@ -15,6 +15,7 @@ import attrs
 
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
+from kcoord.group.translation.session import LegacySession
 
 JOINING_EPOCH = 0
 """The epoch of a member that joins, and of one that has joined and has no whole target yet."""
@@ -92,6 +93,8 @@ class Member(Generic[Said, R]):
     """Moves with everything that could change the answer to its heartbeat: what it was answered last may be repeated
     while this stands (hot path, rule 25).
     """
+    legacy: LegacySession | None = None
+    """Where a worker of the generic protocol stands; None: it speaks the new one."""
     held: Held[R] | None = None
     wake_ms: int = NEVER_MS
     """For `Deadlines`: when a held answer leaves at the latest."""

@@ -55,7 +55,7 @@ class LegacyWorker(Struct):
     config_offset: int = -1
     """How far it had read the workers' configuration topic when it joined last."""
     known_leader: str | None = None
-    """The leader that its last assignment named, or null."""
+    """The leader that its last assignment named, by its url, or by its id where it has none; or null."""
     known_protocol: str | None = None
     """The embedded protocol that its last assignment was written in, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()

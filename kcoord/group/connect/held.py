@@ -1,0 +1,30 @@
+"""Which heartbeats' answers are kept back? Where their tokens lie, whoever they are of (connect-groups rule 26)."""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import Held
+from kcoord.group.step import Token
+from kcoord.group.turn import Turn
+
+
+def hold(turn: Turn, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int) -> None:
+    """Keep the answer back for `wait_ms` at most."""
+    member.held = Held(token, connection)
+    turn.contents.held.setdefault(connection, {})[member.member_id] = (group, member)
+    turn.contents.holds.want(member, turn.now_ms + wait_ms)
+
+
+def take_held(contents: Contents, member: Member) -> Token | None:
+    """The token of a kept answer, which is to be answered now; None where there is none."""
+    held = member.held
+    if held is None:
+        return None
+    member.held, member.wake_ms = None, NEVER_MS
+    waiting = contents.held[held.connection]
+    del waiting[member.member_id]
+    if not waiting:
+        del contents.held[held.connection]
+    return held.token

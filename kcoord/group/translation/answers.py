@@ -1,0 +1,149 @@
+"""What do the answers to legacy workers look like, and what becomes of a request that waits?
+
+Every request that is kept back is answered once: when what it waits for is there, when its time is over, when the same
+worker asks again, or when the worker goes. A heartbeat that was kept back is never told ILLEGAL_GENERATION, which would
+reset the client.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.connect.held import take_held
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Remember, Token
+from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.phases import HEARTBEAT, Phase
+from kcoord.group.translation.session import LegacySession
+from kcoord.group.translation.spoken import version
+from kcoord.group.turn import Turn
+from kcoord.protocol.embedded import EAGER, WorkerAssignment, encode_assignment
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
+from kcoord.protocol.messages import HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
+
+
+def session_of(member: Member) -> LegacySession:
+    """The session of a member that is known to be a legacy worker."""
+    assert member.legacy is not None, f"{member.member_id} speaks the new protocol"
+    return member.legacy
+
+
+# -- JoinGroup --------------------------------------------------------------------------------------------------------
+
+
+def answer_join(
+    turn: Turn, group: ConnectGroup, member: Member, token: Token, members: list[JoinGroupResponseMember], leader: str
+) -> None:
+    """Tell a worker its generation; who leads learns of `members`."""
+    turn.answer(
+        token,
+        JoinGroupResponse(
+            generation_id=session_of(member).generation,
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=group.legacy.protocol,
+            leader=leader,
+            member_id=member.member_id,
+            members=members,
+        ),
+    )
+
+
+def take_join(group: ConnectGroup, member: Member) -> Token | None:
+    """The token of a parked JoinGroup, which is to be answered now."""
+    session = session_of(member)
+    token, session.parked_join, session.parked_until_ms = session.parked_join, None, NEVER_MS
+    group.legacy.joining.pop(member.member_id, None)
+    return token
+
+
+def refuse_join(turn: Turn, token: Token, error: ErrorCode, member_id: str) -> None:
+    """Answer a JoinGroup with an error that changes nothing."""
+    turn.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
+
+
+# -- SyncGroup --------------------------------------------------------------------------------------------------------
+
+
+def answer_sync(
+    turn: Turn, group: ConnectGroup, token: Token, assignment: WorkerAssignment, protocol: str | None
+) -> None:
+    """Give a worker its increment."""
+    turn.answer(
+        token,
+        SyncGroupResponse(
+            protocol_type=PROTOCOL_TYPE, protocol_name=protocol, assignment=encode_assignment(assignment)
+        ),
+    )
+
+
+def assignment_of(group: ConnectGroup, member: Member, **told: object) -> WorkerAssignment:
+    """The assignment that names the leader as it is now."""
+    number = version(group.legacy.protocol)
+    legacy = member.said.legacy
+    assert legacy is not None
+    offset = max(legacy.config_offset, group.computed_offset)  # a lower one makes it rejoin at once: legacy rule 7
+    if number == EAGER:
+        told.pop("revoked", None)
+        told.pop("delay_ms", None)
+    return WorkerAssignment(
+        number,
+        0,
+        group.computed_by or "",
+        group.computed_by_url or "",
+        offset,
+        **told,  # type: ignore[arg-type]
+    )
+
+
+def take_sync(member: Member) -> Token | None:
+    """The token of a parked SyncGroup, which is to be answered now."""
+    session = session_of(member)
+    token, session.parked_sync, session.parked_until_ms = session.parked_sync, None, NEVER_MS
+    return token
+
+
+def refuse_sync(turn: Turn, token: Token, error: ErrorCode) -> None:
+    """Answer a SyncGroup with an error that changes nothing."""
+    turn.answer(token, SyncGroupResponse(error_code=error))
+
+
+# -- Heartbeat --------------------------------------------------------------------------------------------------------
+
+
+def answer_heartbeat(turn: Turn, group: ConnectGroup, member: Member, token: Token, remember: bool = False) -> None:
+    """Tell a worker whether it must come again. The hot path may repeat a 0 while nothing concerns the worker."""
+    phase = session_of(member).phase
+    kept = Remember(member, member.version, member) if remember and phase is Phase.STABLE else None
+    turn.answer(token, HeartbeatResponse(error_code=HEARTBEAT[phase]), kept)
+
+
+def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Give the heartbeat's answer that was kept back, as it is now."""
+    token = take_held(turn.contents, member)
+    if token is not None:
+        answer_heartbeat(turn, group, member, token)
+
+
+# -- all of them ------------------------------------------------------------------------------------------------------
+
+
+def refuse_waiting(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
+    """Answer everything that waits for a worker with an error: it is gone, or comes by another connection."""
+    join, sync, heartbeat = take_join(group, member), take_sync(member), take_held(turn.contents, member)
+    if join is not None:
+        refuse_join(turn, join, error, member.member_id)
+    if sync is not None:
+        refuse_sync(turn, sync, error)
+    if heartbeat is not None:
+        turn.answer(heartbeat, HeartbeatResponse(error_code=error))
+
+
+def waiting(member: Member) -> list[Token]:
+    """Whose answers are kept back, heartbeats aside."""
+    session = member.legacy
+    return [] if session is None else [each for each in (session.parked_join, session.parked_sync) if each is not None]
+
+
+def told_leader(group: ConnectGroup) -> str:
+    """What stands in the record of a worker that is told of the leader now."""
+    return leader_known_as(group)

@@ -1,0 +1,85 @@
+"""When must a legacy worker come again, and how is it told? Nobody is disturbed but for one of these:
+
+| why | rule |
+| --- | --- |
+| it is to compute, or led and somebody else is to | design 4; legacy 3, 14 |
+| its target lacks something that it holds, and it was not told yet | legacy 4 |
+| all that its target has beyond what it holds is free, and may be given | legacy 4, 23 |
+| the leader that it knows is another now, and the new one is ready | legacy 11 |
+| the group speaks another embedded protocol than it was told | legacy 16 |
+
+A worker that was told to stop something comes by itself when it has stopped. One that waits for an assignment is
+answered instead.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.contents import Contents
+from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, session_of, take_sync
+from kcoord.group.translation.increment import increment, to_give
+from kcoord.group.translation.leader import is_ready, leader_known_as
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.syncing import answer_if_time
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+
+
+def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """This step may have changed something for the worker: let it know, if so."""
+    session = session_of(member)
+    if member.put_out or session.parked_join is not None:
+        return
+    at_rest = session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
+    if at_rest or (session.phase is Phase.COMPLETING and _is_called(group, member)):
+        ask_to_rejoin(turn, group, member)
+    if session.parked_sync is not None:
+        answer_if_time(turn, group, member)
+
+
+def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """The worker must join within its rebalance timeout."""
+    session = session_of(member)
+    session.move(Phase.PREPARING)
+    session.computes = False
+    session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+    turn.wake(group, session.due_ms)
+    group.forget(member)
+    sync = take_sync(member)
+    if sync is not None:
+        refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
+    let_go_heartbeat(turn, group, member)
+
+
+def must_rejoin(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+    """Whether one of the reasons above holds."""
+    return _is_called(group, member) or _knows_less(contents, group, member) or _has_to_move(contents, group, member)
+
+
+def _is_called(group: ConnectGroup, member: Member) -> bool:
+    """Whether it is to compute and was not shown the group yet, or is to lead no more."""
+    computation = group.computation
+    chosen = computation is not None and computation.chosen == member.member_id
+    if chosen and not session_of(member).computes:
+        return True
+    return group.legacy.retiring == member.member_id
+
+
+def _knows_less(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+    legacy = member.said.legacy
+    assert legacy is not None
+    if legacy.known_protocol is not None and legacy.known_protocol != group.legacy.protocol:
+        return True
+    leader = leader_known_as(group)
+    return bool(leader) and legacy.known_leader != leader and is_ready(contents, group)
+
+
+def _has_to_move(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+    if member.member_id not in group.unconverged:
+        return False
+    now = increment(group, member)
+    if now.revoked - member.releasing:
+        return True
+    if now.revoked or now.awaited:
+        return False
+    return bool(to_give(contents, group, member, now))

@@ -1,0 +1,91 @@
+"""What keeps a change of configuration together? A bounded barrier among the legacy workers.
+
+Connect relies on it: every worker has stopped the reconfigured tasks before any starts them anew. So when a worker
+comes by itself with a higher config offset than the installed assignment's, a round opens at that offset. While it is
+open SyncGroups are kept back. It ends when every worker that holds something has come with an offset at least that high
+and the leader has installed at least that, or after 10 s. Those that have not come after 0.7 s are told to (legacy rule
+22).
+
+Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
+What belonged to workers that are away is given back to none of them any more (legacy rule 21).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.session import ConfigRound
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.translation.syncing import GRACE_MS
+from kcoord.group.turn import Turn
+
+LONGEST_MS = 10_000
+NUDGE_MS = 700
+
+
+def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, config_offset: int) -> bool:
+    """Whether the JoinGroup of this worker, with this offset, tells of a change of configuration: it comes by itself,
+    neither because it has stopped what it was told to nor because a delay is over.
+    """
+    session = session_of(member)
+    legacy = member.said.legacy
+    assert legacy is not None
+    if group.legacy.round is not None or group.legacy.protocol == DEFAULT:
+        return False
+    if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
+        return False
+    if member.member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= turn.now_ms:
+        return False
+    return config_offset > max(legacy.config_offset, group.computed_offset)
+
+
+def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
+    """From now on SyncGroups wait."""
+    now_ms = turn.now_ms
+    group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
+    turn.wake(group, now_ms + NUDGE_MS)
+    for member_id, target in group.departed():
+        if target.url is not None or target.instance_id is not None:
+            nameless = attrs.evolve(target, url=None, instance_id=None)
+            turn.write(records.member_target(group.group_id, member_id, nameless))
+
+
+def nudge(turn: Turn, group: ConnectGroup) -> None:
+    """Tell those to join that hold something and have not come."""
+    config_round = group.legacy.round
+    assert config_round is not None
+    config_round.nudge_ms = NEVER_MS
+    turn.wake(group, config_round.until_ms)
+    for member in _below(group, config_round.offset):
+        if session_of(member).phase is Phase.STABLE:
+            ask_to_rejoin(turn, group, member)
+
+
+def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
+    """Let the SyncGroups go if everybody has come and the leader has installed, or the time is over."""
+    config_round = group.legacy.round
+    if config_round is None:
+        return False
+    complete = group.computed_offset >= config_round.offset and not _below(group, config_round.offset)
+    if not complete and turn.now_ms < config_round.until_ms:
+        return False
+    group.legacy.round = None
+    group.touched.update(group.legacy.members)
+    return True
+
+
+def _below(group: ConnectGroup, offset: int) -> list[Member]:
+    """Legacy workers that hold something and have not joined with that offset."""
+    found = []
+    for member_id in group.legacy.members:
+        member = group.members[member_id]
+        legacy = member.said.legacy
+        if member.current and not member.put_out and legacy is not None and legacy.config_offset < offset:
+            found.append(member)
+    return found

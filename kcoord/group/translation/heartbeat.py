@@ -1,0 +1,50 @@
+"""Heartbeat (12) of a worker in a connect group: it is alive, and learns whether it must join again.
+
+With `connect.legacy.heartbeat.wait.ms` the answer is kept back that long, and given at once when there is something to
+say: then nobody waits for the next heartbeat. Without, the hot path repeats the answer while nothing concerns the
+worker.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.held import hold, take_held
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.answers import answer_heartbeat, session_of
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.who import check_legacy, knows
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
+
+
+def heartbeat_translated(
+    turn: Turn, group: ConnectGroup, request: HeartbeatRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a Heartbeat; its answer may be kept back."""
+    error = check_legacy(group, request.member_id)
+    if not error and not knows(group, group.members[request.member_id], request.generation_id):
+        error = ErrorCode.ILLEGAL_GENERATION
+    if error:
+        turn.answer(token, HeartbeatResponse(error_code=error))
+        return
+    member = group.members[request.member_id]
+    if context.connection >= member.connection:
+        _live(turn, group, member, request.generation_id, context)
+    wait_ms = min(turn.contents.effective(group.group_id).legacy_wait_ms, member.session_timeout_ms // 3)
+    if wait_ms > 0 and session_of(member).phase is Phase.STABLE:
+        elder = take_held(turn.contents, member)
+        if elder is not None:
+            answer_heartbeat(turn, group, member, elder)
+        hold(turn, group, member, context.connection, token, wait_ms)
+    else:
+        answer_heartbeat(turn, group, member, token, remember=context.connection == member.connection)
+
+
+def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, context: RequestContext) -> None:
+    session = session_of(member)
+    if session.generation_unsure:
+        session.generation, session.generation_unsure = generation, False
+    if member.use(context.connection):
+        group.forget(member)
+    member.last_seen_ms = turn.now_ms

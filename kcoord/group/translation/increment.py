@@ -1,0 +1,48 @@
+"""What is a legacy worker to start and to stop? Its target, as the difference that its assignment carries.
+
+Revoked is what it holds and its target lacks; assigned what its target has beyond that, less what anybody else may
+still be running (legacy rule 4, connect-groups rule 2). Under `default` it holds nothing when it joins, and the
+difference is the whole.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.contents import Contents
+from kcoord.group.translation.leader import is_ready
+from kcoord.protocol.frozen import frozen
+
+NOTHING: Resources = frozenset()
+
+
+@frozen(slots=True)
+class Increment:
+    """The way from what a worker holds to its target, as far as it is free."""
+
+    assigned: Resources = NOTHING
+    revoked: Resources = NOTHING
+    awaited: Resources = NOTHING
+    """What its target has and somebody else may be running yet."""
+
+
+NO_INCREMENT = Increment()
+
+
+def increment(group: ConnectGroup, member: Member) -> Increment:
+    """As of now."""
+    target = group.target_of(member) or NOTHING
+    current = member.current
+    if current == target:
+        return NO_INCREMENT
+    missing = target - current
+    free = frozenset([each for each in missing if each not in group.owners])
+    return Increment(free, current - target, missing - free)
+
+
+def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:
+    """What of `whole.assigned` may be told now: nothing new while the leader is not ready, but to the leader itself
+    (legacy rule 23).
+    """
+    if member.member_id == group.computed_by or is_ready(contents, group):
+        return whole.assigned
+    return NOTHING

@@ -1,0 +1,207 @@
+"""JoinGroup (11) of a worker in a connect group: it joins, or joins again, and says what it runs.
+
+Who it is: a newcomer (KIP-394: it must come a second time with the id that it was given); a newcomer at the url of a
+worker that is dead, whose place it takes (legacy rules 18-20); a stranger, which runs what nobody here gave it (legacy
+rule 12); a member. Connect has no static members: group.instance.id is not looked at.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.found import replace_generic
+from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.membership import drop_dead, join
+from kcoord.group.connect.settle import settle
+from kcoord.group.connect.telling import refuse_all
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.generic.calls import Join
+from kcoord.group.modern.member import NO_EPOCH
+from kcoord.group.step import RequestContext
+from kcoord.group.translation.answers import refuse_join, session_of
+from kcoord.group.translation.config_round import is_opened_by, open_config_round
+from kcoord.group.translation.joining import call_leader, park_join
+from kcoord.group.translation.reading import Spoken, Unreadable, read
+from kcoord.group.translation.spoken import elect
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
+
+NEEDS_ID_VERSION = 4
+NOTHING: Resources = frozenset()
+COLD_START_MS = 5_000
+"""How long a group that begins with workers which run something already waits for the others: longer than their
+heartbeat interval, in which they find out that they must join.
+"""
+
+
+def join_translated(turn: Turn, group: ConnectGroup, call: Join, context: RequestContext, is_new: bool) -> None:
+    """Handle a JoinGroup; `group` may not be in the books yet. `is_new`: it came without a member id."""
+    try:
+        spoken = read(call.protocols)
+    except Unreadable:
+        refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, call.member_id)
+        return
+    member = None if is_new else group.members.get(call.member_id)
+    if member is not None and member.legacy is not None and not member.put_out:
+        _rejoin(turn, group, member, call, spoken, context)
+    else:
+        _come(turn, group, call, spoken, context, is_new)
+
+
+# -- newcomers --------------------------------------------------------------------------------------------------------
+
+
+def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: RequestContext, is_new: bool) -> None:
+    error = _may_come(turn, group, call, spoken, is_new)
+    if error:
+        refuse_join(turn, call.token, error, call.member_id)
+        return
+    turn.contents.newcomers.forget(group.group_id, call.member_id)
+    dead = _whose_place(turn, group, spoken, context)
+    replace_generic(turn, group.group_id)
+    if dead is not None:
+        drop_dead(turn, group, dead)
+    is_first = not group.members and dead is None
+    group = join(turn, group, call.member_id, _first_said(call, spoken), returns=not spoken.reported)
+    member = group.members[call.member_id]
+    if dead is not None and group.computed_by == dead.member_id:
+        turn.write(records.computed_by_successor(group, call.member_id))
+    _open_session(turn, group, member, context)
+    if spoken.reported:
+        _adopt(turn, group, member, spoken.reported)
+    if is_first:
+        _gather(turn, group, spoken)
+    park_join(turn, group, member, call.token)
+    settle(turn, group)
+
+
+def _may_come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, is_new: bool) -> ErrorCode:
+    """NONE if the newcomer is taken in; MEMBER_ID_REQUIRED tells it its id."""
+    if elect({**group.legacy.offers, spoken.protocols: 1}) is None:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if len(group.members) >= turn.contents.effective(group.group_id).max_size:
+        return ErrorCode.GROUP_MAX_SIZE_REACHED
+    newcomers = turn.contents.newcomers
+    if not is_new:
+        known = newcomers.has(group.group_id, call.member_id, turn.now_ms)
+        return ErrorCode.NONE if known else ErrorCode.UNKNOWN_MEMBER_ID
+    if call.api_version < NEEDS_ID_VERSION:
+        return ErrorCode.NONE
+    newcomers.expect(group.group_id, call.member_id, turn.now_ms, turn.now_ms + call.session_timeout_ms)
+    return ErrorCode.MEMBER_ID_REQUIRED
+
+
+def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
+    """The member that this worker was: it has the same url, and its connection is closed, or is this one (legacy rule
+    19). One whose connection is open may live.
+    """
+    for member_id in group.legacy.members:
+        member = group.members[member_id]
+        if member.said.url == spoken.url and (
+            member.connection == context.connection or turn.contents.is_closed(member.connection)
+        ):
+            return member
+    return None
+
+
+def _first_said(call: Join, spoken: Spoken) -> Said:
+    return Said(
+        client_id=call.client_id,
+        client_host=call.client_host,
+        url=spoken.url,
+        rebalance_timeout_ms=call.rebalance_timeout_ms,
+        session_timeout_ms=call.session_timeout_ms,
+        legacy=LegacyWorker(list(spoken.protocols), spoken.config_offset),
+    )
+
+
+def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext) -> None:
+    member.use(context.connection)
+    member.last_seen_ms = turn.now_ms
+    member.session_timeout_ms = member.said.session_timeout_ms
+    turn.wake(group, turn.now_ms + member.session_timeout_ms)
+
+
+def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
+    """A stranger keeps what no target names; what others are to have it gives up, and only it (legacy rule 12)."""
+    turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
+    mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
+    known = group.targets.get(member.member_id)
+    if known is not None:
+        mine |= known.resources
+    turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
+
+
+def _gather(turn: Turn, group: ConnectGroup, spoken: Spoken) -> None:
+    """The first worker of an empty group waits for others."""
+    delay_ms = turn.contents.settings.initial_rebalance_delay_ms
+    if spoken.reported:
+        delay_ms = max(delay_ms, COLD_START_MS)
+    if delay_ms > 0:
+        group.legacy.gathering_due_ms = turn.now_ms + delay_ms
+        turn.wake(group, group.legacy.gathering_due_ms)
+
+
+# -- members ----------------------------------------------------------------------------------------------------------
+
+
+def _rejoin(
+    turn: Turn, group: ConnectGroup, member: Member, call: Join, spoken: Spoken, context: RequestContext
+) -> None:
+    if context.connection < member.connection:
+        refuse_join(turn, call.token, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+        return
+    if elect(_offers_then(group, member, spoken)) is None:
+        refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member.member_id)
+        return
+    opens = is_opened_by(turn, group, member, spoken.config_offset)
+    refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
+    if member.use(context.connection):
+        group.forget(member)
+    member.last_seen_ms = turn.now_ms
+    _note_said(turn, group, member, call, spoken)
+    _note_reported(turn, group, member, spoken.reported)
+    if opens:
+        open_config_round(turn, group, spoken.config_offset)
+    call_leader(turn, group, member)
+    park_join(turn, group, member, call.token)
+    settle(turn, group)
+
+
+def _offers_then(group: ConnectGroup, member: Member, spoken: Spoken) -> dict[tuple[str, ...], int]:
+    offers = dict(group.legacy.offers)
+    mine = group.legacy.members[member.member_id]
+    offers[mine] -= 1
+    offers[spoken.protocols] = offers.get(spoken.protocols, 0) + 1
+    return {protocols: count for protocols, count in offers.items() if count}
+
+
+def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spoken: Spoken) -> None:
+    known = member.said.legacy
+    assert known is not None
+    said = attrs.evolve(
+        member.said,
+        client_id=call.client_id,
+        client_host=call.client_host,
+        url=spoken.url,
+        rebalance_timeout_ms=call.rebalance_timeout_ms,
+        session_timeout_ms=call.session_timeout_ms,
+        legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
+    )
+    if said != member.said:
+        before = group.legacy.protocol
+        turn.write(records.member_said(group.group_id, member.member_id, said))
+        member.session_timeout_ms = call.session_timeout_ms
+        if group.legacy.protocol != before:
+            group.touched.update(group.legacy.members)
+
+
+def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
+    """What it runs is what it says: it has stopped what it was told to before it came (legacy rule 5)."""
+    session = session_of(member)
+    if reported != member.current:
+        epoch = max(session.generation, member.recorded_epoch)
+        turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))
+    member.releasing, member.release_due_ms = NOTHING, NEVER_MS

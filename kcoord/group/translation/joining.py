@@ -1,0 +1,158 @@
+"""When is a legacy worker's JoinGroup answered, and with what?
+
+At once: no worker waits for others to join. But for these, for which it stays parked:
+
+| while | why |
+| --- | --- |
+| an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
+| it led, and somebody else is to compute | there are never two leaders (legacy rule 14) |
+| the group speaks `default`, and others have not joined | eager workers stop everything, and start it all anew (legacy rule 16) |
+| it joins without end | a fuse (legacy rule 7) |
+
+The generation that it is answered is the group epoch of that moment (legacy rule 2).
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.membership import put_out
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Token
+from kcoord.group.translation.answers import answer_join, session_of, take_join
+from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.rounds import leads, open_round
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.turn import Turn
+
+WINDOW_MS = 10_000
+FREE_JOINS = 20
+"""So many JoinGroups of one worker in a window are answered at once."""
+FUSE_MS = 1_000
+
+
+def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+    """Take a JoinGroup in; `answer_joins` answers it, in this step if nothing is in the way."""
+    session = session_of(member)
+    session.parked_join, session.due_ms = token, NEVER_MS
+    group.legacy.joining[member.member_id] = None
+    if turn.now_ms - session.window_ms >= WINDOW_MS:
+        session.window_ms, session.joins_in_window = turn.now_ms, 0
+    session.joins_in_window += 1
+    session.parked_until_ms = NEVER_MS
+    if session.joins_in_window > FREE_JOINS:
+        session.parked_until_ms = turn.now_ms + FUSE_MS
+        turn.wake(group, session.parked_until_ms)
+
+
+def answer_joins(turn: Turn, group: ConnectGroup) -> bool:
+    """Answer every parked JoinGroup that nothing is in the way of. True if any was."""
+    answered = False
+    for member_id in list(group.legacy.joining):
+        member = group.members[member_id]
+        if not _waits(turn, group, member):
+            token = take_join(group, member)
+            assert token is not None
+            _answer(turn, group, member, token)
+            answered = True
+    return answered
+
+
+def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+    session = session_of(member)
+    if group.legacy.gathering_due_ms != NEVER_MS or group.legacy.barrier_due_ms != NEVER_MS:
+        return True
+    if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
+        return True
+    led = member.member_id == group.computed_by
+    return led and not leads(group, member)
+
+
+def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+    session = session_of(member)
+    session.previous_generation, session.generation = session.generation, group.epoch
+    session.generation_unsure = False
+    member.epoch = group.epoch
+    session.move(Phase.COMPLETING)
+    session.computes = False
+    session.may_park = not member.current
+    session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+    turn.wake(group, session.due_ms)
+    group.forget(member)
+    member.last_seen_ms = turn.now_ms
+    if leads(group, member):
+        open_round(turn, group, member, token)
+    else:
+        answer_join(turn, group, member, token, [], _leader_id(group))
+
+
+def _leader_id(group: ConnectGroup) -> str:
+    """Who is named to followers: who computes now, else who did."""
+    chosen = group.members.get(group.chosen() or "")
+    if chosen is not None and chosen.legacy is not None:
+        return chosen.member_id
+    return group.computed_by or ""
+
+
+def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Every JoinGroup of the leader is a computation: make the group need one (legacy rule 3)."""
+    if member.member_id == group.computed_by and group.epoch == group.assignment_epoch:
+        bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
+
+
+# -- the barrier of `default` -----------------------------------------------------------------------------------------
+
+
+def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
+    """With `default`: as soon as one worker has to join, all have to. True if that ended a wait."""
+    fleet = group.legacy
+    if fleet.protocol != DEFAULT:
+        ended, fleet.barrier_due_ms = fleet.barrier_due_ms != NEVER_MS, NEVER_MS
+        return ended
+    if fleet.barrier_due_ms == NEVER_MS and _has_cause(turn, group):
+        _raise_barrier(turn, group)
+    if fleet.barrier_due_ms == NEVER_MS or any(each not in fleet.joining for each in _taking_part(group)):
+        return False
+    fleet.barrier_due_ms = NEVER_MS
+    return True
+
+
+def barrier_is_over(turn: Turn, group: ConnectGroup) -> None:
+    """Whoever has not joined within the longest rebalance timeout is put out."""
+    absent = [group.members[each] for each in _taking_part(group) if each not in group.legacy.joining]
+    group.legacy.barrier_due_ms = NEVER_MS
+    if absent:
+        put_out(turn, group, absent)
+
+
+def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
+    members = _members(group)
+    group.legacy.barrier_due_ms = turn.now_ms + max(each.said.rebalance_timeout_ms for each in members)
+    turn.wake(group, group.legacy.barrier_due_ms)
+    for member in members:
+        session = session_of(member)
+        if session.parked_join is None and session.phase is not Phase.PREPARING:
+            ask_to_rejoin(turn, group, member)
+
+
+def _has_cause(turn: Turn, group: ConnectGroup) -> bool:
+    if group.legacy.gathering_due_ms != NEVER_MS:
+        return False
+    return bool(group.legacy.joining) or any(_is_called(turn, group, each) for each in _members(group))
+
+
+def _is_called(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+    session = session_of(member)
+    return session.phase is Phase.PREPARING or (
+        session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
+    )
+
+
+def _members(group: ConnectGroup) -> list[Member]:
+    return [group.members[each] for each in _taking_part(group)]
+
+
+def _taking_part(group: ConnectGroup) -> list[str]:
+    return [each for each in group.legacy.members if not group.members[each].put_out]

@@ -1,0 +1,52 @@
+"""Who leads the legacy workers, and can it be relied upon?
+
+The leader that assignments name is the worker that computed the last one: Connect keeps state in it (who owns which
+connector, session keys), and forwards requests to its url. Until it has fetched its own assignment nobody is given
+anything new that might ask it (legacy rules 11, 15, 23).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.contents import Contents
+
+
+def known_as(member_id: str | None, url: str | None) -> str:
+    """What tells one leader from another: its url, so that one that comes back there is the same (legacy rule 20)."""
+    return url or member_id or ""
+
+
+def leader_known_as(group: ConnectGroup) -> str:
+    """The same of the group's leader; empty where nobody has led yet."""
+    return known_as(group.computed_by, group.computed_by_url)
+
+
+def live_legacy_leader(group: ConnectGroup) -> Member | None:
+    """The leader, if it is a legacy worker that takes part."""
+    leader = group.members.get(group.computed_by or "")
+    return leader if leader is not None and leader.legacy is not None and not leader.put_out else None
+
+
+def is_ready(contents: Contents, group: ConnectGroup) -> bool:
+    """Whether the leader is there, has the assignment that it made, and can be reached. Where the coordinator itself
+    computed there is nobody to wait for.
+    """
+    if group.computed_by is None:
+        return True
+    leader = group.members.get(group.computed_by)
+    if leader is None or leader.put_out or contents.is_closed(leader.connection):
+        return False
+    return leader.legacy is None or group.legacy.ready_leader == leader.member_id
+
+
+def is_free_to_lead(group: ConnectGroup, chosen: str) -> bool:
+    """Whether `chosen` may compute: there are never two leaders, so one that leads must have joined and wait before
+    somebody else does (legacy rule 14). If it has not, it is called.
+    """
+    leader = live_legacy_leader(group)
+    if leader is None or leader.member_id == chosen:
+        group.legacy.retiring = None
+        return True
+    group.legacy.retiring = leader.member_id
+    group.touched.add(leader.member_id)
+    return leader.legacy is not None and leader.legacy.parked_join is not None

@@ -1,0 +1,73 @@
+"""LeaveGroup (13) of workers in a connect group.
+
+A worker that leaves has not always stopped: Connect leaves also when it could not read its configuration in time, or
+does not poll, and runs on for a while (legacy rule 13). Only where the reason (v5) says that it was stopped in order
+are its resources free at once; else they stay reserved, as those of a worker that was put out, until it would have
+stopped by itself, or comes back.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.membership import put_out, remove
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.settle import settle
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.who import check_legacy
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.leave_group_response import MemberResponse
+from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
+
+BATCH_VERSION = 3
+STOPPED = "the consumer is being closed"
+"""What a Connect worker says that has stopped its connectors and tasks before it leaves (Connect 4.3)."""
+RUNS_ON_MS = 70_000
+"""So long a Connect worker may run on after it has left without having stopped: its back-off (legacy rule 13)."""
+
+
+def leave_translated(
+    turn: Turn, group: ConnectGroup, request: LeaveGroupRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a LeaveGroup."""
+    batched = context.api_version >= BATCH_VERSION
+    leavers = request.members if batched else [MemberIdentity(request.member_id)]
+    stopped: list[Member] = []
+    running: list[Member] = []
+    responses = []
+    for leaver in leavers:
+        error = _go(turn, group, leaver, stopped, running)
+        responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
+    if stopped:
+        remove(turn, group, stopped, Reason.LEFT)
+    if running:
+        for member in running:
+            member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + RUNS_ON_MS)
+            turn.wake(group, member.session_holds_ms)
+        put_out(turn, group, running, Reason.LEFT)
+    if batched:
+        turn.answer(token, LeaveGroupResponse(members=responses))
+    else:
+        turn.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
+    settle(turn, group)
+
+
+def _go(
+    turn: Turn, group: ConnectGroup, leaver: MemberIdentity, stopped: list[Member], running: list[Member]
+) -> ErrorCode:
+    newcomers = turn.contents.newcomers
+    if newcomers.has(group.group_id, leaver.member_id, turn.now_ms):
+        newcomers.forget(group.group_id, leaver.member_id)
+        return ErrorCode.NONE
+    error = check_legacy(group, leaver.member_id)
+    member = group.members.get(leaver.member_id)
+    if error or member is None or member in stopped or member in running:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    (stopped if not member.current or has_stopped(leaver.reason) else running).append(member)
+    return ErrorCode.NONE
+
+
+def has_stopped(reason: str | None) -> bool:
+    """Whether the reason is that of a worker which has stopped everything."""
+    return reason == STOPPED

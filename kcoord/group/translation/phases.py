@@ -1,0 +1,45 @@
+"""In which phase of its own rebalance is a legacy worker, and what may follow? There is no phase of the group.
+
+| phase | meaning | heartbeat |
+| --- | --- | --- |
+| STABLE | it has its assignment, and nothing that concerns it has changed | 0 |
+| PREPARING | it must come again: it is told so at its next heartbeat, and has its rebalance timeout for it | 27 |
+| COMPLETING | it has joined and fetches its assignment, within the same time | 0 |
+
+A worker may join by itself in every phase. (Seed 001, migration; Kafka's names, where they are states of a group.)
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kcoord.protocol.errors import ErrorCode
+
+
+class Phase(IntEnum):
+    """A row of the table above."""
+
+    STABLE = 0
+    PREPARING = 1
+    COMPLETING = 2
+
+    @property
+    def label(self) -> str:
+        """As it stands in descriptions."""
+        return LABELS[self]
+
+
+LABELS = ("Stable", "PreparingRebalance", "CompletingRebalance")
+
+MOVES: dict[Phase, frozenset[Phase]] = {
+    Phase.STABLE: frozenset({Phase.PREPARING, Phase.COMPLETING}),
+    Phase.PREPARING: frozenset({Phase.COMPLETING}),
+    Phase.COMPLETING: frozenset({Phase.COMPLETING, Phase.STABLE, Phase.PREPARING}),
+}
+"""From where to where. COMPLETING to itself: a worker joins once more before it has synced."""
+
+HEARTBEAT = {
+    Phase.STABLE: ErrorCode.NONE,
+    Phase.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,
+    Phase.COMPLETING: ErrorCode.NONE,
+}

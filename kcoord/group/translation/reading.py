@@ -1,0 +1,52 @@
+"""What does a Connect worker say in a JoinGroup? Its embedded protocols, read; the same thing said several times over.
+
+Each protocol that it offers comes with metadata of its own, all from one moment. What it runs is told from `compatible`
+on; under `default` it has stopped everything before it joins, and tells nothing.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import Resources
+from kcoord.group.generic.member import Protocols
+from kcoord.protocol.embedded import EAGER, NAMES, EmbeddedError, WorkerState, decode_state
+from kcoord.protocol.frozen import frozen
+
+NOTHING: Resources = frozenset()
+
+
+class Unreadable(Exception):
+    """A JoinGroup that is not a Connect worker's; the text says what is wrong."""
+
+
+@frozen(slots=True)
+class Spoken:
+    """One worker's JoinGroup."""
+
+    protocols: tuple[str, ...]
+    """Those that are known, the one that it likes best first."""
+    url: str
+    config_offset: int
+    reported: Resources
+    """What it runs; nothing for a worker that has not been assigned anything, or has stopped everything."""
+
+
+def read(protocols: Protocols) -> Spoken:
+    """Raises Unreadable unless one embedded protocol is known and all known ones can be read."""
+    states: dict[str, WorkerState] = {}
+    for name, metadata in protocols:
+        if name in NAMES:
+            try:
+                states[name] = decode_state(metadata)
+            except EmbeddedError as fault:
+                raise Unreadable(f"the metadata of embedded protocol {name} cannot be read: {fault}") from None
+    if not states:
+        offered = ", ".join(name for name, _ in protocols) or "none"
+        raise Unreadable(f"none of the embedded protocols is known: {offered}; known are {', '.join(NAMES)}")
+    newest = max(states.values(), key=lambda state: state.version)
+    return Spoken(tuple(states), newest.url, newest.config_offset, _reported(newest))
+
+
+def _reported(state: WorkerState) -> Resources:
+    if state.version == EAGER or state.allocation is None:
+        return NOTHING
+    return state.allocation.assigned

@@ -1,0 +1,123 @@
+"""What is kept of legacy workers beside the records? It ends with the process, and begins afresh after a load.
+
+What a legacy worker holds is its `current` (legacy rule 5); what it speaks, where it is and what it was last told of
+the leader stand in its record. Here is where it stands in its own rebalance, and which of its requests wait.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Generic, TypeVar
+
+import attrs
+
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Token
+from kcoord.group.translation.phases import MOVES, Phase
+from kcoord.group.translation.spoken import elect
+
+NO_GENERATION = -1
+
+R = TypeVar("R")
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class LegacySession:
+    """One legacy worker."""
+
+    phase: Phase = Phase.STABLE
+    generation: int = NO_GENERATION
+    """What its last JoinGroup was answered; stays valid until it joins again."""
+    previous_generation: int = NO_GENERATION
+    """A heartbeat on its way when it joined carries that one yet."""
+    generation_unsure: bool = False
+    """After a load: any from the recorded one to the group epoch may have been told."""
+    due_ms: int = NEVER_MS
+    """By when it must have joined, or synced."""
+    parked_join: Token | None = None
+    parked_sync: Token | None = None
+    parked_until_ms: int = NEVER_MS
+    """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
+    may_park: bool = False
+    """Its JoinGroup said that it runs nothing: its SyncGroup may wait (legacy rule 24)."""
+    computes: bool = False
+    """Its JoinGroup was answered with all members: its SyncGroup brings the assignment."""
+    has_synced: bool = False
+    """It has been given an assignment, since the load or before it."""
+    window_ms: int = 0
+    joins_in_window: int = 0
+    """For the fuse against workers that join without end (legacy rule 7)."""
+
+    def move(self, phase: Phase) -> None:
+        """Be in `phase`. Raises AssertionError for a move that is not in MOVES."""
+        assert phase is self.phase or phase in MOVES[self.phase], f"from {self.phase.label} to {phase.label}"
+        self.phase = phase
+
+
+@attrs.define(slots=True, eq=False)
+class ConfigRound:
+    """The bounded barrier that a change of configuration needs."""
+
+    offset: int
+    """What every worker that holds something, and the leader's install, must have reached."""
+    until_ms: int
+    """Then it ends, whoever is missing."""
+    nudge_ms: int
+    """When those that are still below are told to join; never once they have been (legacy rule 22)."""
+
+
+@attrs.define(slots=True, eq=False)
+class LegacyFleet(Generic[R]):
+    """What all legacy workers of a group have in common."""
+
+    members: dict[str, tuple[str, ...]] = attrs.Factory(dict)
+    """The embedded protocols of each, by member id; kept in step with the records."""
+    offers: Counter[tuple[str, ...]] = attrs.Factory(Counter)
+    """How many offer the same ones."""
+    protocol: str | None = None
+    """The one that they speak."""
+    joining: dict[str, None] = attrs.Factory(dict)
+    """Whose JoinGroup is parked, in the order in which they came."""
+    gathering_due_ms: int = NEVER_MS
+    """An empty group waits for more workers until then: JoinGroups are parked."""
+    round: ConfigRound | None = None
+    unhanded: frozenset[R] = frozenset()
+    """What the last install took from somebody and gave to nobody: the leader hands it out when it is free (legacy
+    rule 10).
+    """
+    retiring: str | None = None
+    """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
+    ready_leader: str | None = None
+    """Who has been answered as the leader that made the installed assignment (legacy rules 15, 23)."""
+    barrier_due_ms: int = NEVER_MS
+    """With `default` in the group: until when JoinGroups are parked for those who have not come (legacy rule 16)."""
+
+    def take_in(self, member_id: str, protocols: tuple[str, ...]) -> None:
+        """A worker offers these protocols from now on."""
+        if self.members.get(member_id) == protocols:
+            return
+        self._count(member_id)
+        self.members[member_id] = protocols
+        self.offers[protocols] += 1
+        self.protocol = elect(self.offers)
+
+    def drop(self, member_id: str) -> None:
+        """A worker is gone."""
+        if member_id in self.members:
+            self._count(member_id)
+            del self.members[member_id]
+            self.joining.pop(member_id, None)
+            self.protocol = elect(self.offers)
+        if not self.members:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
+        self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
+
+    def _count(self, member_id: str) -> None:
+        elder = self.members.get(member_id)
+        if elder is not None:
+            self.offers[elder] -= 1
+            if not self.offers[elder]:
+                del self.offers[elder]

@@ -1,0 +1,47 @@
+"""How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
+
+After a load a worker may have been told any generation from the recorded one on. Whether it was told to stop what its
+target lacks nobody knows: it is told again. Where a leader had been shown the group, it is shown anew.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.rounds import unhanded_after_load
+from kcoord.group.turn import Turn
+
+
+def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
+    """A group was loaded."""
+    for member_id in group.legacy.members:
+        member = group.members[member_id]
+        session = session_of(member)
+        session.generation, session.generation_unsure = member.recorded_epoch, True
+        session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
+        _know_leader(group, member)
+    group.legacy.unhanded = unhanded_after_load(group)
+    group.touched.update(group.legacy.members)
+
+
+def begin(turn: Turn, group: ConnectGroup, member: Member, generation: int, rejoin: bool) -> None:
+    """A worker of a generic group goes on in a connect group, at the generation that it knows. `rejoin`: it had not
+    finished a rebalance, and must come again.
+    """
+    session = session_of(member)
+    session.generation, session.has_synced = generation, not rejoin
+    member.epoch = generation
+    _know_leader(group, member)
+    if rejoin:
+        session.phase = Phase.STABLE
+        ask_to_rejoin(turn, group, member)
+
+
+def _know_leader(group: ConnectGroup, member: Member) -> None:
+    """A leader that was told of itself has its assignment."""
+    legacy = member.said.legacy
+    if legacy is not None and member.member_id == group.computed_by and legacy.known_leader == leader_known_as(group):
+        group.legacy.ready_leader = member.member_id

@@ -1,0 +1,45 @@
+"""What follows for legacy workers from a change, in the same step?"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.translation.config_round import end_if_complete
+from kcoord.group.translation.joining import answer_joins, keep_barrier
+from kcoord.group.translation.syncing import answer_if_time
+from kcoord.group.turn import Turn
+
+NOTHING: frozenset[tuple[str, int]] = frozenset()
+
+
+def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
+    """One look. True if it has changed something, so that there may be more to do."""
+    if not group.legacy.members:
+        return False
+    changed = keep_barrier(turn, group)
+    changed |= answer_joins(turn, group)
+    if end_if_complete(turn, group):
+        _answer_leader_first(turn, group)
+        changed = True
+    return _hand_out(turn, group) or changed
+
+
+def _answer_leader_first(turn: Turn, group: ConnectGroup) -> None:
+    """What the others start may ask the leader (legacy rule 23)."""
+    leader = group.members.get(group.computed_by or "")
+    if leader is not None and leader.legacy is not None and leader.legacy.parked_sync is not None:
+        answer_if_time(turn, group, leader)
+
+
+def _hand_out(turn: Turn, group: ConnectGroup) -> bool:
+    """What the leader took away and gave to nobody is free: it computes once more (legacy rule 10)."""
+    unhanded = group.legacy.unhanded
+    if not unhanded or any(each in group.owners for each in unhanded):
+        return False
+    if group.computation is not None and group.computation.frozen is not None:
+        return False
+    group.legacy.unhanded = NOTHING
+    if group.epoch == group.assignment_epoch:
+        bump(turn, group, Reason.RELEASED)
+    return True

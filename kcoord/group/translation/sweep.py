@@ -1,0 +1,63 @@
+"""What has fallen due for legacy workers? One look, when the earliest thing that could be due may be."""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.membership import put_out
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.translation.answers import refuse_join, session_of, take_join
+from kcoord.group.translation.asking import tell_legacy
+from kcoord.group.translation.config_round import nudge
+from kcoord.group.translation.joining import barrier_is_over
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+
+
+def sweep_legacy(turn: Turn, group: ConnectGroup) -> None:
+    """Do what is due; what follows from it, `settle` does."""
+    fleet, now_ms = group.legacy, turn.now_ms
+    if fleet.gathering_due_ms <= now_ms:
+        fleet.gathering_due_ms = NEVER_MS
+    if fleet.barrier_due_ms <= now_ms:
+        barrier_is_over(turn, group)
+    if fleet.round is not None and fleet.round.nudge_ms <= now_ms:
+        nudge(turn, group)
+    overdue = [member for member in _members(group) if session_of(member).due_ms <= now_ms and not member.put_out]
+    for member in overdue:
+        session_of(member).due_ms = NEVER_MS
+    _put_out(turn, group, [member for member in overdue if session_of(member).parked_sync is None])
+    for member in _members(group):
+        session = session_of(member)
+        if session.parked_sync is not None and session.parked_until_ms <= now_ms:
+            tell_legacy(turn, group, member)
+
+
+def _put_out(turn: Turn, group: ConnectGroup, members: list[Member]) -> None:
+    for member in members:
+        join = take_join(group, member)
+        if join is not None:
+            refuse_join(turn, join, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+    if members:
+        put_out(turn, group, members)
+
+
+def next_ms(group: ConnectGroup) -> int:
+    """When to look again at the latest."""
+    fleet = group.legacy
+    at_ms = min(fleet.gathering_due_ms, fleet.barrier_due_ms)
+    if fleet.round is not None:
+        at_ms = min(at_ms, fleet.round.nudge_ms, fleet.round.until_ms)
+    for member in _members(group):
+        session = session_of(member)
+        at_ms = min(at_ms, session.due_ms, session.parked_until_ms)
+    return at_ms
+
+
+def _members(group: ConnectGroup) -> list[Member]:
+    return [group.members[member_id] for member_id in group.legacy.members]
+
+
+def waits_for_us(member: Member) -> bool:
+    """Whether a request of the worker is kept back, so that its session cannot end."""
+    session = member.legacy
+    return session is not None and (session.parked_join is not None or session.parked_sync is not None)

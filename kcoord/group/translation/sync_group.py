@@ -1,0 +1,82 @@
+"""SyncGroup (14) of a worker in a connect group: the leader brings what it has computed, everybody fetches its own.
+
+The generation is the worker's own. A worker that has to join again first is told so; the leader's assignment counts all
+the same (legacy rule 8).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.connect.install import NotValid
+from kcoord.group.connect.settle import settle
+from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.answers import answer_sync, assignment_of, refuse_sync, session_of, take_sync
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.rounds import close_round
+from kcoord.group.translation.syncing import park_sync
+from kcoord.group.translation.who import check_legacy, knows
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import SyncGroupRequest
+
+NAMES_PROTOCOL_VERSION = 5
+
+
+def sync_translated(
+    turn: Turn, group: ConnectGroup, request: SyncGroupRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a SyncGroup; it may stay parked."""
+    error = _check(group, request, context)
+    if error:
+        refuse_sync(turn, token, error)
+        return
+    member = group.members[request.member_id]
+    session = session_of(member)
+    session.generation, session.generation_unsure = request.generation_id, False
+    member.use(context.connection)
+    member.last_seen_ms = turn.now_ms
+    elder = take_sync(member)
+    if elder is not None:
+        refuse_sync(turn, elder, ErrorCode.REBALANCE_IN_PROGRESS)
+    if session.computes:
+        _take_assignment(turn, group, member, request, token)
+    elif request.assignments or session.phase is Phase.PREPARING:
+        # It was shown the group before a load, or is called for something else: what it brings is of no use.
+        refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
+    else:
+        park_sync(turn, group, member, token)
+    settle(turn, group)
+
+
+def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestContext) -> ErrorCode:
+    named = (request.protocol_type, request.protocol_name)
+    if context.api_version >= NAMES_PROTOCOL_VERSION and None in named:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    error = check_legacy(group, request.member_id)
+    if error:
+        return error
+    member = group.members[request.member_id]
+    if context.connection < member.connection:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    if not knows(group, member, request.generation_id):
+        return ErrorCode.ILLEGAL_GENERATION
+    if request.generation_id != session_of(member).generation and not session_of(member).generation_unsure:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    ours = (PROTOCOL_TYPE, group.legacy.protocol)
+    if request.protocol_name is not None and named != ours:
+        return ErrorCode.REBALANCE_IN_PROGRESS  # the fleet speaks another embedded protocol since it joined
+    return ErrorCode.NONE
+
+
+def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
+    """The leader's: install it, then give the leader its own part."""
+    try:
+        error = close_round(turn, group, member, {each.member_id: each.assignment for each in request.assignments})
+    except NotValid:
+        refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
+        return
+    if error:
+        answer_sync(turn, group, token, assignment_of(group, member, error=error), group.legacy.protocol)
+        session_of(member).move(Phase.STABLE)
+        return
+    park_sync(turn, group, member, token)

@@ -1,0 +1,110 @@
+"""What is a legacy worker given when it syncs, and when is its answer kept back?
+
+| its SyncGroup waits | until |
+| --- | --- |
+| a config round is open | it ends: so all have stopped what was reconfigured before any starts it |
+| it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
+| the group speaks `default`, which must be given all at once | the same; its rebalance timeout |
+
+A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
+written into its current before it is told (connect-groups rule 1).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.modern.member import NO_EPOCH
+from kcoord.group.step import Token
+from kcoord.group.translation.answers import answer_sync, assignment_of, session_of, take_sync
+from kcoord.group.translation.increment import Increment, increment, to_give
+from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.turn import Turn
+
+PARK_MS = 4_000
+"""So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
+GRACE_MS = 2_000
+"""The leader comes by itself when its delay is over; later than that the coordinator calls it."""
+
+
+def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+    """Take a SyncGroup in: it is answered now, or when it is time."""
+    session = session_of(member)
+    limit_ms = member.said.rebalance_timeout_ms if group.legacy.protocol == DEFAULT else PARK_MS
+    session.parked_sync = token
+    session.parked_until_ms = turn.now_ms + limit_ms
+    turn.wake(group, session.parked_until_ms)
+    answer_if_time(turn, group, member)
+
+
+def answer_if_time(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Answer the parked SyncGroup, unless it has to wait."""
+    now = increment(group, member)
+    if not _waits(turn, group, member, now):
+        token = take_sync(member)
+        assert token is not None
+        give(turn, group, member, token, now)
+
+
+def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> bool:
+    session = session_of(member)
+    if group.legacy.round is not None:
+        return True
+    if turn.now_ms >= session.parked_until_ms or not session.may_park:
+        return False
+    if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
+        return True
+    computing = group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
+    return computing and not now.assigned and not member.current
+
+
+def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Increment) -> None:
+    """Tell the worker what to start and to stop; it has its assignment."""
+    session = session_of(member)
+    assigned = to_give(turn.contents, group, member, now)
+    if assigned:
+        current = member.current | assigned
+        turn.write(records.current_assignment(group, member, current, session.generation, NO_EPOCH))
+    _note_told(turn, group, member)
+    session.move(Phase.STABLE)
+    session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
+    group.forget(member)
+    _watch_release(turn, group, member, now)
+    if member.member_id == group.computed_by and group.legacy.ready_leader != member.member_id:
+        group.legacy.ready_leader = member.member_id
+        group.touched.update(group.legacy.members)
+    told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
+    answer_sync(turn, group, token, told, group.legacy.protocol)
+
+
+def _note_told(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Who leads, and which protocol is spoken, are known to the worker from now on."""
+    legacy = member.said.legacy
+    assert legacy is not None
+    leader, protocol = leader_known_as(group), group.legacy.protocol
+    if (legacy.known_leader, legacy.known_protocol) != (leader, protocol):
+        legacy = attrs.evolve(legacy, known_leader=leader, known_protocol=protocol)
+        said = attrs.evolve(member.said, legacy=legacy)
+        turn.write(records.member_said(group.group_id, member.member_id, said))
+
+
+def _watch_release(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> None:
+    """What it was told to stop is due in its rebalance timeout; then it comes by itself."""
+    if not now.revoked:
+        member.releasing, member.release_due_ms = now.revoked, NEVER_MS
+        return
+    member.releasing = now.revoked
+    member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+    turn.wake(group, member.release_due_ms)
+
+
+def _delay_ms(turn: Turn, group: ConnectGroup, member: Member) -> int:
+    """The leader alone is told of a delay: the others would all come when it is over (legacy rule 9)."""
+    if member.member_id != group.computed_by or group.delay_due_ms == NEVER_MS:
+        return 0
+    return max(0, group.delay_due_ms - GRACE_MS - turn.now_ms)
