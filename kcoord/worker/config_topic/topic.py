@@ -1,0 +1,263 @@
+"""How is Connect's configuration topic read? To its end first, then on, for as long as the worker lives.
+
+- It has one partition and is compacted and nothing else, or a worker that starts anew would miss connectors: a topic of
+  another kind is refused. Where its configuration may not be read, that is said, and it is taken as it is.
+- Only committed records count: with `exactly.once.source.support` the leader writes in transactions.
+- A record that cannot be read is left out and named in a warning, with topic, partition, offset and key.
+- When the cluster cannot be reached, what was read counts, and it is tried again; the offset tells everybody how old it
+  is. Offsets that go back are of a topic that was deleted and made anew: all is read afresh.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
+from aiokafka.structs import TopicPartition
+
+from kcoord.client.connection import error_name
+from kcoord.client.security import Security
+from kcoord.protocol.errors import ErrorCode
+from kcoord.worker.config_topic.records import Restart, Unreadable
+from kcoord.worker.config_topic.state import ConfigState, ConnectConfig
+
+_log = logging.getLogger(__name__)
+
+_OPEN_S = 60.0
+_FETCH_MS = 500
+_PAUSE_S = 1.0
+_PARTITION = 0
+
+
+class ConfigTopicError(Exception):
+    """The topic cannot be used; the text is one line: which, why, what to do."""
+
+
+class ConfigTopic:
+    """Follows the configuration topic of a Connect cluster. `async with ConfigTopic(…)` reads it to its end first."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        topic: str,
+        *,
+        security: Security | None = None,
+        client_id: str = "kcoord-worker",
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_change` is called whenever there is something new."""
+        self._bootstrap = bootstrap_servers
+        self._topic = topic
+        self._arguments = {
+            "bootstrap_servers": bootstrap_servers,
+            "client_id": f"{client_id}-configs",
+            **_aiokafka(security or Security()),
+        }
+        self.on_change = on_change
+        self._state = ConfigState()
+        self._consumer: Any = None
+        self._position = 0
+        self._moved = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        self._trouble = ""
+        """What went wrong last, so that it is said once."""
+
+    # Life
+
+    async def __aenter__(self) -> ConfigTopic:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """See that the topic can be used, and read it to its end. Raises ConfigTopicError."""
+        try:
+            async with asyncio.timeout(_OPEN_S):
+                await self._check()
+                await self._start()
+                end = await self._end()
+                while self._position < end:
+                    await self._read()
+        except TopicAuthorizationFailedError:
+            await self.close()
+            raise ConfigTopicError(f"{self._named}: may not be read: allow this user Read on the topic") from None
+        except (KafkaError, OSError, TimeoutError) as error:
+            await self.close()
+            raise ConfigTopicError(f"{self._named}: cannot be read: {_reason(error)}") from None
+        except ConfigTopicError:
+            await self.close()
+            raise
+        self._state.restarts.clear()  # of before this worker was there
+        _log.info(
+            "%s: read up to offset %d, %d connectors", self._named, self._state.offset, len(self.config.connectors)
+        )
+        self._following = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        """Read no more."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait([self._following])
+            self._following = None
+        if self._consumer is not None:
+            consumer, self._consumer = self._consumer, None
+            with contextlib.suppress(KafkaError, OSError, TimeoutError):
+                await asyncio.wait_for(consumer.stop(), 5)
+
+    # What there is to know
+
+    @property
+    def name(self) -> str:
+        """The topic's name."""
+        return self._topic
+
+    @property
+    def config(self) -> ConnectConfig:
+        """What is configured, as far as it has been read."""
+        return self._state.snapshot()
+
+    def take_restarts(self) -> list[Restart]:
+        """The requests to start connectors again that have come since the last call."""
+        taken, self._state.restarts = self._state.restarts, []
+        return taken
+
+    async def catch_up(self, timeout_s: float = 10.0) -> bool:
+        """Read on until all is known that the topic has now; False where that was not possible in time."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                end = await self._end()
+                while self._position < end:
+                    self._moved.clear()
+                    await self._moved.wait()
+        except (KafkaError, OSError, TimeoutError) as error:
+            _log.warning("%s: its end was not reached: %s", self._named, _reason(error))
+            return False
+        return True
+
+    # Inside
+
+    @property
+    def _named(self) -> str:
+        return f"configuration topic {self._topic} at {self._bootstrap}"
+
+    async def _check(self) -> None:
+        """Never asks for the topic by name before it is known to be there: brokers may make what is asked for."""
+        admin = AIOKafkaAdminClient(**self._arguments)
+        try:
+            await admin.start()
+            if self._topic not in await admin.list_topics():
+                raise ConfigTopicError(
+                    f"{self._named}: there is none, or this user may not see it: it is the Connect workers' "
+                    "config.storage.topic, and Describe and Read on it are needed"
+                )
+            (described,) = await admin.describe_topics([self._topic])
+            partitions = len(described["partitions"])
+            if partitions != 1:
+                raise ConfigTopicError(f"{self._named}: has {partitions} partitions; Connect's has one: name that one")
+            await self._check_policy(admin)
+        finally:
+            await admin.close()
+
+    async def _check_policy(self, admin: Any) -> None:
+        (answer,) = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, self._topic)])
+        code, _, _, _, entries = answer.resources[0]
+        if code != ErrorCode.NONE:
+            _log.warning("%s: whether it is compacted cannot be told: %s", self._named, error_name(code))
+            return
+        policy = {entry[0]: entry[1] for entry in entries}.get("cleanup.policy") or ""
+        if policy != "compact":
+            raise ConfigTopicError(
+                f"{self._named}: has cleanup.policy={policy}, so old connectors are deleted with their records: "
+                f"kafka-configs.sh --alter --topic {self._topic} --add-config cleanup.policy=compact"
+            )
+
+    async def _start(self) -> None:
+        self._consumer = AIOKafkaConsumer(
+            **self._arguments,
+            group_id=None,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            isolation_level="read_committed",
+        )
+        await self._consumer.start()
+        self._consumer.assign([self._partition])
+        await self._consumer.seek_to_beginning(self._partition)
+
+    @property
+    def _partition(self) -> TopicPartition:
+        return TopicPartition(self._topic, _PARTITION)
+
+    async def _end(self) -> int:
+        ends = await self._consumer.end_offsets([self._partition])
+        return int(ends[self._partition])
+
+    async def _read(self) -> bool:
+        """What there is, or a little wait; True where something new was read."""
+        before = self._state.offset
+        records = await self._consumer.getmany(self._partition, timeout_ms=_FETCH_MS)
+        for record in records.get(self._partition, ()):
+            self._take(record.offset, record.key, record.value)
+        self._position = await self._consumer.position(self._partition)
+        self._moved.set()
+        return before != self._state.offset
+
+    def _take(self, offset: int, key: bytes | None, value: bytes | None) -> None:
+        if offset < self._state.offset:
+            _log.warning("%s: goes back to offset %d, it was made anew: all is read afresh", self._named, offset)
+            self._state = ConfigState()
+        try:
+            self._state.take(offset, key, value)
+        except Unreadable as fault:
+            _log.warning(
+                "configuration topic %s, partition %d, offset %d, key %r: left out: %s",
+                self._topic,
+                _PARTITION,
+                offset,
+                "" if key is None else key.decode(errors="replace"),
+                fault,
+            )
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                if await self._read():
+                    self.on_change()
+                if self._trouble:
+                    _log.info("%s: is read again", self._named)
+                    self._trouble = ""
+            except (KafkaError, OSError, TimeoutError) as error:
+                if self._trouble != _reason(error):
+                    self._trouble = _reason(error)
+                    _log.warning("%s: what was read before counts: %s", self._named, self._trouble)
+                await asyncio.sleep(_PAUSE_S)
+            except Exception:
+                _log.exception("%s: what was read before counts", self._named)
+                await asyncio.sleep(_PAUSE_S)
+
+
+def _aiokafka(security: Security) -> dict[str, Any]:
+    """The same security in aiokafka's words."""
+    protocol = ("SASL_" if security.mechanism else "") + ("SSL" if security.tls is not None else "PLAINTEXT")
+    arguments: dict[str, Any] = {"security_protocol": protocol}
+    if security.tls is not None:
+        arguments["ssl_context"] = security.tls
+    if security.mechanism:
+        arguments |= {
+            "sasl_mechanism": security.mechanism,
+            "sasl_plain_username": security.username,
+            "sasl_plain_password": security.password,
+        }
+    return arguments
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".removesuffix(": ").splitlines()[0]
