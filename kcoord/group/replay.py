@@ -45,10 +45,11 @@ def _replay_group(contents: Contents, group_id: str, value: GroupMetadataValue |
             del contents.groups[group_id]
             group.bury()
         return
+    opened_with_members = group is None and bool(value.members)  # by a conversion, which gives it its sessions
     if group is None:
         group = contents.groups[group_id] = GenericGroup(group_id)
     group.record = value
-    if contents.live:
+    if contents.live and not opened_with_members:
         group.follow_record()
 
 
@@ -58,7 +59,7 @@ def _replay_offset(
     if value is None:
         contents.offsets.remove(group_id, topic, partition)
         return
-    if group_id not in contents.groups:
+    if group_id not in contents.groups and group_id not in contents.connect:
         # Offsets without a group: Apache Kafka calls it a simple group. It has no record of its own.
         group = contents.groups[group_id] = GenericGroup(group_id)
         if contents.live:

@@ -32,6 +32,7 @@ from kcoord.group.connect.sessions import (
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go
 from kcoord.group.contents import Contents
+from kcoord.group.conversion.follow import follow
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.delete_groups import check_delete, delete_groups
 from kcoord.group.describe_groups import describe_groups
@@ -122,11 +123,14 @@ class Shard:
         turn = self._turn(now_ms, wall_ms)
         self._contents.live = True
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
+        settle_load(self._contents)
         for group in self._contents.groups.values():
             open_sessions(turn, group)
-        settle_load(self._contents)
-        for connect_group in self._contents.connect.values():
+        was_generic, was_connect = list(self._contents.groups.values()), list(self._contents.connect.values())
+        for connect_group in was_connect:
             open_connect_sessions(turn, connect_group)
+        for group in was_generic:
+            follow(turn, group)
         prolong_sessions(self._contents, lease_ms)
         return turn.step
 
@@ -265,10 +269,14 @@ class Shard:
 
     def alter_config(self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int) -> Step:
         """Configure a connect group with `values`, which must have been checked, and nothing else. They hold from each
-        member's next heartbeat.
+        member's next heartbeat; what they say of the group's kind holds at once.
         """
         turn = self._turn(now_ms, wall_ms)
         turn.write(configuration(group_id, values))
+        if group_id in self._contents.groups:
+            follow(turn, self._contents.groups[group_id])
+        elif group_id in self._contents.connect:
+            settle(turn, self._contents.connect[group_id])
         return turn.step
 
     def check_delete(self, group_id: str) -> ErrorCode:

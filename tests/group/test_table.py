@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import attrs
 import pytest
 
 from kcoord.group.generic import table
@@ -17,6 +18,7 @@ from kcoord.group.generic.states import LABELS, MOVES, State
 from kcoord.group.generic.table import Row, nobody
 from kcoord.group.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.records import GroupMetadataKey, Record
 from tests.group.situations import GATHERING, JOINED, STABLE, STATIC
 from tests.group.story import Story
 from tests.group.world import World
@@ -100,6 +102,7 @@ CELLS = {
     ),
     ("OVER_MAX_SIZE", "CompletingRebalance"): (JOINED, "7000 crash -> nothing"),
     ("OVER_MAX_SIZE", "Stable"): (STABLE, "7000 crash -> nothing"),
+    ("CONVERTED", "Stable"): (STABLE, "7000 crash -> nothing"),
     # verdicts
     ("HEARTBEAT", "Empty"): (EMPTY, "1 A beat -> UNKNOWN_MEMBER_ID"),
     ("HEARTBEAT", "PreparingRebalance"): (AGAIN, "7001 B beat -> REBALANCE_IN_PROGRESS"),
@@ -142,6 +145,11 @@ def test_the_cell_is_what_happens(cell: tuple[str, str]) -> None:
     story.tell(before)
     if row == "OVER_MAX_SIZE":
         story.world.settings = GroupSettings(max_size=1)
+    if row == "CONVERTED":
+        record = story.world.contents.groups["g"].record
+        story.world.log.append(
+            Record(GroupMetadataKey("g"), attrs.evolve(record, state=State.PREPARING.label, reason="migrated"))
+        )
     fired = transitions_of(lambda: story.tell(event))
     if row not in VERDICTS:
         transition = ROWS[row][LABELS.index(label)]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured
-from kcoord.group.connect.found import Refused, check_newer, existing, group_to_join, replace_generic
+from kcoord.group.connect.found import Refused, check_newer, existing
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.reasons import Reason
@@ -28,6 +28,7 @@ from kcoord.group.connect.settings import Effective
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import refuse_all
 from kcoord.group.connect.validate import wrong_in_heartbeat
+from kcoord.group.conversion.newcomer import group_for, take_name
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.turn import Turn
@@ -65,7 +66,7 @@ def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> 
 
 
 def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
-    group = group_to_join(turn, request.group_id)
+    group = group_for(turn, request.group_id)
     limits = turn.contents.effective(request.group_id)
     elder = _whose_place(group, request)
     said = first_said(request, context, limits.session_timeout_ms)
@@ -109,8 +110,7 @@ def _admit(
     turn: Turn, group: ConnectGroup, member_id: str, elder: Member | None, said: Said
 ) -> tuple[ConnectGroup, Member]:
     if elder is None:
-        replace_generic(turn, group.group_id)
-        group = join(turn, group, member_id, said)
+        group = join(turn, take_name(turn, group), member_id, said)
     elif elder.member_id != member_id:
         succeed(turn, group, elder, member_id, said)
     else:

@@ -26,3 +26,4 @@ class Reason(StrEnum):
     RELEASED = "connectors or tasks free"
     """What a legacy leader took away is free, and nobody has been given it (legacy rule 10)."""
     RETRY = "assignment tried again"
+    MIGRATED = "migrated"

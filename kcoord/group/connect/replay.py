@@ -12,6 +12,7 @@ from typing import Any
 
 from kcoord.group.connect.group import Configured, ConnectGroup, Member, Said, Target
 from kcoord.group.contents import Contents
+from kcoord.group.generic.group import NO_RECORD
 from kcoord.group.translation.session import LegacySession
 from kcoord.protocol.records import (
     ConnectWorkerGroupConfigurationKey,
@@ -183,3 +184,6 @@ def settle_load(contents: Contents) -> None:
             del group.members[member_id]
         group.history = dict(sorted(group.history.items()))
         group.index()
+        shell = contents.groups.get(group_id)  # for offsets that were committed when it was a generic group
+        if shell is not None and shell.record is NO_RECORD:
+            del contents.groups[group_id]

@@ -6,12 +6,14 @@ from kcoord.group.connect.computing import ensure_computing
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.history import note_convergence
 from kcoord.group.connect.telling import tell_touched
+from kcoord.group.conversion.policy import belongs_to_generic
+from kcoord.group.conversion.to_generic import to_generic
 from kcoord.group.translation.settling import settle_legacy
 from kcoord.group.turn import Turn
 
 
 def settle(turn: Turn, group: ConnectGroup) -> None:
-    """Bring the group to rest after a change."""
+    """Bring the group to rest after a change. It may be a generic group after that, and this one dead."""
     ensure_computing(turn, group)
     if group.touched:
         tell_touched(turn, group)
@@ -19,3 +21,5 @@ def settle(turn: Turn, group: ConnectGroup) -> None:
         ensure_computing(turn, group)
         tell_touched(turn, group)
     note_convergence(turn, group)
+    if belongs_to_generic(turn.contents, group):
+        to_generic(turn, group)

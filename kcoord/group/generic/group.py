@@ -99,6 +99,17 @@ class GenericGroup:
         """The protocol that the current generation speaks."""
         return self.record.protocol
 
+    @property
+    def was_converted(self) -> bool:
+        """Whether this was a connect group until its last record: its members know generations of their own, and have
+        to join again (`conversion/to_generic.py`).
+        """
+        return self.record.state == LABELS[State.PREPARING]
+
+    def may_know(self, generation: int) -> bool:
+        """Whether a member may have been told that generation last."""
+        return generation == self.generation or (self.was_converted and 0 <= generation <= self.generation)
+
     # -- following the record -----------------------------------------------------------------------------------------
 
     def follow_record(self) -> None:

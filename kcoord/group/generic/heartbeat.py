@@ -31,7 +31,7 @@ def heartbeat(turn: Turn, request: HeartbeatRequest, context: RequestContext, to
         turn.answer(token, HeartbeatResponse(error_code=error))
         return
     error = check_member(group, request.member_id, request.group_instance_id)
-    if not error and request.generation_id != group.generation:
+    if not error and not group.may_know(request.generation_id):
         error = ErrorCode.ILLEGAL_GENERATION
     if error:
         turn.answer(token, HeartbeatResponse(error_code=error))

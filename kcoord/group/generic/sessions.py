@@ -7,7 +7,8 @@
    sync then: a client whose SyncGroup was cut off with the elder coordinator asks again, by SyncGroup or JoinGroup;
    one that heartbeats has its assignment.
 4. A group above `group.max.size` rebalances (gateway rule 23).
-5. A paused session is one that will last have been seen in the future; it ends a session timeout after that at the
+5. So does one that was a connect group until its last record (`conversion/to_generic.py`).
+6. A paused session is one that will last have been seen in the future; it ends a session timeout after that at the
    latest. The next sign of life counts again, so it starts afresh then (gateway rule 10).
 """
 
@@ -20,7 +21,7 @@ from kcoord.group.generic.group import GenericGroup, recorded_state
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.reasons import Reason, tell
 from kcoord.group.generic.states import State
-from kcoord.group.generic.table import OVER_MAX_SIZE
+from kcoord.group.generic.table import CONVERTED, OVER_MAX_SIZE
 from kcoord.group.turn import Turn
 
 
@@ -56,7 +57,9 @@ def open_sessions(turn: Turn, group: GenericGroup) -> None:
     group.support = {protocol: len(group.members)}
     turn.wake(group, now_ms + shortest_ms)
     _expect_syncs(turn, group)
-    if len(group.members) > turn.contents.settings.max_size:
+    if group.was_converted:
+        CONVERTED[group.state](turn, group, record.reason or "")
+    elif len(group.members) > turn.contents.settings.max_size:
         OVER_MAX_SIZE[group.state](turn, group, tell(Reason.OVER_MAX_SIZE, [f"{len(group.members)} members"]))
 
 

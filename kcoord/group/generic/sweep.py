@@ -7,6 +7,7 @@ a group without trouble is looked at about once a session timeout.
 
 from __future__ import annotations
 
+from kcoord.group.conversion.follow import follow_when_stable
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.joining import put_out
@@ -34,7 +35,8 @@ def sweep(turn: Turn, group: GenericGroup) -> None:
         JOIN_DUE[group.state](turn, group)
     if group.sync_due_ms <= now_ms:
         SYNC_DUE[group.state](turn, group)
-    _ask_for_next_look(turn, group, join_timeout_ms)
+    if not follow_when_stable(turn, group):
+        _ask_for_next_look(turn, group, join_timeout_ms)
 
 
 def _expires_ms(member: Member, join_timeout_ms: int) -> int:

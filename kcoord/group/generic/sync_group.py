@@ -5,6 +5,7 @@ v0-v2 alike. v3 group.instance.id. v4 flexible. v5 protocol type and name, which
 
 from __future__ import annotations
 
+from kcoord.group.conversion.follow import follow_when_stable
 from kcoord.group.generic.answers import sync_error
 from kcoord.group.generic.calls import Sync
 from kcoord.group.generic.group import GenericGroup
@@ -34,6 +35,7 @@ def sync_group(turn: Turn, request: SyncGroupRequest, context: RequestContext, t
     assignments = {each.member_id: each.assignment for each in request.assignments} if leads else {}
     event = SYNC_LEADER if leads else SYNC
     event[group.state](turn, group, Sync(token, group.members[request.member_id], assignments))
+    follow_when_stable(turn, group)
 
 
 def _check(group: GenericGroup, request: SyncGroupRequest, api_version: int) -> ErrorCode:
@@ -45,8 +47,10 @@ def _check(group: GenericGroup, request: SyncGroupRequest, api_version: int) -> 
     error = check_member(group, request.member_id, request.group_instance_id)
     if error:
         return error
-    if request.generation_id != group.generation:
+    if not group.may_know(request.generation_id):
         return ErrorCode.ILLEGAL_GENERATION
+    if group.was_converted:
+        return ErrorCode.REBALANCE_IN_PROGRESS
     ours = (group.protocol_type, group.protocol_name)
     agree = all(given is None or given == our for given, our in zip(named, ours, strict=True))
     return ErrorCode.NONE if agree else ErrorCode.INCONSISTENT_GROUP_PROTOCOL

@@ -87,6 +87,7 @@ PENDING_GONE   = Row[OnTime](  never_mind,   wait_no_longer,     never_mind,    
 JOIN_DUE       = Row[OnTime](  nobody,       time_is_up,         nobody,               nobody,           nobody)
 SYNC_DUE       = Row[OnTime](  nobody,       nobody,             put_out_unsynced,     put_out_unsynced, nobody)
 OVER_MAX_SIZE  = Row[OnCause]( nobody,       nobody,             restart,              restart,          nobody)
+CONVERTED      = Row[OnCause]( nobody,       nobody,             nobody,               restart,          nobody)
 
 _OK, _REJOIN, _IN_USE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.NON_EMPTY_GROUP
 _WHO, _NO_GROUP = ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND

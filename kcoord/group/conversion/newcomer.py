@@ -1,0 +1,46 @@
+"""Which group does a worker of the new protocol join? A generic one of Connect workers becomes a connect group for it.
+
+Nothing is changed before the worker has been found fit to join; until then it is judged by a preview.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.found import Refused, group_to_join, replace_generic
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.connect.settings import MIGRATION_POLICY
+from kcoord.group.conversion.to_connect import preview, to_connect
+from kcoord.group.conversion.workers import NotConvertible
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+
+
+def group_for(turn: Turn, group_id: str) -> ConnectGroup:
+    """The group that a worker is about to join, as it would find it. Raises Refused where there can be none."""
+    generic = turn.contents.groups.get(group_id)
+    if generic is None or not generic.members:
+        return group_to_join(turn, group_id)
+    _check_policy(turn, generic)
+    try:
+        return preview(turn, generic)
+    except NotConvertible as why:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"it stays a group of the generic protocol: {why}") from None
+
+
+def take_name(turn: Turn, group: ConnectGroup) -> ConnectGroup:
+    """Before the first worker of the new protocol is written down: the name is a connect group's, or free."""
+    generic = turn.contents.groups.get(group.group_id)
+    if generic is not None and generic.members:
+        return to_connect(turn, generic)
+    replace_generic(turn, group.group_id)
+    return turn.contents.connect.get(group.group_id, group)
+
+
+def _check_policy(turn: Turn, generic: GenericGroup) -> None:
+    policy = turn.contents.effective(generic.group_id).migration_policy
+    if generic.protocol_type == PROTOCOL_TYPE and not policy.upgrades:
+        raise Refused(
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"{generic.group_id} is a group of the generic protocol with {len(generic.members)} workers, and its "
+            f"{MIGRATION_POLICY} is {policy}: set it to bidirectional or upgrade, or stop those workers first",
+        )

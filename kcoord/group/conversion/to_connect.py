@@ -1,0 +1,143 @@
+"""How does a generic group of Connect workers become a connect group?
+
+Group epoch = generation; each member's current and target are what it runs (`workers.py`). A member whose assignment
+stays is not disturbed: the generation that it knows stays valid. Who waits for an answer, or has joined and has no
+assignment yet, is told to join again, and says then what it runs. A generation without assignments counts as one that
+has to be computed: the group epoch is one more, since a generation's number is never given to two (legacy rule 2).
+
+It is one step: a log that is cut anywhere shows the one group or the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from kcoord.group.connect import history, records
+from kcoord.group.connect.epochs import tell
+from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Member, Said, Target
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.contents import Contents
+from kcoord.group.conversion.workers import Worker, last_leader, read_workers
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.generic.answers import release_join, release_sync
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.records import tombstone
+from kcoord.group.generic.states import State
+from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH
+from kcoord.group.replay import replay
+from kcoord.group.translation.leader import known_as
+from kcoord.group.translation.sessions import begin
+from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
+from kcoord.protocol.records import Record
+
+
+@attrs.frozen
+class Plan:
+    """What the connect group will be."""
+
+    generic: GenericGroup
+    workers: list[Worker]
+    epoch: int
+    records: list[Record]
+
+
+def plan(turn: Turn, generic: GenericGroup) -> Plan:
+    """Nothing is changed yet. Raises NotConvertible."""
+    workers = read_workers(generic)
+    epoch = generic.generation if generic.state is State.STABLE else generic.generation + 1
+    return Plan(generic, workers, epoch, list(_records(turn, generic, workers, epoch)))
+
+
+def preview(turn: Turn, generic: GenericGroup) -> ConnectGroup:
+    """The connect group that `generic` would become, to look at. Raises NotConvertible."""
+    scratch = Contents(turn.contents.settings, turn.contents.ids)
+    for record in plan(turn, generic).records:
+        replay(scratch, record)
+    return scratch.connect[generic.group_id]
+
+
+def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
+    """Convert the group. The caller settles it. Raises NotConvertible, and has changed nothing then."""
+    planned = plan(turn, generic)
+    for worker in planned.workers:
+        member = worker.member
+        release_join(turn, generic, member, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+        release_sync(turn, member, ErrorCode.REBALANCE_IN_PROGRESS)
+    was_stable = generic.state is State.STABLE
+    turn.write(tombstone(generic.group_id))
+    for record in planned.records:
+        turn.write(record)
+    group = turn.contents.connect[generic.group_id]
+    history.began(turn, group)
+    if was_stable:
+        history.installed(turn, group, {})
+    turn.contents.counters.rebalances[Reason.MIGRATED] += 1
+    turn.contents.counters.conversions["to connect"] += 1
+    for worker in planned.workers:
+        _open_session(turn, group, worker, generic.generation)
+    return group
+
+
+def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:
+    group_id = generic.group_id
+    scratch = ConnectGroup(group_id, epoch)
+    yield records.group_epoch(group_id, epoch, tell(Reason.MIGRATED, ["the generic protocol's workers"]), turn.wall_ms)
+    leader, offset = last_leader(generic, workers)
+    urls = {each.member.member_id: each.spoken.url for each in workers}
+    for worker in workers:
+        member_id = worker.member.member_id
+        said = _said(worker, epoch, generic.protocol_name)
+        yield records.member_said(group_id, member_id, said)
+        known = generic.generation if worker.knows_generation else JOINING_EPOCH
+        yield records.current_assignment(scratch, Member(member_id, said), worker.current, known, NO_EPOCH)
+        yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url))
+    yield records.target_assignment(
+        scratch,
+        leader,
+        generic.protocol_name or "",
+        NO_DEADLINE,
+        epoch=generic.generation,
+        computed_by_url=urls.get(leader or ""),
+        computed_offset=offset,
+    )
+
+
+def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
+    member, spoken, told = worker.member, worker.spoken, worker.told
+    is_told = worker.is_settled and told is not None
+    return Said(
+        group_epoch=epoch,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        url=spoken.url,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        session_timeout_ms=member.session_timeout_ms,
+        legacy=LegacyWorker(
+            list(spoken.protocols),
+            spoken.config_offset,
+            known_as(told.leader, told.leader_url) if is_told and told is not None else None,
+            protocol if is_told else None,
+        ),
+    )
+
+
+def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: int) -> None:
+    """The worker's session goes on; what it has to let go it was told in its last assignment, and comes by itself when
+    it has.
+    """
+    elder, member = worker.member, group.members[worker.member.member_id]
+    waited = elder.is_new or not worker.is_settled
+    member.last_seen_ms = max(elder.last_seen_ms, turn.now_ms) if waited else elder.last_seen_ms
+    member.session_timeout_ms = elder.session_timeout_ms
+    turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
+    begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
+    if worker.is_settled and worker.current - worker.target:
+        member.releasing = worker.current - worker.target
+        member.release_due_ms = turn.now_ms + elder.rebalance_timeout_ms
+        turn.wake(group, member.release_due_ms)
+    elif not worker.is_settled:
+        member.releasing, member.release_due_ms = frozenset(), NEVER_MS

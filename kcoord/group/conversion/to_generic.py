@@ -1,0 +1,124 @@
+"""How does a connect group with legacy workers only become a generic group again?
+
+Generation = group epoch, and each worker's assignment is all that it may be running. Then everybody joins again: the
+leader is to see what each reports. No worker stops anything for that (`compatible`, `sessioned`); what was waiting for
+another's release, or for somebody's return, is the leader's to give out again.
+
+Workers know the generations at which each of them joined last. So until they have joined again any generation up to the
+group's is theirs, and is answered REBALANCE_IN_PROGRESS: ILLEGAL_GENERATION would reset them. That must outlast a load,
+and so the record says PreparingRebalance, as no other does; `generic/sessions.py` begins the rebalance anew from it.
+
+What a connect group had beyond its members goes: the configured set, targets of who has departed, history. Its settings
+stay.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.telling import refuse_all
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.member import Protocols
+from kcoord.group.generic.sessions import open_sessions
+from kcoord.group.generic.states import State
+from kcoord.group.translation.spoken import DEFAULT, version
+from kcoord.group.turn import Turn
+from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
+
+WHY = f"{Reason.MIGRATED}: no worker of the new protocol is left, and the others join all together"
+
+
+def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
+    """Convert the group, all of whose members must be legacy workers. Those that were put out are left behind."""
+    group_id = group.group_id
+    members = group.participants()
+    for member in group.members.values():
+        refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
+    record = _record(group, members, turn.wall_ms)
+    offers = {each.member_id: _offers(group, each) for each in members}
+    _bury(turn, group)
+    turn.write(Record(GroupMetadataKey(group_id), record))
+    generic = turn.contents.groups[group_id]
+    open_sessions(turn, generic)
+    for elder in members:
+        now = generic.members[elder.member_id]
+        generic.offer(now, offers[elder.member_id])
+        now.last_seen_ms = elder.last_seen_ms
+    turn.wake(generic, turn.now_ms + 1)  # some session may end before the group's next look
+    turn.contents.counters.conversions["to generic"] += 1
+    return generic
+
+
+def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMetadataValue:
+    """Under the lowest protocol that all workers speak, so that after a load none that joins is refused for want of
+    what the record cannot tell.
+    """
+    protocol = _lowest(group, members)
+    number = version(protocol)
+    leader = group.computed_by if any(each.member_id == group.computed_by for each in members) else members[0].member_id
+    return GroupMetadataValue(
+        protocol_type=PROTOCOL_TYPE,
+        generation=group.epoch,
+        protocol=protocol,
+        leader=leader,
+        current_state_timestamp=wall_ms,
+        members=[
+            MemberMetadata(
+                member_id=each.member_id,
+                group_instance_id=None,
+                client_id=each.said.client_id,
+                client_host=each.said.client_host,
+                rebalance_timeout=each.said.rebalance_timeout_ms,
+                session_timeout=each.said.session_timeout_ms,
+                subscription=_state(group, each, number),
+                assignment=encode_assignment(_assignment(group, each, number)),
+            )
+            for each in members
+        ],
+        state=State.PREPARING.label,
+        reason=WHY,
+        reason_timestamp=wall_ms,
+    )
+
+
+def _lowest(group: ConnectGroup, members: list[Member]) -> str:
+    spoken = [set(group.legacy.members[each.member_id]) for each in members]
+    return min(set.intersection(*spoken), key=NAMES.index, default=group.legacy.protocol or DEFAULT)
+
+
+def _offers(group: ConnectGroup, member: Member) -> Protocols:
+    """What the worker would offer if it joined now."""
+    assert member.said.legacy is not None
+    return tuple((name, _state(group, member, version(name))) for name in member.said.legacy.protocols)
+
+
+def _state(group: ConnectGroup, member: Member, number: int) -> bytes:
+    said, legacy = member.said, member.said.legacy
+    assert legacy is not None
+    allocation = _assignment(group, member, number) if number > EAGER and member.current else None
+    return encode_state(WorkerState(number, said.url or "", legacy.config_offset, allocation))
+
+
+def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssignment:
+    """All that the worker may be running, as if it had been told just that."""
+    return WorkerAssignment(
+        number,
+        0,
+        group.computed_by or "",
+        group.computed_by_url or "",
+        group.computed_offset,
+        assigned=member.current,
+    )
+
+
+def _bury(turn: Turn, group: ConnectGroup) -> None:
+    """Tombstones for all that there is of the connect group, but for its settings."""
+    for member in list(group.members.values()):
+        if member.recorded:
+            turn.write(records.no_current(group.group_id, member.member_id))
+        turn.write(records.member_said(group.group_id, member.member_id, None))
+    for record in records.deletion(group):
+        turn.write(record)

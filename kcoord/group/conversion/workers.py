@@ -1,0 +1,107 @@
+"""What does each worker of a generic group run, and what has it been told? Read out of what the group knows of it.
+
+Under `compatible` and `sessioned` an assignment is an increment: a worker adds what is assigned to what it said that it
+runs, and drops what is revoked. So that nothing that it may be running is given away:
+
+| the worker | may be running | is to run |
+| --- | --- | --- |
+| has an assignment of this generation, or may have fetched it | reported and assigned | reported less revoked, and assigned |
+| the same under `default`, for which it had stopped everything | assigned | assigned |
+| has joined again since, and waits | reported | the same |
+| has joined this generation, which has no assignments yet | reported | the same |
+
+Where two are to run one thing the first of this table has it, and of equals the one that has been there for longer.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from kcoord.group.connect.group import PROTOCOL_TYPE, Resources
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.member import Member
+from kcoord.group.generic.states import State
+from kcoord.group.translation.reading import Spoken, Unreadable, read
+from kcoord.protocol.embedded import EAGER, EmbeddedError, WorkerAssignment, decode_assignment
+
+NOTHING: Resources = frozenset()
+
+
+class NotConvertible(Exception):
+    """The group stays what it is; the text says why."""
+
+
+@attrs.define(slots=True)
+class Worker:
+    """One member of the generic group."""
+
+    member: Member
+    spoken: Spoken
+    current: Resources
+    """All that it may be running."""
+    target: Resources
+    """What it is to run."""
+    told: WorkerAssignment | None
+    """Its last assignment, if it may have fetched it."""
+    knows_generation: bool
+    """It has been told the number of the group's generation."""
+    is_settled: bool
+    """It has its assignment, and is waited for by nobody: nothing need be said to it."""
+
+
+def read_workers(group: GenericGroup) -> list[Worker]:
+    """All members. Raises NotConvertible unless all of them are Connect workers that can be read."""
+    if group.protocol_type != PROTOCOL_TYPE:
+        kind = f"of protocol type {group.protocol_type}" if group.protocol_type else "without protocol type"
+        raise NotConvertible(f"group {group.group_id} is {kind}, and only groups of type {PROTOCOL_TYPE} can change")
+    assignments = {each.member_id: each.assignment for each in group.record.members}
+    workers = [_worker(group, member, assignments) for member in group.members.values()]
+    _share_out(workers)
+    return workers
+
+
+def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) -> Worker:
+    if member.instance_id is not None:
+        raise NotConvertible(
+            f"member {member.member_id} of group {group.group_id} is static (group.instance.id {member.instance_id}), "
+            "as no Connect worker is"
+        )
+    known = member.member_id in assignments
+    try:
+        spoken = read(member.protocols)
+        told = None
+        if known and member.parked_join is None and assignments[member.member_id]:
+            told = decode_assignment(assignments[member.member_id])
+    except (Unreadable, EmbeddedError) as fault:
+        raise NotConvertible(f"member {member.member_id} of group {group.group_id}: {fault}") from None
+    current, target = _runs(spoken.reported, told)
+    settled = group.state is State.STABLE and known and member.member_id not in group.unsynced
+    return Worker(member, spoken, current, target, told, known, settled)
+
+
+def _runs(reported: Resources, told: WorkerAssignment | None) -> tuple[Resources, Resources]:
+    """What a worker may be running, and what it is to run."""
+    if told is None:
+        return reported, reported
+    if told.version == EAGER:
+        return told.assigned, told.assigned
+    return reported | told.assigned, (reported - told.revoked) | told.assigned
+
+
+def _share_out(workers: Iterable[Worker]) -> None:
+    """Nothing is in two targets."""
+    taken: set[tuple[str, int]] = set()
+    for worker in sorted(workers, key=lambda each: each.told is None):
+        worker.target -= taken
+        taken |= worker.target
+
+
+def last_leader(group: GenericGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:
+    """Who made the last assignments that are known, or leads the generation that has none yet; and the config offset up
+    to which they were made.
+    """
+    told = [each.told for each in workers if each.told is not None and not each.told.error]
+    leader = next((each.leader for each in told if each.leader in group.members), group.leader_id)
+    return leader, max((each.config_offset for each in told), default=-1)
