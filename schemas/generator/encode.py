@@ -155,6 +155,8 @@ class EncodeEmitter:
         elif field.kind in FIXED:
             self.run.append((FIXED[field.kind], value))
         elif field.kind == "struct":
+            if not_null and self.version in field.nullable:
+                self.run.append(("b", "1"))  # a struct that can be null says that it is not
             self.nested(field, value, nullable)
         else:
             self.sized(field.kind, value, flexible, nullable)

@@ -25,6 +25,7 @@ unpack_hhbhn = Format(">hhbhB").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
 unpack_qn = Format(">qB").unpack_from
+pack_b = Format(">b").pack
 pack_hhbh = Format(">hhbh").pack
 pack_i = Format(">i").pack
 pack_ii = Format(">ii").pack
@@ -386,7 +387,7 @@ def _encode_v0(m: ConnectWorkerGroupMemberMetadataValue) -> bytes:
         parts21: list[bytes | memoryview] = []
         s22 = m.legacy
         n23 = len(s22.protocols) + 1
-        parts21.append(ONE_BYTE[n23] if n23 < 128 else write_uvarint(n23))
+        parts21 += (pack_b(1), ONE_BYTE[n23] if n23 < 128 else write_uvarint(n23))
         for e24 in s22.protocols:
             b25 = e24.encode()
             n26 = len(b25) + 1
