@@ -20,7 +20,7 @@ from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, sess
 from kcoord.group.translation.increment import increment, to_give
 from kcoord.group.translation.leader import is_ready, leader_known_as
 from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.syncing import answer_if_time
+from kcoord.group.translation.syncing import answer_if_time, has_to_read_on
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -46,6 +46,7 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     turn.wake(group, session.due_ms)
     group.forget(member)
     sync = take_sync(member)
+    member.last_seen_ms = turn.now_ms
     if sync is not None:
         refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
     let_go_heartbeat(turn, group, member)
@@ -80,6 +81,6 @@ def _has_to_move(contents: Contents, group: ConnectGroup, member: Member) -> boo
     now = increment(group, member)
     if now.revoked - member.releasing:
         return True
-    if now.revoked or now.awaited:
+    if now.revoked or now.awaited or has_to_read_on(group, member):
         return False
     return bool(to_give(contents, group, member, now))

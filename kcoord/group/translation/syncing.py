@@ -2,7 +2,7 @@
 
 | its SyncGroup waits | until |
 | --- | --- |
-| a config round is open | it ends: so all have stopped what was reconfigured before any starts it |
+| a config round is open, and it has read that far | it ends: all have stopped what is reconfigured, none has started it |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
 | the group speaks `default`, which must be given all at once | the same; its rebalance timeout |
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import Token
@@ -26,6 +26,7 @@ from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
+NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
 GRACE_MS = 2_000
@@ -54,7 +55,7 @@ def answer_if_time(turn: Turn, group: ConnectGroup, member: Member) -> None:
 def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> bool:
     session = session_of(member)
     if group.legacy.round is not None:
-        return True
+        return not has_to_read_on(group, member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
@@ -63,16 +64,25 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     return computing and not now.assigned and not member.current
 
 
+def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
+    """Whether a config round is open whose offset the worker has not read. It is kept from starting anything, but not
+    waiting: it comes again when it has read on, for which its herder must be free.
+    """
+    config_round, legacy = group.legacy.round, member.said.legacy
+    return config_round is not None and legacy is not None and legacy.config_offset < config_round.offset
+
+
 def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Increment) -> None:
     """Tell the worker what to start and to stop; it has its assignment."""
     session = session_of(member)
-    assigned = to_give(turn.contents, group, member, now)
+    assigned = NOTHING if has_to_read_on(group, member) else to_give(turn.contents, group, member, now)
     if assigned:
         current = member.current | assigned
         turn.write(records.current_assignment(group, member, current, session.generation, NO_EPOCH))
     _note_told(turn, group, member)
     session.move(Phase.STABLE)
     session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
+    member.last_seen_ms = turn.now_ms
     group.forget(member)
     _watch_release(turn, group, member, now)
     if member.member_id == group.computed_by and group.legacy.ready_leader != member.member_id:

@@ -1,0 +1,93 @@
+"""What does a test of legacy workers in a connect group work with? A house of scripted Java workers on a shard whose
+mode is `individual`, with what a server adds: held answers are let go when more comes, closed connections are told of,
+and the coordinator can be loaded anew from its records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.settings import ConnectSettings, LegacyMode
+from kcoord.group.settings import GroupSettings
+from kcoord.group.shard import Shard
+from kcoord.group.step import Step
+from kcoord.protocol.records import Record, decode_record, encode_record
+from kcoord.sim.legacy import LegacySetup
+from tests.sim.legacy.house import GROUP, WALL_MS, Call, Host, House
+
+SETTINGS = GroupSettings(initial_rebalance_delay_ms=100, connect=ConnectSettings(legacy_mode=LegacyMode.INDIVIDUAL))
+DELAY_MS = 20_000
+SETTLED_MS = 15_000
+
+
+class Worker(Host):
+    """One process, whose connections' ends are told to the coordinator."""
+
+    def hang_up(self) -> None:
+        """Close the connection."""
+        gone, house = self.connection, self.house
+        super().hang_up()
+        if gone:
+            house.events.after(1, house.close, gone)  # type: ignore[attr-defined]
+
+
+class Fleet(House):
+    """All of it."""
+
+    def __init__(self, settings: GroupSettings = SETTINGS) -> None:
+        super().__init__(settings)
+        self.settings = settings
+        self.log: list[Record] = []
+        self.joins_before: Counter[str] = Counter()
+
+    def worker(self, name: str, **settings: int) -> Host:
+        """Start one, or start it again at its place."""
+        settings = {"max_delay_ms": DELAY_MS, **settings}
+        host = Worker(self, LegacySetup(GROUP, f"http://{name}", **settings))
+        self.hosts.append(host)
+        host.do(host.worker.start(self.events.now_ms))
+        return host
+
+    @property
+    def group(self) -> ConnectGroup:
+        """The group, as the coordinator knows it."""
+        return self.shard._contents.connect[GROUP]
+
+    def arrive(self, call: Call) -> None:
+        """A request has come; what is kept back on its connection is let go."""
+        host = call.host
+        if host.connection == call.connection and host.in_work is not None:
+            self.take(self.shard.let_go(call.connection, self.events.now_ms, WALL_MS + self.events.now_ms))
+        super().arrive(call)
+
+    def take(self, step: Step) -> None:
+        """What is written is read as a load would read it."""
+        self.log += [decode_record(*encode_record(record)) for record in step.records]
+        super().take(step)
+
+    def close(self, connection: int) -> None:
+        """The coordinator hears of a connection's end."""
+        self.take(self.shard.closed(connection, self.events.now_ms, WALL_MS + self.events.now_ms))
+
+    def reload(self) -> None:
+        """The coordinator dies, and another loads its log; every connection breaks."""
+        self.shard.drop()
+        self.shard = Shard(self.settings, self.make_id)
+        for record in self.log:
+            self.shard.replay(record)
+        self.take(self.shard.loaded(self.events.now_ms, WALL_MS + self.events.now_ms))
+        for host in self.alive:
+            host.lose()
+
+    def mark(self) -> None:
+        """Count JoinGroups from here."""
+        self.joins_before = self.joins()
+
+    def new_joins(self) -> dict[str, int]:
+        """JoinGroups since the mark, by worker."""
+        return dict(self.joins() - self.joins_before)
+
+    def stops(self) -> dict[str, int]:
+        """How many stops there were so far, by worker."""
+        return {host.name: len(host.stops) for host in self.hosts if host.stops}
