@@ -1,5 +1,5 @@
-"""What happens to a fleet of legacy workers that is led one by one? The events of `legacy-workers`, each with who had to
-join how often and who had to stop what.
+"""What happens to a fleet of legacy workers that is led one by one? The events of `legacy-workers`, each with who had
+to join how often and who had to stop what.
 """
 
 from __future__ import annotations

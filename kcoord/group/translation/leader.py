@@ -47,6 +47,9 @@ def is_free_to_lead(group: ConnectGroup, chosen: str) -> bool:
     if leader is None or leader.member_id == chosen:
         group.legacy.retiring = None
         return True
+    if leader.legacy is not None and leader.legacy.parked_join is not None:
+        group.legacy.retiring = None
+        return True
     group.legacy.retiring = leader.member_id
     group.touched.add(leader.member_id)
-    return leader.legacy is not None and leader.legacy.parked_join is not None
+    return False

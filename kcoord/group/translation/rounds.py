@@ -51,7 +51,9 @@ def open_round(turn: Turn, group: ConnectGroup, member: Member, token: Token) ->
     legacy = member.said.legacy
     assert legacy is not None
     frozen = freeze(turn, group, computation.assignor, turn.contents.effective(group.group_id))
-    given = attrs.evolve(frozen.input, configured=None, config_offset=legacy.config_offset)
+    group.legacy.withheld = withheld(group, member)
+    shown = _without(frozen.input.members, group.legacy.withheld)
+    given = attrs.evolve(frozen.input, members=shown, configured=None, config_offset=legacy.config_offset)
     computation.frozen = attrs.evolve(frozen, input=given)
     computation.epoch = group.epoch
     session_of(member).computes = True

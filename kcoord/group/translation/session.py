@@ -7,6 +7,7 @@ the leader stand in its record. Here is where it stands in its own rebalance, an
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 import attrs
@@ -85,6 +86,10 @@ class LegacyFleet(Generic[R]):
     """What the last install took from somebody and gave to nobody: the leader hands it out when it is free (legacy
     rule 10).
     """
+    withheld: Mapping[str, frozenset[R]] = attrs.Factory(dict)
+    """What the leader that computes was not shown, by the member whose target has it (`levelling`)."""
+    seen_last: tuple[str, frozenset[str]] | None = None
+    """Who made the installed assignment, and the members that it was shown."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
     ready_leader: str | None = None
@@ -113,6 +118,7 @@ class LegacyFleet(Generic[R]):
 
     def _begin_anew(self) -> None:
         self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
+        self.withheld, self.seen_last = {}, None
         self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:

@@ -2,7 +2,7 @@
 
 | its SyncGroup waits | until |
 | --- | --- |
-| a config round is open, and it has read that far | it ends: all have stopped what is reconfigured, none has started it |
+| a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
 | the group speaks `default`, which must be given all at once | the same; its rebalance timeout |
 
