@@ -28,7 +28,7 @@ def stage(make_stage: StageMaker) -> Stage:
 
 
 def test_a_follower_is_back_before_anybody_missed_it(stage: Stage) -> None:
-    """The old member's connection is closed: it is dropped at once (legacy rule 19), and its work is given back (18)."""
+    """The old member's connection is closed: it is dropped at once (legacy rule 19), its work is given back (18)."""
     fleet = stage.fleet
     owners, leader, follower = fleet.owners(), fleet.leader(), fleet.follower()
     watch = Watch(fleet)

@@ -1,0 +1,77 @@
+"""Which numbers have the connectors' tasks written, as who reads only what is committed sees it?"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import attrs
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.wait import NotYet, eventually
+
+MORE = 5
+"""So many more numbers of each task show that it writes."""
+AT_ONCE, WAIT_S = 500, 0.2
+
+
+@attrs.define
+class Numbers:
+    """A topic of one partition, read on and on."""
+
+    _consumer: Consumer
+    _found: dict[str, list[int]] = attrs.field(factory=lambda: defaultdict(list), init=False)
+    _at_end: bool = attrs.field(default=False, init=False)
+
+    @classmethod
+    @contextmanager
+    def of(cls, cluster: KafkaCluster, topic: str) -> Iterator[Numbers]:
+        """Reads from the topic's beginning, without a group."""
+        named = {"group.id": "not-joined", "enable.auto.commit": False, "enable.partition.eof": True}
+        where = {"bootstrap.servers": cluster.bootstrap, "isolation.level": "read_committed"}
+        consumer = Consumer({**named, **where, **cluster.client().librdkafka()})
+        try:
+            consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+            yield cls(consumer)
+        finally:
+            consumer.close()
+
+    def all_by_task(self) -> dict[str, list[int]]:
+        """All numbers of each task in the topic's order; nobody may write any more."""
+        self._at_end = False
+
+        def read_all() -> bool:
+            self._read_on()
+            return self._at_end
+
+        eventually(read_all, "the topic's end")
+        return dict(self._found)
+
+    def wait_for_more(self, tasks: Sequence[str]) -> None:
+        """Every one of these tasks writes some numbers more."""
+        self._read_on()
+        before = {task: len(self._found[task]) for task in tasks}
+
+        def more() -> bool:
+            self._read_on()
+            if silent := [task for task in tasks if len(self._found[task]) < before[task] + MORE]:
+                raise NotYet(f"{silent} write nothing")
+            return True
+
+        eventually(more, f"{len(tasks)} tasks write", deadline_s=120)
+
+    def _read_on(self) -> None:
+        for message in self._consumer.consume(AT_ONCE, WAIT_S):
+            error = message.error()
+            if error is None:
+                value = (message.value() or b"").decode()
+                told = re.fullmatch(r"(\S+):(\d+)", value)
+                assert told is not None, f"{value!r} was written by somebody else"
+                self._found[told[1]].append(int(told[2]))
+            elif error.code() == error._PARTITION_EOF:
+                self._at_end = True
+            else:
+                raise AssertionError(f"reading: {error}")
