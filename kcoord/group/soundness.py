@@ -2,9 +2,11 @@
 
 | of | is always true | rules of connect groups |
 | --- | --- | --- |
-| a connect group | nothing is in the current of two members, or in two targets | 2 |
+| a connect group | nothing is in two targets, or in the current of two members that were granted it | 2 |
 | | the assignment epoch is not above the group's, a member's not above the assignment's | 10 |
 | | a member at the assignment epoch owns its whole target | 10 |
+| | a legacy worker's generation is not above the group epoch; it says nothing of its target | legacy 2 |
+| | a legacy worker speaks some embedded protocol, and lists no assignors | |
 | | what there is of a member has a member, what there is of a group has a group | |
 | | without members there is no target and nothing configured, and no assignment to be made | 21, 22 |
 | | history has no gap, and ends at the group epoch | |
@@ -18,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcoord.group.connect.group import ConnectGroup, Resources
+from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
 from kcoord.group.contents import Contents
 from kcoord.group.generic.states import LABELS, State
@@ -47,7 +49,7 @@ def of_connect_group(group: ConnectGroup) -> Iterator[str]:
         if group.targets or group.configured is not None or group.history or _recorded(group):
             yield "there are records of it, but none of the group itself"
         return
-    yield from _twice("current", ((at, member.current) for at, member in group.members.items()))
+    yield from _twice("current", ((at, member.current) for at, member in group.members.items() if granted(member)))
     yield from _twice("target", ((at, target.resources) for at, target in group.targets.items()))
     yield from _epochs(group)
     for member_id, member in group.members.items():
@@ -99,12 +101,33 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
     for member_id, member in group.members.items():
         if member.said is UNSAID:
             continue
+        if member.said.legacy is not None:
+            yield from _legacy(group, member)
+            continue
         if member.epoch > group.assignment_epoch:
             yield f"{member_id} is at {member.epoch}, above the assignment epoch {group.assignment_epoch} (rule 10)"
         if JOINING_EPOCH < member.epoch == group.assignment_epoch and not member.put_out:
             target = group.target_of(member) or _NOTHING
             if member.current != target:
                 yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (rule 10)"
+
+
+def granted(member: Member) -> bool:
+    """Whether all that the member may be running was granted to it: a legacy worker may come with what it runs already,
+    and gives up what others have by then (legacy rule 12).
+    """
+    return member.said.legacy is None
+
+
+def _legacy(group: ConnectGroup, member: Member) -> Iterator[str]:
+    legacy = member.said.legacy
+    assert legacy is not None
+    if member.epoch > group.epoch:
+        yield f"{member.member_id} is at generation {member.epoch}, above the group epoch {group.epoch} (legacy rule 2)"
+    if not legacy.protocols:
+        yield f"{member.member_id} is a legacy worker and speaks no embedded protocol"
+    if member.said.assignors or member.said.server_assignor is not None:
+        yield f"{member.member_id} is a legacy worker and lists assignors"
 
 
 def _empty(group: ConnectGroup) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Is a partition's log one that a sound coordinator has written?
 
 The records are replayed in the order of the log, step by step. Checked on the way: every record is of a group of this
-partition; nothing has two owners after any step (connect-groups rule 2); epochs and generations never go back, but for
-a group that was deleted, and a member that joins anew or is away. In the end: all that `soundness` says.
+partition; nothing was granted to two after any step (connect-groups rule 2); epochs and generations never go back, but
+for a group that was deleted, and a member that joins anew or is away. In the end: all that `soundness` says.
 
 A compacted log lacks what was replaced: then some steps show less than there was, and never more, which is why two
 owners are looked for on the way and what must be there only in the end.
@@ -16,12 +16,13 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.connect.replay import UNSAID
 from kcoord.group.contents import Contents
 from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.partition import partition_of
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
-from kcoord.group.soundness import complaints, named
+from kcoord.group.soundness import complaints, granted, named
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupMetadataKey,
@@ -76,12 +77,20 @@ class Verifier:
     def step_done(self) -> Iterator[Finding]:
         """All records of a step have been seen."""
         for (group_id, resource), position in self._suspects.items():
-            owners = self._owners[group_id, resource]
+            owners = [each for each in self._owners[group_id, resource] if self._was_granted(group_id, each)]
             if len(owners) > 1:
                 both = " and of ".join(sorted(owners))
                 what = f"connect group {group_id}: {named(resource)} is in the current of {both} (rule 2)"
                 yield Finding(position, what)
         self._suspects.clear()
+
+    def _was_granted(self, group_id: str, member_id: str) -> bool:
+        """Whether what a member may be running can only have been granted to it; what it said of itself may stand
+        further on in a compacted log.
+        """
+        group = self._contents.connect.get(group_id)
+        member = None if group is None else group.members.get(member_id)
+        return member is not None and member.said is not UNSAID and granted(member)
 
     @property
     def groups(self) -> int:
