@@ -14,7 +14,7 @@ from tests.javafleet.fleet import JavaFleet
 from tests.kafka.wait import let_pass
 
 WORKERS, CONNECTORS, TASKS = 6, 6, 5
-AWAY_S = 5.0
+AWAY_S = 3.0
 """How long a worker is away that was killed, before it is started again."""
 
 

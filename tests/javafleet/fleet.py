@@ -14,7 +14,7 @@ import attrs
 from tests.javafleet.jar import CLASS, JavaWithConnector
 from tests.javafleet.notes import Notes, Run, running
 from tests.javafleet.rest import Rest
-from tests.javafleet.worker import JavaWorker
+from tests.javafleet.worker import FleetWorker, JavaWorker, PythonWorker
 from tests.kafka.java import Java
 from tests.kafka.wait import NotYet, eventually, let_pass
 
@@ -47,7 +47,7 @@ class JavaFleet:
     bootstrap: str
     group: str
     settings: Mapping[str, object] = attrs.Factory(dict)
-    workers: dict[str, JavaWorker] = attrs.field(factory=dict, init=False)
+    workers: dict[str, FleetWorker] = attrs.field(factory=dict, init=False)
     """All that ever were, by name."""
     connectors: dict[str, Connector] = attrs.field(factory=dict, init=False)
     rest: Rest = attrs.field(factory=Rest, init=False)
@@ -62,9 +62,14 @@ class JavaFleet:
         return Notes(self.folder / "notes")
 
     @property
-    def alive(self) -> list[JavaWorker]:
+    def alive(self) -> list[FleetWorker]:
         """The workers whose processes are there."""
         return [worker for worker in self.workers.values() if worker.running]
+
+    @property
+    def java_alive(self) -> list[JavaWorker]:
+        """Those that have a REST interface."""
+        return [worker for worker in self.alive if isinstance(worker, JavaWorker)]
 
     # -- workers -------------------------------------------------------------------------------------------------------
 
@@ -75,15 +80,23 @@ class JavaFleet:
         for name in names:
             self.wait_until_up(name)
 
-    def launch(self, name: str) -> JavaWorker:
+    def launch(self, name: str) -> None:
         """Start one worker, and do not wait."""
         if name not in self.workers:
-            self.workers[name] = JavaWorker(name, self.java, self.folder, self.notes, self._settings())
+            self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings())
         self.workers[name].start()
-        return self.workers[name]
+
+    def start_python(self, *names: str) -> None:
+        """Start workers of ours, and do not wait."""
+        for name in names:
+            if name not in self.workers:
+                topic = str(self._settings()["config.storage.topic"])
+                ours = PythonWorker(name, self.folder, self.notes, self.bootstrap, self.group, topic)
+                self.workers[name] = ours
+            self.workers[name].start()
 
     def wait_until_up(self, name: str) -> None:
-        """Wait until the worker says that it is healthy."""
+        """Wait until the Java worker says that it is healthy."""
         worker = self.workers[name]
 
         def up() -> bool:
@@ -147,8 +160,8 @@ class JavaFleet:
         config = self.connectors[name].config(self.notes.file)
         self.rest.ask(self._asked(by).id, "PUT", f"/connectors/{name}/config", config)
 
-    def _asked(self, name: str) -> JavaWorker:
-        return self.workers[name] if name else self.alive[0]
+    def _asked(self, name: str) -> FleetWorker:
+        return self.workers[name] if name else self.java_alive[0]
 
     # -- waiting -------------------------------------------------------------------------------------------------------
 
@@ -165,7 +178,8 @@ class JavaFleet:
         return {run.resource: run.worker for run in running(self.notes.runs())}
 
     def wait_until_settled(self) -> dict[str, str]:
-        """Wait until all runs once as it was configured last, each worker has some of it, and REST says the same.
+        """Wait until all runs once as it was configured last, each worker has some of it, and REST says the same, where
+        all are Java workers.
 
         Returns who runs what.
         """
@@ -176,12 +190,16 @@ class JavaFleet:
                 worker.process.check_running()
             runs = running(self.notes.runs())
             owners = check_runs(runs, expected, [worker.name for worker in self.alive])
-            ids = {resource: ("RUNNING", self.workers[owner].id) for resource, owner in owners.items()}
-            if (states := self.rest.states(self.alive[0].id)) != ids:
-                raise NotYet(f"REST says {states}")
+            if len(self.java_alive) == len(self.alive):
+                self._check_states(owners)
             return owners
 
         return eventually(settled, f"{len(expected)} resources run once", deadline_s=DEADLINE_S, every_s=0.2)
+
+    def _check_states(self, owners: Mapping[str, str]) -> None:
+        ids = {resource: ("RUNNING", self.workers[owner].id) for resource, owner in owners.items()}
+        if (states := self.rest.states(self.java_alive[0].id)) != ids:
+            raise NotYet(f"REST says {states}")
 
     def wait_until_quiet(self) -> dict[str, str]:
         """As `wait_until_settled`, and nobody has joined anew for a while."""

@@ -59,13 +59,11 @@ class Notes:
 
     file: Path
 
-    def add(self, what: What, worker: str) -> int:
-        """Write a line about a worker, now. Returns the time."""
-        now = now_ms()
+    def write(self, what: What, about: str) -> None:
+        """Add a line, as of now."""
         line = os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(line, f"{now} {what} {worker}\n".encode())
+        os.write(line, f"{now_ms()} {what} {about}\n".encode())
         os.close(line)
-        return now
 
     def read(self) -> list[Note]:
         """All lines, in the order of time; what is written half is none yet."""

@@ -1,15 +1,24 @@
-"""What is one real Connect worker to a test? A JVM that keeps its name, its address and its log over restarts."""
+"""What is one worker of a fleet to a test? A process that keeps its name, its address and its log over restarts.
+
+A real Java worker, or one of ours.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
 
+from tests.javafleet.jar import CLASS
 from tests.javafleet.joins import STARTED, Join, joins_of
 from tests.javafleet.notes import Notes, What
+from tests.javafleet.noting import WORKER
 from tests.kafka.java import Java, write_properties
+from tests.kafka.kcoord_process import ROOT
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 
@@ -18,14 +27,12 @@ HEAP_MB = 128
 
 
 @attrs.define(eq=False)
-class JavaWorker:
-    """One worker; `settings` are its whole configuration but what its address says."""
+class FleetWorker(ABC):
+    """One worker."""
 
     name: str
-    java: Java
     folder: Path
     notes: Notes
-    settings: Mapping[str, object]
     port: int = attrs.field(factory=free_port, init=False)
     _process: ServerProcess | None = attrs.field(default=None, init=False)
 
@@ -55,36 +62,53 @@ class JavaWorker:
         """Whether its process is there."""
         return self._process is not None and self._process.running
 
-    def joins(self) -> list[Join]:
-        """All joins that it has come out of, over all its lives."""
-        return joins_of(self.log) if self.log.exists() else []
-
     def start(self) -> None:
         """Start it; it is not up yet when this returns."""
         assert not self.running, f"{self.name} runs already"
-        config = self.folder / f"{self.name}.properties"
-        write_properties(config, {**self.settings, **self._own()})
         with self.log.open("a") as log:
             log.write(f"{STARTED}\n")
-        self.notes.add(What.COMING, self.name)
-        told = {"kcoord.worker": self.name, "user.timezone": "UTC"}
-        self._process = self.java.start(self.name, MAIN, [str(config)], self.log, HEAP_MB, told)
+        self.notes.write(What.COMING, self.name)
+        self._process = self._started()
 
     def stop(self) -> None:
         """End it in order."""
-        self.notes.add(What.LEAVING, self.name)
+        self.notes.write(What.LEAVING, self.name)
         self.process.stop()
-        self.notes.add(What.GONE, self.name)
+        self.notes.write(What.GONE, self.name)
 
     def kill(self) -> None:
         """`kill -9`."""
         self.process.kill()
-        self.notes.add(What.GONE, self.name)
+        self.notes.write(What.GONE, self.name)
 
     def remove(self) -> None:
         """Make sure that it is gone."""
         if self.running:
             self.kill()
+
+    @abstractmethod
+    def joins(self) -> list[Join]:
+        """All joins that it has come out of, over all its lives, as far as it logs them."""
+
+    @abstractmethod
+    def _started(self) -> ServerProcess: ...
+
+
+@attrs.define(eq=False)
+class JavaWorker(FleetWorker):
+    """Connect's own; `settings` are its whole configuration but what its address says."""
+
+    java: Java
+    settings: Mapping[str, object]
+
+    def joins(self) -> list[Join]:
+        return joins_of(self.log) if self.log.exists() else []
+
+    def _started(self) -> ServerProcess:
+        config = self.folder / f"{self.name}.properties"
+        write_properties(config, {**self.settings, **self._own()})
+        told = {"kcoord.worker": self.name, "user.timezone": "UTC"}
+        return self.java.start(self.name, MAIN, [str(config)], self.log, HEAP_MB, told)
 
     def _own(self) -> dict[str, object]:
         return {
@@ -93,3 +117,31 @@ class JavaWorker:
             "rest.advertised.host.name": "127.0.0.1",
             "rest.advertised.port": self.port,
         }
+
+
+@attrs.define(eq=False)
+class PythonWorker(FleetWorker):
+    """`kcoord worker` in the group of a Connect cluster, whose configuration topic it reads."""
+
+    bootstrap: str
+    group: str
+    topic: str
+
+    def joins(self) -> list[Join]:
+        return []
+
+    def _started(self) -> ServerProcess:
+        run = f"{CLASS}=tests.javafleet.noting:Noting"
+        where = [
+            "--group",
+            self.group,
+            "--bootstrap-server",
+            self.bootstrap,
+            "--config-topic",
+            self.topic,
+            "--run",
+            run,
+        ]
+        command = [sys.executable, "-m", "kcoord", "worker", *where, "--url", self.url, "--client-id", self.name]
+        env = {**os.environ, "PYTHONPATH": str(ROOT), WORKER: self.name, "PYTHONUNBUFFERED": "1"}
+        return ServerProcess.start(self.name, command, self.log, env)
