@@ -27,14 +27,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DEFAULT_BOOTSTRAP = "localhost:9092"
 
 
-def addresses_of(bootstrap: str) -> list[tuple[str, int]]:
-    """The addresses of `--bootstrap-server`; what is none ends the command."""
+def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tuple[str, int]]:
+    """The addresses that were given by that option; what is none ends the command."""
     from kcoord.config import parse_address
 
     try:
         return [parse_address(part.strip()) for part in bootstrap.split(",")]
     except ValueError as error:
-        fail(f"--bootstrap-server: {error}", USAGE)
+        fail(f"{option}: {error}", USAGE)
 
 
 def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:

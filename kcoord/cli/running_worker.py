@@ -4,15 +4,20 @@ import asyncio
 import importlib
 import logging
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from kcoord.assign import ConnectAssignor, Resource
 from kcoord.assign.built_in import CLIENT_SIDE
 from kcoord.cli.resources import resources_text
-from kcoord.worker.runner import Runner
-from kcoord.worker.runner.definitions import read
+from kcoord.client.security import Security
+from kcoord.worker.config_topic import ConfigTopic
+from kcoord.worker.runner import Classes, Runner, Source, TopicSource
+from kcoord.worker.runner.sources import FileSource
 
 _log = logging.getLogger("kcoord.worker")
 
@@ -21,6 +26,17 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 class UnknownAssignor(Exception):
     """There is no assignor of that name; the text is one line."""
+
+
+@attrs.frozen
+class Topic:
+    """Kafka Connect's configuration topic, and what runs what stands there."""
+
+    name: str
+    bootstrap: str
+    security: Security | None
+    run: Sequence[str]
+    """`MODULE:CLASS` for all, or `JAVA.CLASS=MODULE:CLASS`."""
 
 
 class TellingRunner(Runner):
@@ -40,16 +56,36 @@ class TellingRunner(Runner):
         await super().on_lost(resources)
 
 
-def run(source: Path, bootstrap: str, group: str, assignors: Sequence[str], **options: Any) -> None:
-    """Run until SIGTERM or SIGINT. Raises DefinitionError, WorkerError, UnknownAssignor."""
-    found = read(source)  # first of all: it makes the modules beside the file importable
+def run(where: Path | Topic, bootstrap: str, group: str, assignors: Sequence[str], **options: Any) -> None:
+    """Run until SIGTERM or SIGINT. Raises DefinitionError, ConfigTopicError, WorkerError, UnknownAssignor."""
+    # first of all: it makes the modules beside a file importable
+    source = _of_topic(where, str(options["client_id"])) if isinstance(where, Topic) else FileSource(where)
     made = [_assignor(name) for name in assignors]
-    _log.info("group %s at %s, with %s", group, bootstrap, resources_text(found.resources, "no connectors yet"))
+    found = source.look().resources
+    said = f"what stands in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
+    _log.info("group %s at %s, with %s", group, bootstrap, said)
     asyncio.run(_run(source, bootstrap, group, assignors=made, **options))
     _log.info("has left group %s", group)
 
 
-async def _run(source: Path, bootstrap: str, group: str, **options: Any) -> None:
+def _of_topic(where: Topic, client_id: str) -> TopicSource:
+    sys.path.insert(0, "")  # modules of where the worker was started, as `python -m` finds them
+    classes = _classes(where.run)
+    classes.check()
+    topic = ConfigTopic(where.bootstrap, where.name, security=where.security, client_id=client_id)
+    return TopicSource(topic, classes)
+
+
+def _classes(run: Sequence[str]) -> Classes:
+    """`--run`: the last one for a class, or for all, counts."""
+    split = [each.rpartition("=") for each in run]
+    return Classes(
+        {java: python for java, _, python in split if java},
+        next((python for java, _, python in reversed(split) if not java), None),
+    )
+
+
+async def _run(source: Source, bootstrap: str, group: str, **options: Any) -> None:
     runner = TellingRunner(source, bootstrap, group, **options)
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 

@@ -1,4 +1,6 @@
-"""`kcoord worker`: run one worker of a group, with the connectors of a TOML file or of a directory."""
+"""`kcoord worker`: run one worker of a group, with the connectors of a TOML file, of a directory, or of Kafka Connect's
+configuration topic.
+"""
 
 import sys
 from enum import StrEnum
@@ -29,14 +31,49 @@ class Level(StrEnum):
 
 
 def worker(
-    connectors: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONNECTORS", help='A TOML file with a table for each connector, or a directory of "NAME.toml".'
-        ),
-    ],
     group: Annotated[str, typer.Option("-g", "--group", metavar="GROUP", help="The group to be a worker of.")],
+    connectors: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="CONNECTORS",
+            help='A TOML file with a table for each connector, or a directory of "NAME.toml".',
+            show_default=False,
+        ),
+    ] = None,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    config_topic: Annotated[
+        str | None,
+        typer.Option(
+            "--config-topic",
+            metavar="TOPIC",
+            help="Or Kafka Connect's config.storage.topic, to work beside its own workers.",
+        ),
+    ] = None,
+    config_bootstrap: Annotated[
+        str | None,
+        typer.Option(
+            "--config-bootstrap",
+            metavar="HOST:PORT,...",
+            help="The Kafka cluster that has the topic.  [default: the bootstrap server]",
+        ),
+    ] = None,
+    config_command_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config-command-config",
+            metavar="FILE",
+            help="Client properties for that cluster.  [default: those of --command-config]",
+        ),
+    ] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--run",
+            metavar="[CLASS=]MODULE:CLASS",
+            help="The Python connector that runs what stands in the topic: all, or what has that connector.class. "
+            "A python.class in a connector's configuration goes before. May be given several times.",
+        ),
+    ] = None,
     instance_id: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +110,7 @@ def worker(
     command_config: CommandConfig = None,
     log_level: Annotated[Level, typer.Option("--log-level", help="Lines below it are left out.")] = Level.INFO,
 ) -> None:
-    """Run one worker of a group, with connectors of a file.
+    """Run one worker of a group, with connectors of a file or of Kafka Connect's configuration topic.
 
     The connectors and their tasks are shared out among all workers of the group. Stops what it runs and leaves on
     SIGTERM or Ctrl-C; a static worker's place is kept for a while.
@@ -81,19 +118,34 @@ def worker(
     from kcoord.cli import running_worker
     from kcoord.client import ClientError, Security
     from kcoord.worker import WorkerError
+    from kcoord.worker.config_topic import ConfigTopicError
     from kcoord.worker.runner import DefinitionError
 
     addresses_of(bootstrap_server)
+    if config_bootstrap is not None:
+        addresses_of(config_bootstrap, "--config-bootstrap")
     if assignor and server_assignor:
         fail("--assignor and --server-assignor cannot be used together", USAGE)
+    if (connectors is None) == (config_topic is None):
+        fail("where do connectors stand? give CONNECTORS, a file, or --config-topic, one of them", USAGE)
+    for option, given in (
+        ("--config-bootstrap", config_bootstrap),
+        ("--config-command-config", config_command_config),
+        ("--run", run),
+    ):
+        if given and config_topic is None:
+            fail(f"{option} is for the configuration topic: give --config-topic with it", USAGE)
     log_to(sys.stderr, log_level.value)
+    config_at = config_bootstrap or bootstrap_server
     try:
+        security = Security.from_file(command_config) if command_config else None
+        config_security = Security.from_file(config_command_config) if config_command_config else security
         running_worker.run(
-            connectors,
+            connectors or running_worker.Topic(str(config_topic), config_at, config_security, run or []),
             bootstrap_server,
             group,
             assignor or [],
-            security=Security.from_file(command_config) if command_config else None,
+            security=security,
             group_protocol=protocol.value,
             url=url,
             server_assignor=server_assignor,
@@ -101,7 +153,7 @@ def worker(
             rebalance_timeout=rebalance_timeout,
             client_id=client_id or instance_id or "worker",
         )
-    except (ClientError, DefinitionError, WorkerError) as error:
+    except (ClientError, ConfigTopicError, DefinitionError, WorkerError) as error:
         fail(error)
     except running_worker.UnknownAssignor as error:
         fail(f"--assignor {error}", USAGE)

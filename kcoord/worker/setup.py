@@ -46,6 +46,12 @@ class Setup:
     """All resources that exist, where this worker knows it (rule 21)."""
     config_offset: int = -1
     """The version of `configured`; the highest wins."""
+    revisions: Mapping[str, int] = attrs.Factory(dict)
+    """By connector, how often its tasks were configured anew; for the generic protocol, where all stop before any start
+    them with what they have now.
+    """
+    of_topic: bool = False
+    """`config_offset` is one of Connect's configuration topic, so that it can be compared with other workers'."""
     max_wait_ms: int = 0
     """How long an answer may be held until there is something to say (rule 26); 0 asks at every interval."""
     margin_ms: int | None = None

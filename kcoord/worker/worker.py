@@ -50,6 +50,12 @@ class Configured:
     offset: int
     """Grows with every change: of what the workers of a group say, the highest counts."""
     resources: frozenset[Resource]
+    revisions: Mapping[str, int] = attrs.Factory(dict)
+    """By connector: grows when its tasks are configured anew. With the generic protocol they are stopped then, and
+    started when every worker has stopped its own. Left out: nothing is said of that.
+    """
+    of_topic: bool = False
+    """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
@@ -251,7 +257,12 @@ class Worker:
         news: dict[str, object] = {}
         configured = self._configured() if callable(self._configured) else self._configured
         if configured is not None:
-            news |= {"configured": configured.resources, "config_offset": configured.offset}
+            news |= {
+                "configured": configured.resources,
+                "config_offset": configured.offset,
+                "revisions": configured.revisions,
+                "of_topic": configured.of_topic,
+            }
         if self._assignors:
             news["offers"] = tuple(map(_offer, self._assignors))
         return news

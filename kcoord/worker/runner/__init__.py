@@ -1,11 +1,25 @@
-"""How are connectors and tasks run that stand in a file? A runner: a worker, and an asyncio task for each resource.
+"""How are connectors and tasks run that stand in a file, or in Connect's configuration topic? By a
+runner: a worker, and an asyncio task for each resource.
 
-`connector` has the two classes to write; `definitions` reads the file; `runner` puts it together.
+`connector` has the two classes to write; `definitions` reads the file, `sources` says where else they may come from;
+`runner` puts it together.
 """
 
 from kcoord.worker.runner.connector import Connector, Context, Task, to_its_end
 from kcoord.worker.runner.definitions import DefinitionError
 from kcoord.worker.runner.runner import Runner
 from kcoord.worker.runner.running import Status
+from kcoord.worker.runner.sources import Classes, Source, TopicSource
 
-__all__ = ["Connector", "Context", "DefinitionError", "Runner", "Status", "Task", "to_its_end"]
+__all__ = [
+    "Classes",
+    "Connector",
+    "Context",
+    "DefinitionError",
+    "Runner",
+    "Source",
+    "Status",
+    "Task",
+    "TopicSource",
+    "to_its_end",
+]

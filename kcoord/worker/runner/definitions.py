@@ -27,12 +27,16 @@ class DefinitionError(Exception):
 
 @attrs.frozen
 class Definition:
-    """One connector of the file."""
+    """One connector."""
 
     name: str
-    connector: type[Connector]
+    connector: type[Connector] | None
+    """None: there is none that could run it, and `trouble` says why."""
     config: Config
     task_configs: tuple[Config, ...]
+    trouble: str = ""
+    runs: bool = True
+    """False: it is paused, and whose it is keeps it without running it."""
 
     def config_of(self, resource: Resource) -> Config | None:
         """The config of the connector or of one of its tasks; None for a task that it does not have."""
@@ -48,6 +52,10 @@ class Definitions:
 
     offset: int
     connectors: Mapping[str, Definition]
+    revisions: Mapping[str, int] = attrs.Factory(dict)
+    """By connector: grows when its tasks are configured anew, where the source counts that."""
+    of_topic: bool = False
+    """The offset is one of Connect's configuration topic, as Java workers count."""
 
     @property
     def resources(self) -> frozenset[Resource]:
@@ -55,6 +63,11 @@ class Definitions:
         return frozenset(
             (each.name, task) for each in self.connectors.values() for task in range(CONNECTOR, len(each.task_configs))
         )
+
+    def runs(self, resource: Resource) -> bool:
+        """Whether who has `resource` is to run it, too."""
+        definition = self.connectors.get(resource[0])
+        return definition is None or definition.runs
 
     def config_of(self, resource: Resource) -> Config | None:
         """What `resource` is to be run with; None if it does not exist."""
@@ -109,7 +122,7 @@ def _load(file: Path) -> dict[str, Config]:
 def _define(source: Path, name: str, table: Config) -> Definition:
     config = {key: value for key, value in table.items() if key != "class"}
     try:
-        kind = _class(table.get("class"))
+        kind = find_class(table.get("class"))
         connector = kind(config)
         return Definition(name, kind, config, tuple(connector.task_configs()))
     except DefinitionError as error:
@@ -120,7 +133,8 @@ def _define(source: Path, name: str, table: Config) -> Definition:
         raise DefinitionError(f"{source}: [{name}]: {error}") from None
 
 
-def _class(name: object) -> type[Connector]:
+def find_class(name: object) -> type[Connector]:
+    """The Connector that is named `module:Class`. Raises DefinitionError."""
     if not isinstance(name, str) or ":" not in name:
         raise DefinitionError(f'class = {name!r} is none: write class = "module:Class"')
     module, _, attribute = name.partition(":")

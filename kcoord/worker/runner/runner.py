@@ -1,8 +1,10 @@
-"""How do the connectors of a file come to run? Each worker reads it, tells the coordinator what there is, and runs what
-it gets.
+"""How do connectors that stand somewhere come to run? Each worker reads them, tells the coordinator what there is, and
+runs what it gets.
 
-- The file is looked at each second. A change is told to the group; what runs here with another config than before is
-  stopped and started again. A file that cannot be used is logged, and what was read before counts.
+- The source is looked at each second. A change is told to the group; what runs here with another config than before is
+  stopped and started again. But tasks that were configured anew in Connect's topic are, with the generic protocol, the
+  membership's: it stops them, joins, and starts them when everybody has stopped theirs.
+- What is paused there is this worker's without running.
 - What must have stopped and has not, two seconds after the session ended, ends the process: others run it by now.
 """
 
@@ -16,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from kcoord.assign import CONNECTOR, Resource, tell
+from kcoord.worker.config_topic.records import Restart
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.runner.connector import Config, Context
-from kcoord.worker.runner.definitions import DefinitionError, Definitions, offset_of, read
-from kcoord.worker.runner.running import Run, Running, Status
+from kcoord.worker.runner.definitions import DefinitionError, Definitions
+from kcoord.worker.runner.running import Condition, Run, Running, Status
+from kcoord.worker.runner.sources import FileSource, Source
 from kcoord.worker.worker import Configured, Worker
 
 _log = logging.getLogger(__name__)
@@ -30,19 +34,20 @@ _EXIT_CODE = 75
 
 
 class Runner(WorkerRebalanceListener):
-    """Runs this worker's share of the connectors in `source`, a TOML file or a directory.
+    """Runs this worker's share of the connectors in `source`: a TOML file, a directory, or a `Source` of another kind.
 
     `options` go to `Worker`. Raises DefinitionError if the file cannot be used.
     """
 
-    def __init__(self, source: Path, bootstrap_servers: str, group_id: str, **options: Any) -> None:
-        self._source = source
-        self._definitions = read(source)
-        self._told = Configured(self._definitions.offset, self._definitions.resources)
-        self._bad_offset = -1
+    def __init__(self, source: Path | Source, bootstrap_servers: str, group_id: str, **options: Any) -> None:
+        self._source: Source = FileSource(source) if isinstance(source, Path) else source
+        self._definitions = self._source.look()
+        self._told = _told(self._definitions)
+        self._in_rounds = options.get("group_protocol") == "generic"
         self._running: dict[Resource, Running] = {}
         self._stopping: set[Running] = set()
         self._restarting: set[asyncio.Task[None]] = set()
+        self._joined = False
         self._worker = Worker(
             bootstrap_servers,
             group_id,
@@ -59,7 +64,7 @@ class Runner(WorkerRebalanceListener):
 
     @property
     def definitions(self) -> Definitions:
-        """What the file said last."""
+        """What the source said last."""
         return self._definitions
 
     def statuses(self) -> list[Status]:
@@ -69,8 +74,18 @@ class Runner(WorkerRebalanceListener):
         )
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Run until `stop` is set, then leave. Raises WorkerError if the worker may not be a member."""
+        """Run until `stop` is set, then leave. Raises WorkerError if the worker may not be a member, and whatever the
+        source raises that cannot be opened.
+        """
+        try:
+            await self._source.open(self._changed)
+            await self._run(stop)
+        finally:
+            await self._source.close()
+
+    async def _run(self, stop: asyncio.Event) -> None:
         async with self._worker as worker:
+            self._joined = True
             stopped = asyncio.ensure_future(stop.wait())
             gone = asyncio.ensure_future(worker.wait())
             try:
@@ -78,14 +93,19 @@ class Runner(WorkerRebalanceListener):
                 if gone.done():
                     await gone
             finally:
+                self._joined = False
                 stopped.cancel()
                 gone.cancel()
+
+    def _changed(self) -> None:
+        if self._joined:
+            self._worker.configured_changed()
 
     # What is this worker's
 
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
-        if any(self._definitions.config_of(resource) is None for resource in resources):
-            self._configured()  # another worker has seen the file's change before this one
+        await self._source.catch_up()
+        self._configured()  # another worker may have seen a change before this one
         for resource in sorted(resources):
             self._start(resource)
 
@@ -99,13 +119,16 @@ class Runner(WorkerRebalanceListener):
     def _start(self, resource: Resource) -> None:
         config = self._definitions.config_of(resource)
         context = Context(resource, config or {}, lambda: self._worker.may_run(resource))
-        context.log.info("starts")
-        self._running[resource] = Running(context, lambda: self._make(resource, config))
+        paused = not self._definitions.runs(resource)
+        context.log.info("is paused" if paused else "starts")
+        self._running[resource] = Running(context, lambda: self._make(resource, config), paused=paused)
 
     def _make(self, resource: Resource, config: Config | None) -> Run:
         definition = self._definitions.connectors.get(resource[0])
         if definition is None or config is None:
             raise DefinitionError(f"{tell(resource)} is this worker's, but {self._source} does not have it")
+        if definition.connector is None:
+            raise DefinitionError(f"{tell(resource)}: {definition.trouble}")
         if resource[1] == CONNECTOR:
             return definition.connector(config).run
         return definition.connector.task(config).run
@@ -122,30 +145,41 @@ class Runner(WorkerRebalanceListener):
 
     # What there is
 
-    def _configured(self) -> Configured:
+    def _configured(self) -> Configured | None:
         """Called each second by the worker."""
-        try:
-            offset = offset_of(self._source)
-            if offset not in (self._definitions.offset, self._bad_offset):
-                self._change(read(self._source))
-        except DefinitionError as error:
-            _log.error("%s; what was read before counts", error)
-            self._bad_offset = offset_of(self._source) if self._source.exists() else -1
+        definitions = self._source.look()
+        if definitions is not self._definitions:
+            self._change(definitions)
+        for request in self._source.take_restarts():
+            self._restart_requested(request)
         return self._told
 
     def _change(self, definitions: Definitions) -> None:
-        """Another file: what runs here with a config that has changed is started anew."""
+        """Something else is configured: what runs here with a config that has changed is started anew."""
         self._definitions = definitions
-        self._told = Configured(definitions.offset, definitions.resources)
+        self._told = _told(definitions)
+        of_a_round = self._in_rounds and definitions.of_topic
         for resource, running in list(self._running.items()):
             config = definitions.config_of(resource)
-            if config is not None and config != running.context.config:
-                task = asyncio.create_task(self._restart(resource, running))
-                self._restarting.add(task)
-                task.add_done_callback(self._restarting.discard)
+            if config is None:
+                continue
+            differs = config != running.context.config and not (of_a_round and resource[1] != CONNECTOR)
+            if differs or running.paused is definitions.runs(resource):
+                self._restart_soon(resource, running, "its config has changed")
+
+    def _restart_requested(self, request: Restart) -> None:
+        for resource, running in list(self._running.items()):
+            asked = resource[0] == request.name and (resource[1] == CONNECTOR or request.include_tasks)
+            if asked and (not request.only_failed or running.status.condition is Condition.FAILED):
+                self._restart_soon(resource, running, "is to be started again")
+
+    def _restart_soon(self, resource: Resource, running: Running, why: str) -> None:
+        running.context.log.info("%s", why)
+        task = asyncio.create_task(self._restart(resource, running))
+        self._restarting.add(task)
+        task.add_done_callback(self._restarting.discard)
 
     async def _restart(self, resource: Resource, running: Running) -> None:
-        running.context.log.info("its config has changed")
         await running.stop()
         if self._running.get(resource) is running:
             self._start(resource)
@@ -162,3 +196,10 @@ class Runner(WorkerRebalanceListener):
         if running and not self._worker.may_run(running[0]):
             _log.critical("the session has ended and these run on: %s; the process ends", ", ".join(map(tell, running)))
             os._exit(_EXIT_CODE)
+
+
+def _told(definitions: Definitions) -> Configured | None:
+    """What the group is told; nothing before anything was read."""
+    if definitions.offset < 0:
+        return None
+    return Configured(definitions.offset, definitions.resources, definitions.revisions, definitions.of_topic)

@@ -26,6 +26,8 @@ class Condition(Enum):
     RUNNING = "running"
     FAILED = "failed"
     """It will be started again."""
+    PAUSED = "paused"
+    """It is this worker's, and is not to run."""
     DONE = "done"
     """Its `run` has returned."""
     STOPPING = "stopping"
@@ -50,8 +52,11 @@ Run = Callable[[Context], Awaitable[None]]
 class Running:
     """One resource that this worker runs."""
 
-    def __init__(self, context: Context, make: Callable[[], Run], first_pause_s: float = _FIRST_PAUSE_S) -> None:
+    def __init__(
+        self, context: Context, make: Callable[[], Run], first_pause_s: float = _FIRST_PAUSE_S, *, paused: bool = False
+    ) -> None:
         self._context = context
+        self._paused = paused
         self._make = make
         self._first_pause_s = first_pause_s
         self._condition = Condition.RUNNING
@@ -65,6 +70,11 @@ class Running:
     def context(self) -> Context:
         """What it is run with."""
         return self._context
+
+    @property
+    def paused(self) -> bool:
+        """Whether it only waits until it may run."""
+        return self._paused
 
     @property
     def status(self) -> Status:
@@ -84,6 +94,9 @@ class Running:
         await asyncio.wait([self._task])
 
     async def _go_on(self) -> None:
+        if self._paused:
+            self._turn(Condition.PAUSED)
+            await asyncio.Event().wait()
         pause_s = self._first_pause_s
         while True:
             started = time.monotonic()
