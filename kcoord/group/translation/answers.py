@@ -40,7 +40,7 @@ def answer_join(
         JoinGroupResponse(
             generation_id=session_of(member).generation,
             protocol_type=PROTOCOL_TYPE,
-            protocol_name=group.legacy.protocol,
+            protocol_name=session_of(member).protocol,
             leader=leader,
             member_id=member.member_id,
             members=members,
@@ -64,21 +64,21 @@ def refuse_join(turn: Turn, token: Token, error: ErrorCode, member_id: str) -> N
 # -- SyncGroup --------------------------------------------------------------------------------------------------------
 
 
-def answer_sync(
-    turn: Turn, group: ConnectGroup, token: Token, assignment: WorkerAssignment, protocol: str | None
-) -> None:
+def answer_sync(turn: Turn, member: Member, token: Token, assignment: WorkerAssignment) -> None:
     """Give a worker its increment."""
     turn.answer(
         token,
         SyncGroupResponse(
-            protocol_type=PROTOCOL_TYPE, protocol_name=protocol, assignment=encode_assignment(assignment)
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=session_of(member).protocol,
+            assignment=encode_assignment(assignment),
         ),
     )
 
 
 def assignment_of(group: ConnectGroup, member: Member, **told: object) -> WorkerAssignment:
     """The assignment that names the leader as it is now."""
-    number = version(group.legacy.protocol)
+    number = version(session_of(member).protocol)
     legacy = member.said.legacy
     assert legacy is not None
     offset = max(legacy.config_offset, group.computed_offset)  # a lower one makes it rejoin at once: legacy rule 7

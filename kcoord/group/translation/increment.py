@@ -10,6 +10,7 @@ from __future__ import annotations
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.contents import Contents
 from kcoord.group.translation.leader import is_ready
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.protocol.frozen import frozen
 
 NOTHING: Resources = frozenset()
@@ -28,8 +29,22 @@ class Increment:
 NO_INCREMENT = Increment()
 
 
+def disarms(group: ConnectGroup, member: Member) -> bool:
+    """Whether the worker must stop everything before it may be told of the group's protocol. In its first round under
+    `default` Connect 4.3 stops nothing that the answer lacks: what it holds it would run on (seen in its sources).
+    """
+    return (
+        group.legacy.protocol == DEFAULT
+        and bool(member.current)
+        and set(group.legacy.members[member.member_id]) > {DEFAULT}
+    )
+
+
 def increment(group: ConnectGroup, member: Member) -> Increment:
     """As of now."""
+    told = member.legacy
+    if told is not None and told.protocol != DEFAULT and disarms(group, member):
+        return Increment(revoked=member.current)
     target = group.target_of(member) or NOTHING
     current = member.current
     if current == target:

@@ -23,7 +23,7 @@ from kcoord.group.translation.answers import refuse_join, session_of
 from kcoord.group.translation.config_round import is_opened_by, open_config_round
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
-from kcoord.group.translation.spoken import elect
+from kcoord.group.translation.spoken import DEFAULT, elect
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
@@ -162,7 +162,7 @@ def _rejoin(
         group.forget(member)
     member.last_seen_ms = turn.now_ms
     _note_said(turn, group, member, call, spoken)
-    _note_reported(turn, group, member, spoken.reported)
+    _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)
     call_leader(turn, group, member)
@@ -191,11 +191,16 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
     )
     if said != member.said:
-        before = group.legacy.protocol
         turn.write(records.member_said(group.group_id, member.member_id, said))
         member.session_timeout_ms = call.session_timeout_ms
-        if group.legacy.protocol != before:
-            group.touched.update(group.legacy.members)
+
+
+def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
+    """Whether the worker runs nothing, whatever it reports: under `default` it stops everything before it joins, but
+    one that speaks more goes on listing its last assignment, and runs that again if the next answer allows.
+    """
+    legacy = member.said.legacy
+    return legacy is not None and legacy.known_protocol == DEFAULT == group.legacy.protocol
 
 
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:

@@ -9,7 +9,8 @@ At once: no worker waits for others to join. But for these, for which it stays p
 | the group speaks `default`, and others have not joined | eager workers stop everything, and start it all anew (legacy rule 16) |
 | it joins without end | a fuse (legacy rule 7) |
 
-The generation that it is answered is the group epoch of that moment (legacy rule 2).
+A worker that has to stop everything before the group's first round under `default` is answered at once in its own
+protocol, and told so. The generation that it is answered is the group epoch of that moment (legacy rule 2).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, session_of, take_join
 from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
+from kcoord.group.translation.increment import disarms
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import leads, open_round
+from kcoord.group.translation.shown import best
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
@@ -62,6 +65,8 @@ def answer_joins(turn: Turn, group: ConnectGroup) -> bool:
 
 def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
+    if disarms(group, member):
+        return False
     if group.legacy.gathering_due_ms != NEVER_MS or group.legacy.barrier_due_ms != NEVER_MS:
         return True
     if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
@@ -74,6 +79,7 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     session = session_of(member)
     session.previous_generation, session.generation = session.generation, group.epoch
     session.generation_unsure = False
+    session.protocol = _protocol_for(group, member)
     member.epoch = group.epoch
     session.move(Phase.COMPLETING)
     session.computes = False
@@ -82,18 +88,22 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     turn.wake(group, session.due_ms)
     group.forget(member)
     member.last_seen_ms = turn.now_ms
-    if leads(group, member):
+    if leads(group, member) and session.protocol == group.legacy.protocol:
         open_round(turn, group, member, token)
     else:
-        answer_join(turn, group, member, token, [], _leader_id(group))
+        answer_join(turn, group, member, token, [], _leader_for(group, member))
 
 
-def _leader_id(group: ConnectGroup) -> str:
-    """Who is named to followers: who computes now, else who did."""
+def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
+    """The group's; the worker's own best one where that has to stop everything first."""
+    return best(group.legacy.members[member.member_id]) if disarms(group, member) else group.legacy.protocol
+
+
+def _leader_for(group: ConnectGroup, follower: Member) -> str:
+    """Who is named to a follower: who computes now, else who did; never itself, without being shown the group."""
     chosen = group.members.get(group.chosen() or "")
-    if chosen is not None and chosen.legacy is not None:
-        return chosen.member_id
-    return group.computed_by or ""
+    leader = chosen.member_id if chosen is not None and chosen.legacy is not None else group.computed_by
+    return "" if leader is None or leader == follower.member_id else leader
 
 
 def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:

@@ -1,6 +1,7 @@
 """How does a legacy worker compute? Its JoinGroup shows it all members, its SyncGroup brings what each is to do.
 
-1. Every JoinGroup of the leader is such a round (legacy rule 3). It is shown targets, as of now: the input is frozen.
+1. Every JoinGroup of the leader is such a round (legacy rule 3). It is shown targets, as of now, less what has to move
+   (`levelling`): the input is frozen.
 2. A member's new target is what was shown of it, less what it is to stop, and what it is to start; under `default` what
    it is to run. It counts also if the group has moved on since: then the next round follows (legacy rule 8).
 3. What was taken from somebody and given to nobody is handed out in one more round, when it is free (legacy rule 10).
@@ -14,12 +15,14 @@ from collections.abc import Mapping
 import attrs
 
 from kcoord.assign.model import Assignment, MemberAssignment
+from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import records
 from kcoord.group.connect.computing import freeze, give_up_chosen
 from kcoord.group.connect.group import NO_OFFSET, Computation, Configured, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, session_of
+from kcoord.group.translation.levelling import withheld
 from kcoord.group.translation.shown import list_members
 from kcoord.group.translation.spoken import version
 from kcoord.group.translation.syncing import GRACE_MS
@@ -57,7 +60,16 @@ def open_round(turn: Turn, group: ConnectGroup, member: Member, token: Token) ->
     computation.frozen = attrs.evolve(frozen, input=given)
     computation.epoch = group.epoch
     session_of(member).computes = True
-    answer_join(turn, group, member, token, list_members(group, member), member.member_id)
+    answer_join(turn, group, member, token, list_members(group, member, shown), member.member_id)
+
+
+def _without(members: tuple[AssignorMember, ...], withheld: Mapping[str, Resources]) -> tuple[AssignorMember, ...]:
+    return tuple(
+        [
+            attrs.evolve(each, target=each.target - withheld[each.member_id]) if each.member_id in withheld else each
+            for each in members
+        ]
+    )
 
 
 def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]) -> int:
@@ -83,6 +95,7 @@ def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Ma
         session_of(member).computes = False
         give_up_chosen(turn, group)
         raise
+    session_of(member).computes = False
     _install(turn, group, computation, frozen, computed, assignment)
     return 0
 
@@ -101,6 +114,8 @@ def _read(frozen: Frozen, group: ConnectGroup, leader: Member, assignments: Mapp
             raise NotValid(f"the assignment of {member_id} cannot be read: {fault}") from None
     whole = version(group.legacy.protocol) == EAGER
     targets = {each: _target(shown[each], given.get(each), whole) for each in shown}
+    if group.legacy.withheld:
+        _keep(targets, group.legacy.withheld)
     own = given.get(leader.member_id)
     return Computed(
         targets,
@@ -114,6 +129,13 @@ def _target(shown: Resources, given: WorkerAssignment | None, whole: bool) -> Re
     if given is None:
         return NOTHING if whole else shown
     return given.assigned if whole else (shown - given.revoked) | given.assigned
+
+
+def _keep(targets: dict[str, Resources], withheld: Mapping[str, Resources]) -> None:
+    """What the leader was not shown and has given to nobody stays with whom it is."""
+    dealt = NOTHING.union(*targets.values())
+    for member_id, resources in withheld.items():
+        targets[member_id] |= resources - dealt
 
 
 def _install(
@@ -133,7 +155,8 @@ def _install(
     _define_configured(turn, group, assigned | waiting | unhanded, computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
     install(turn, group, known, assignment, computation.chosen, computation.assignor)
-    group.legacy.unhanded = unhanded
+    group.legacy.unhanded, group.legacy.withheld = unhanded, {}
+    group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
     group.touched.update(group.unconverged)
 
 

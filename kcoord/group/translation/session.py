@@ -29,6 +29,8 @@ class LegacySession:
     phase: Phase = Phase.STABLE
     generation: int = NO_GENERATION
     """What its last JoinGroup was answered; stays valid until it joins again."""
+    protocol: str | None = None
+    """The embedded protocol that it was answered in: that of its next SyncGroup."""
     previous_generation: int = NO_GENERATION
     """A heartbeat on its way when it joined carries that one yet."""
     generation_unsure: bool = False
@@ -77,6 +79,8 @@ class LegacyFleet(Generic[R]):
     """How many offer the same ones."""
     protocol: str | None = None
     """The one that they speak."""
+    last_protocol: str | None = None
+    """The one that they spoke when the group was last brought to rest."""
     joining: dict[str, None] = attrs.Factory(dict)
     """Whose JoinGroup is parked, in the order in which they came."""
     gathering_due_ms: int = NEVER_MS

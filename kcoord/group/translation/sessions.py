@@ -21,6 +21,7 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         member = group.members[member_id]
         session = session_of(member)
         session.generation, session.generation_unsure = member.recorded_epoch, True
+        session.protocol = group.legacy.protocol
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     group.legacy.unhanded = unhanded_after_load(group)
@@ -33,6 +34,7 @@ def begin(turn: Turn, group: ConnectGroup, member: Member, generation: int, rejo
     """
     session = session_of(member)
     session.generation, session.has_synced = generation, not rejoin
+    session.protocol = group.legacy.protocol
     member.epoch = generation
     _know_leader(group, member)
     if rejoin:

@@ -17,12 +17,23 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
     """One look. True if it has changed something, so that there may be more to do."""
     if not group.legacy.members:
         return False
-    changed = keep_barrier(turn, group)
+    changed = _follow_protocol(group)
+    changed |= keep_barrier(turn, group)
     changed |= answer_joins(turn, group)
     if end_if_complete(turn, group):
         _answer_leader_first(turn, group)
         changed = True
     return _hand_out(turn, group) or changed
+
+
+def _follow_protocol(group: ConnectGroup) -> bool:
+    """The embedded protocol is group-wide: when it is another, all have to join under it (legacy rule 16)."""
+    fleet = group.legacy
+    if fleet.protocol == fleet.last_protocol:
+        return False
+    fleet.last_protocol = fleet.protocol
+    group.touched.update(fleet.members)
+    return True
 
 
 def _answer_leader_first(turn: Turn, group: ConnectGroup) -> None:

@@ -62,9 +62,9 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
         return ErrorCode.ILLEGAL_GENERATION
     if request.generation_id != session_of(member).generation and not session_of(member).generation_unsure:
         return ErrorCode.REBALANCE_IN_PROGRESS
-    ours = (PROTOCOL_TYPE, group.legacy.protocol)
+    ours = (PROTOCOL_TYPE, session_of(member).protocol)
     if request.protocol_name is not None and named != ours:
-        return ErrorCode.REBALANCE_IN_PROGRESS  # the fleet speaks another embedded protocol since it joined
+        return ErrorCode.REBALANCE_IN_PROGRESS  # after a load: what it was answered in is not known any more
     return ErrorCode.NONE
 
 
@@ -76,7 +76,7 @@ def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: S
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
         return
     if error:
-        answer_sync(turn, group, token, assignment_of(group, member, error=error), group.legacy.protocol)
+        answer_sync(turn, member, token, assignment_of(group, member, error=error))
         session_of(member).move(Phase.STABLE)
         return
     park_sync(turn, group, member, token)

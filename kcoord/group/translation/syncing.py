@@ -4,7 +4,7 @@
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
-| the group speaks `default`, which must be given all at once | the same; its rebalance timeout |
+| the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
 A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
 written into its current before it is told (connect-groups rule 1).
@@ -20,7 +20,7 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_sync, assignment_of, session_of, take_sync
-from kcoord.group.translation.increment import Increment, increment, to_give
+from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.spoken import DEFAULT
@@ -36,7 +36,7 @@ GRACE_MS = 2_000
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     """Take a SyncGroup in: it is answered now, or when it is time."""
     session = session_of(member)
-    limit_ms = member.said.rebalance_timeout_ms if group.legacy.protocol == DEFAULT else PARK_MS
+    limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
     session.parked_sync = token
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
@@ -54,6 +54,8 @@ def answer_if_time(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> bool:
     session = session_of(member)
+    if disarms(group, member):
+        return False
     if group.legacy.round is not None:
         return not has_to_read_on(group, member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
@@ -89,14 +91,14 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
         group.legacy.ready_leader = member.member_id
         group.touched.update(group.legacy.members)
     told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
-    answer_sync(turn, group, token, told, group.legacy.protocol)
+    answer_sync(turn, member, token, told)
 
 
 def _note_told(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """Who leads, and which protocol is spoken, are known to the worker from now on."""
     legacy = member.said.legacy
     assert legacy is not None
-    leader, protocol = leader_known_as(group), group.legacy.protocol
+    leader, protocol = leader_known_as(group), session_of(member).protocol
     if (legacy.known_leader, legacy.known_protocol) != (leader, protocol):
         legacy = attrs.evolve(legacy, known_leader=leader, known_protocol=protocol)
         said = attrs.evolve(member.said, legacy=legacy)
