@@ -10,7 +10,7 @@ from kcoord.group.contents import Contents
 from kcoord.group.generic.records import tombstone as group_tombstone
 from kcoord.group.generic.states import State
 from kcoord.group.generic.table import DELETE
-from kcoord.group.offsets.store import tombstone
+from kcoord.group.offsets.store import tombstones
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
@@ -37,13 +37,10 @@ def delete_groups(turn: Turn, request: DeleteGroupsRequest, context: RequestCont
 
 def _delete(turn: Turn, group_id: str) -> ErrorCode:
     verdict = check_delete(turn.contents, group_id)
-    if not verdict and group_id in turn.contents.connect:
-        for record in deletion(turn.contents.connect[group_id]):
-            turn.write(record)
-    elif not verdict:
-        stored = turn.contents.offsets.of_group(group_id)
-        keys = [(topic, partition) for topic, partitions in stored.items() for partition in partitions]
-        for topic, partition in keys:
-            turn.write(tombstone(group_id, topic, partition))
-        turn.write(group_tombstone(group_id))
+    if verdict:
+        return verdict
+    connect = turn.contents.connect.get(group_id)
+    group = [group_tombstone(group_id)] if connect is None else deletion(connect)
+    for record in [*tombstones(turn.contents.offsets, group_id), *group]:
+        turn.write(record)
     return verdict

@@ -98,7 +98,6 @@ class Fleet(TranslatedFleet):
         now_ms = self.events.now_ms
         self.take(self.shard.alter_config(GROUP, named, now_ms, WALL_MS + now_ms))
 
-    @property
     def is_connect(self) -> bool:
         """Whether the group is a connect group now."""
         return GROUP in self.shard._contents.connect

@@ -18,7 +18,7 @@ from kcoord.group.connect.records import deletion
 from kcoord.group.generic.group import CONSUMER, GenericGroup
 from kcoord.group.generic.records import tombstone as group_tombstone
 from kcoord.group.generic.states import State
-from kcoord.group.offsets.store import tombstone
+from kcoord.group.offsets.store import tombstone, tombstones
 from kcoord.group.turn import Turn
 from kcoord.protocol.records import OffsetCommitValue
 
@@ -31,7 +31,8 @@ def expire(turn: Turn) -> None:
             turn.write(group_tombstone(group.group_id))
     for connect in list(turn.contents.connect.values()):
         if not connect.members and _is_over(turn, connect.reason_wall_ms):
-            for record in deletion(connect):
+            offsets = tombstones(turn.contents.offsets, connect.group_id)  # of when it was a generic group
+            for record in [*offsets, *deletion(connect)]:
                 turn.write(record)
 
 

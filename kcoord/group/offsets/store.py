@@ -46,3 +46,9 @@ class Offsets:
 def tombstone(group_id: str, topic: str, partition: int) -> Record:
     """The record by which an offset is forgotten."""
     return Record(OffsetCommitKey(group_id, topic, partition), None)
+
+
+def tombstones(offsets: Offsets, group_id: str) -> list[Record]:
+    """The records by which all offsets of a group are forgotten."""
+    stored = offsets.of_group(group_id)
+    return [tombstone(group_id, topic, partition) for topic, partitions in stored.items() for partition in partitions]

@@ -1,0 +1,240 @@
+"""Is a generic group converted in whichever state it is? What each worker may be running, what it is to run, and who is
+called, for each embedded protocol; by a worker of the new protocol that joins, and by the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from tests.conversion.hand import GROUP, Hand
+
+REJOIN = ErrorCode.REBALANCE_IN_PROGRESS
+DONE, CALLED = "Stable", "PreparingRebalance"
+
+
+def gathered(hand: Hand) -> list[object]:
+    """A (the leader) runs A's connector already, B nothing: both join, within the initial delay."""
+    tokens = [hand.join("A", "AC0"), hand.join("B")]
+    hand.note_ids()
+    return tokens
+
+
+def completing(hand: Hand) -> list[object]:
+    """The leader has yet to bring its assignment; B waits for it."""
+    tokens = gathered(hand)
+    hand.pass_ms(5_000)
+    hand.joined(*tokens)
+    return [hand.sync("B")]
+
+
+def unsynced(hand: Hand) -> list[object]:
+    """A has assigned, and B has not fetched its part."""
+    tokens = gathered(hand)
+    hand.pass_ms(5_000)
+    hand.joined(*tokens)
+    hand.sync("A", A="AT1" if hand.version else "AC0 AT1", B="BC0 BT1")
+    return []
+
+
+def stable(hand: Hand) -> list[object]:
+    """Both have their assignments."""
+    unsynced(hand)
+    hand.sync("B")
+    return []
+
+
+def revoked(hand: Hand) -> list[object]:
+    """A was told to stop its connector, and has not said yet that it has."""
+    tokens = gathered(hand)
+    hand.pass_ms(5_000)
+    hand.joined(*tokens)
+    hand.sync("A", A="AT1 -AC0" if hand.version else "AT1", B="BC0 BT1")
+    hand.sync("B")
+    return []
+
+
+def preparing(hand: Hand) -> list[object]:
+    """C has come; B has joined again, and runs only one of its two, A has not yet."""
+    stable(hand)
+    newcomer = hand.join("C")
+    again = hand.join("B", "BC0" if hand.version else "")
+    hand.note_ids()
+    return [newcomer, again]
+
+
+def preparing_from_completing(hand: Hand) -> list[object]:
+    """C has come before the leader has assigned."""
+    tokens = completing(hand)
+    newcomer = hand.join("C")
+    assert hand.error(tokens[0]) is REJOIN
+    hand.note_ids()
+    return [newcomer]
+
+
+Owned = dict[str, tuple[str, str]]
+
+# the state, what is owned under default, what under the others, whom it calls, the epoch above the generation
+CASES: dict[str, tuple[Callable[[Hand], list[object]], Owned, Owned, set[str], int]] = {
+    "Stable": (
+        stable,
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        set(),
+        0,
+    ),
+    "Stable, one revokes": (
+        revoked,
+        {"A": ("AT1", "AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"A": ("AC0 AT1", "AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        set(),
+        0,
+    ),
+    "Stable, one has not synced": (
+        unsynced,
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"B"},
+        0,
+    ),
+    "CompletingRebalance": (
+        completing,
+        {"A": ("", ""), "B": ("", "")},
+        {"A": ("AC0", "AC0"), "B": ("", "")},
+        {"A", "B"},
+        1,
+    ),
+    "PreparingRebalance": (
+        preparing,
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("", ""), "C": ("", "")},
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0", "BC0"), "C": ("", "")},
+        {"A", "B", "C"},
+        1,
+    ),
+    "PreparingRebalance, before anything was assigned": (
+        preparing_from_completing,
+        {"A": ("", ""), "B": ("", ""), "C": ("", "")},
+        {"A": ("AC0", "AC0"), "B": ("", ""), "C": ("", "")},
+        {"A", "B", "C"},
+        1,
+    ),
+    "PreparingRebalance, the first": (
+        gathered,
+        {"A": ("", ""), "B": ("", "")},
+        {"A": ("AC0", "AC0"), "B": ("", "")},
+        {"A", "B"},
+        1,
+    ),
+}
+STATES = pytest.mark.parametrize("state", CASES)
+VERSIONS = pytest.mark.parametrize("version", [0, 1, 2], ids=["default", "compatible", "sessioned"])
+
+
+def in_state(state: str, version: int) -> tuple[Hand, list[object], int]:
+    hand = Hand(version=version)
+    waiting = CASES[state][0](hand)
+    assert all(hand.error(token) is None for token in waiting)
+    generation = hand.shard.generation(GROUP)
+    assert generation is not None
+    return hand, waiting, generation
+
+
+@VERSIONS
+@STATES
+def test_a_worker_of_the_new_protocol_converts_the_group_in_any_state(state: str, version: int) -> None:
+    hand, waiting, generation = in_state(state, version)
+    _, eager, incremental, called, above = CASES[state]
+    before = len(hand.steps)
+    answer = hand.start_new()
+    assert answer.error_code == ErrorCode.NONE
+    assert len(hand.steps) == before + 1, "one step"
+    assert hand.owned() == (incremental if version else eager)
+    assert [hand.error(token) for token in waiting] == [REJOIN] * len(waiting)
+    assert hand.group.epoch == generation + above + 1, "and one for the worker that joined"
+    if version:
+        computes = {each.partition("-")[0] for each in [hand.group.chosen()] if each}
+        assert {who for who, phase in hand.phases().items() if phase == CALLED} == called | computes
+
+
+@pytest.mark.parametrize("version", [1, 2], ids=["compatible", "sessioned"])
+@STATES
+def test_the_mode_converts_the_group_in_any_state(state: str, version: int) -> None:
+    hand, waiting, generation = in_state(state, version)
+    _, _, incremental, called, above = CASES[state]
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    assert hand.owned() == incremental
+    assert [hand.error(token) for token in waiting] == [REJOIN] * len(waiting)
+    assert hand.group.epoch == generation + above
+    assert {who for who, phase in hand.phases().items() if phase == CALLED} == called
+    for who in hand.generations:
+        assert hand.beat(who) == (REJOIN if who in called else ErrorCode.NONE), "the generation that it knows is valid"
+
+
+@STATES
+def test_default_has_its_barrier_whatever_the_mode(state: str) -> None:
+    hand, waiting, generation = in_state(state, 0)
+    hand.configure(legacy_mode="individual")
+    assert GROUP in hand.contents.groups
+    assert [hand.error(token) for token in waiting] == [None] * len(waiting)
+    assert hand.shard.generation(GROUP) == generation
+
+
+@VERSIONS
+@STATES
+def test_a_crash_anywhere_finds_one_group_or_the_other(state: str, version: int) -> None:
+    hand, _, _ = in_state(state, version)
+    steps_before = len(hand.steps)
+    hand.start_new()
+    after = hand.steps[-1]
+    for position in hand.steps:
+        for compact in (False, True):
+            found = hand.reloaded(position, compact)
+            assert (GROUP in found.contents.connect) == (position == after)
+            if position == after:
+                assert found.owned() == hand.owned()
+                assert found.group.epoch >= hand.group.epoch
+                for who in hand.generations:
+                    assert found.beat(who) in (ErrorCode.NONE, REJOIN)
+    assert len(hand.steps) == steps_before + 1
+
+
+@VERSIONS
+@STATES
+def test_and_back_again(state: str, version: int) -> None:
+    """Whoever knew a generation before is told to join, also after a load, and never reset."""
+    hand, _, _ = in_state(state, version)
+    hand.start_new()
+    ran = {who: current for who, (current, _) in hand.owned().items()}
+    epoch = hand.group.epoch
+    hand.stop_new()
+    reloads = [hand.reloaded(), hand.reloaded(compact=True)]
+    for found in (hand, *reloads):
+        generic = found.contents.groups[GROUP]
+        assert GROUP not in found.contents.connect
+        assert generic.state.label == "PreparingRebalance"
+        assert generic.generation > epoch
+        assert {each.partition("-")[0] for each in generic.members} == ran.keys()
+        for who, known in found.generations.items():
+            assert found.beat(who) is REJOIN
+            assert found.beat(who, generic.generation) is REJOIN
+            assert found.error(found.sync(who)) is REJOIN
+            assert found.beat(who, generic.generation + 1) is ErrorCode.ILLEGAL_GENERATION
+            assert known < generic.generation
+        tokens = [found.join(who, ran[who] if version else "") for who in ran]
+        assert all(found.error(token) is ErrorCode.NONE for token in tokens), "all are there"
+        found.joined(*tokens)
+        assert set(found.generations.values()) == {generic.generation}
+        first = next(iter(found.generations))
+        assert found.beat(first, generic.generation - 1) is ErrorCode.ILLEGAL_GENERATION, "as ever, from now on"
+
+
+def test_a_group_that_was_converted_back_puts_out_who_does_not_come() -> None:
+    hand, _, _ = in_state("Stable", 2)
+    hand.start_new()
+    hand.stop_new()
+    hand.join("A", "AC0 AT1")
+    while GROUP in hand.contents.groups and len(hand.contents.groups[GROUP].members) > 1:
+        hand.pass_ms(1_000)
+    assert [each.partition("-")[0] for each in hand.contents.groups[GROUP].members] == ["A"]
