@@ -113,7 +113,11 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         return
     chosen = group.computed_by
     if not can(chosen):
-        chosen = min((each for each in qualified if each not in excluded), default=None)
+        # One whose connection is closed may be dead: only if nobody else can.
+        able = (each for each in qualified if each not in excluded)
+        chosen = min(
+            able, key=lambda each: (turn.contents.is_closed(group.members[each].connection), each), default=None
+        )
     if chosen is None:
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)

@@ -23,11 +23,11 @@ from kcoord.protocol.errors import ErrorCode
 NOTHING: Resources = frozenset()
 
 
-def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said, returns: bool = True) -> ConnectGroup:
-    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22),
-    unless it brings something of its own. Returns the group: the first member's record founds it.
+def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
+    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
+    Returns the group: the first member's record founds it.
     """
-    returned = _departed_like(group, member_id, said) if returns else None
+    returned = _departed_like(group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))

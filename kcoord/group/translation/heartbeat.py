@@ -47,4 +47,6 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
         session.generation, session.generation_unsure = generation, False
     if member.use(context.connection):
         group.forget(member)
+        if member.member_id == group.computed_by:  # what others wait for may be told again (legacy rule 23)
+            turn.wake(group, turn.now_ms + 1)
     member.last_seen_ms = turn.now_ms

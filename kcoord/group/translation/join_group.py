@@ -64,7 +64,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
     if dead is not None:
         drop_dead(turn, group, dead)
     is_first = not group.members and dead is None
-    group = join(turn, group, call.member_id, _first_said(call, spoken), returns=not spoken.reported)
+    group = join(turn, group, call.member_id, _first_said(call, spoken))
     member = group.members[call.member_id]
     if dead is not None and group.computed_by == dead.member_id:
         turn.write(records.computed_by_successor(group, call.member_id))
@@ -97,7 +97,7 @@ def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: Reque
     """The member that this worker was: it has the same url, and its connection is closed, or is this one (legacy rule
     19). One whose connection is open may live.
     """
-    for member_id in group.legacy.members:
+    for member_id in group.legacy.members if spoken.url else ():
         member = group.members[member_id]
         if member.said.url == spoken.url and (
             member.connection == context.connection or turn.contents.is_closed(member.connection)
@@ -110,7 +110,7 @@ def _first_said(call: Join, spoken: Spoken) -> Said:
     return Said(
         client_id=call.client_id,
         client_host=call.client_host,
-        url=spoken.url,
+        url=spoken.url or None,
         rebalance_timeout_ms=call.rebalance_timeout_ms,
         session_timeout_ms=call.session_timeout_ms,
         legacy=LegacyWorker(list(spoken.protocols), spoken.config_offset),
@@ -125,7 +125,9 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """A stranger keeps what no target names; what others are to have it gives up, and only it (legacy rule 12)."""
+    """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
+    rule 12).
+    """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     known = group.targets.get(member.member_id)
@@ -185,7 +187,7 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         member.said,
         client_id=call.client_id,
         client_host=call.client_host,
-        url=spoken.url,
+        url=spoken.url or None,
         rebalance_timeout_ms=call.rebalance_timeout_ms,
         session_timeout_ms=call.session_timeout_ms,
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),

@@ -148,9 +148,7 @@ def _install(
 ) -> None:
     shown = NOTHING.union(*[each.target for each in frozen.input.members])
     assigned = NOTHING.union(*computed.targets.values())
-    waiting = NOTHING
-    if computed.delay_ms > 0:
-        waiting = NOTHING.union(*[target.resources for _, target in group.departed()]) - assigned
+    waiting = _not_shown(group, computed) - assigned
     unhanded = shown - assigned - waiting
     _define_configured(turn, group, assigned | waiting | unhanded, computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
@@ -158,6 +156,19 @@ def _install(
     group.legacy.unhanded, group.legacy.withheld = unhanded, {}
     group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
     group.touched.update(group.unconverged)
+
+
+def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
+    """What exists that the leader did not see: of those who have come since, perhaps back to what they had, and of
+    the departed while a delay runs.
+    """
+    return NOTHING.union(
+        *[
+            target.resources
+            for member_id, target in group.targets.items()
+            if member_id not in computed.targets and (computed.delay_ms > 0 or group.takes_part(member_id))
+        ]
+    )
 
 
 def _define_configured(turn: Turn, group: ConnectGroup, resources: Resources, offset: int) -> None:
