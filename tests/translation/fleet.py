@@ -1,6 +1,7 @@
 """What does a test of legacy workers in a connect group work with? A house of scripted Java workers on a shard whose
 mode is `individual`, with what a server adds: held answers are let go when more comes, closed connections are told of,
-and the coordinator can be loaded anew from its records.
+and the coordinator can be loaded anew from its records. After each step a replay of the records must give the same
+state, and what is always true (`consistency`) must be.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from collections import Counter
 
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode
+from kcoord.group.contents import Contents
+from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import Step
 from kcoord.protocol.records import Record, decode_record, encode_record
 from kcoord.sim.legacy import LegacySetup
+from tests.group.connect.consistency import check_consistent, durable
 from tests.sim.legacy.house import GROUP, WALL_MS, Call, Host, House
 
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=100, connect=ConnectSettings(legacy_mode=LegacyMode.INDIVIDUAL))
@@ -40,6 +44,8 @@ class Fleet(House):
         self.settings = settings
         self.log: list[Record] = []
         self.joins_before: Counter[str] = Counter()
+        self.checked = True
+        self._shadow = Contents(settings, self.make_id)
 
     def worker(self, name: str, **settings: int) -> Host:
         """Start one, or start it again at its place."""
@@ -63,8 +69,14 @@ class Fleet(House):
 
     def take(self, step: Step) -> None:
         """What is written is read as a load would read it."""
-        self.log += [decode_record(*encode_record(record)) for record in step.records]
+        for record in step.records:
+            written = decode_record(*encode_record(record))
+            self.log.append(written)
+            replay(self._shadow, written)
         super().take(step)
+        if self.checked:
+            assert durable(self.shard._contents) == durable(self._shadow), "a replay gives another state"
+            check_consistent(self.shard._contents, self.events.now_ms)
 
     def close(self, connection: int) -> None:
         """The coordinator hears of a connection's end."""

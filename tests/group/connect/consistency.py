@@ -9,11 +9,13 @@ import attrs
 
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
-from kcoord.group.connect.selection import Absent, ClientSide, select
+from kcoord.group.connect.selection import Absent, ClientSide, LegacySide, select
 from kcoord.group.connect.support import Supports
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.soundness import of_connect_group
+from kcoord.group.translation.sweep import waits_for_us
+from tests.translation.consistency import check_legacy, may_wait_for_leader
 
 NOTHING: Resources = frozenset()
 
@@ -41,7 +43,8 @@ def _durable(group: ConnectGroup) -> Any:
         },
         "targets": dict(group.targets),
         "configured": group.configured,
-        "computed": (group.computed_by, group.assignor, group.error, group.error_message),
+        "computed": (group.computed_by, group.computed_by_url, group.computed_offset, group.assignor),
+        "error": (group.error, group.error_message),
         "delay": group.delay_deadline_wall_ms,
         "history": dict(group.history),
     }
@@ -84,6 +87,7 @@ def check_consistent(contents: Contents, now_ms: int) -> None:
         _check_targets(group)
         _check_computing(contents, group)
         _check_wake(group, now_ms)
+        check_legacy(group, now_ms)
         assert not group.touched
         assert list(group.history) == sorted(group.history)
         assert len(group.history) <= 100
@@ -91,10 +95,12 @@ def check_consistent(contents: Contents, now_ms: int) -> None:
 
 
 def _check_owners(group: ConnectGroup) -> None:
-    owners: dict[Any, str] = {}
+    owners: dict[Any, set[str]] = {}
     for member_id, member in group.members.items():
-        owners |= dict.fromkeys(member.current, member_id)
-    assert group.owners == owners
+        for resource in member.current:
+            owners.setdefault(resource, set()).add(member_id)
+    assert {each: {owner, *group.also_owned.get(each, ())} for each, owner in group.owners.items()} == owners
+    assert all(others and group.owners[each] not in others for each, others in group.also_owned.items())
     statics = [member for member in group.members.values() if member.said.instance_id is not None]
     assert group.static_ids == {member.said.instance_id: member.member_id for member in statics}
     assert len(group.static_ids) == len(statics), "two members with one InstanceId"
@@ -123,7 +129,8 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     unassigned = group.epoch > group.assignment_epoch and bool(participants)
     if computation is None:
         names = [each.name for each in contents.effective(group.group_id).assignors]
-        assert not unassigned or isinstance(select(group, names), Absent), "rules 14, 17"
+        waits = may_wait_for_leader(group) or isinstance(select(group, names), Absent)
+        assert not unassigned or waits, "rules 14, 17"
         return
     assert unassigned
     assert group.takes_part(computation.chosen)
@@ -133,6 +140,9 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
         assert computation.epoch == group.epoch
         limits = contents.effective(group.group_id)
         selection = select(group, [each.name for each in limits.assignors])
+        if isinstance(selection, LegacySide):
+            assert computation.chosen in selection.workers, "legacy rule 14"
+            return
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor
         assert computation.chosen in selection.qualified, "rule 16"
@@ -145,7 +155,7 @@ def _check_wake(group: ConnectGroup, now_ms: int) -> None:
         due.append(group.computation.due_ms)
     for member in group.members.values():
         session_ends_ms = max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
-        due += [member.release_due_ms, session_ends_ms]
+        due += [member.release_due_ms, NEVER_MS if waits_for_us(member) else session_ends_ms]
     assert group.wake_ms <= max(min(due), now_ms + 1)
 
 

@@ -1,0 +1,64 @@
+"""What is always true of the legacy workers of a connect group between two steps? Called by what checks all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.session import LegacySession
+from kcoord.group.translation.spoken import elect
+from kcoord.group.translation.sweep import next_ms
+
+
+def check_legacy(group: ConnectGroup, now_ms: int) -> None:
+    """Raise AssertionError where the group contradicts itself."""
+    fleet = group.legacy
+    workers = {each.member_id: each for each in group.members.values() if each.said.legacy is not None}
+    assert {each for each, member in group.members.items() if member.legacy is not None} == workers.keys()
+    assert {each: tuple(said) for each, member in workers.items() if (said := _protocols(member))} == fleet.members
+    assert fleet.offers == Counter(fleet.members.values())
+    assert fleet.protocol == elect(fleet.offers)
+    parked = {each for each, member in workers.items() if _session(member).parked_join is not None}
+    assert fleet.joining.keys() == parked, "every parked JoinGroup is looked at, and nothing else"
+    if fleet.round is not None:
+        assert fleet.round.until_ms > now_ms, "a config round is bounded"
+    for member in workers.values():
+        _check_worker(group, member)
+    assert group.wake_ms <= max(next_ms(group), now_ms + 1)
+
+
+def _check_worker(group: ConnectGroup, member: Member) -> None:
+    session = _session(member)
+    assert session.generation <= group.epoch, "legacy rule 2"
+    if session.parked_sync is not None:
+        assert session.phase is Phase.COMPLETING
+        assert session.parked_join is None, "a worker waits for one answer at a time"
+        assert session.parked_until_ms < NEVER_MS
+    waits = session.parked_join is not None or session.parked_sync is not None
+    if session.phase is not Phase.STABLE and not waits and not member.put_out:
+        assert session.due_ms < NEVER_MS, "who must come has a time for it"
+    if member.put_out:
+        assert session.parked_join is None
+        assert session.parked_sync is None
+        assert member.held is None
+    if session.computes and session.parked_sync is None:
+        computation = group.computation
+        assert computation is not None, "what the leader was shown is waited for"
+        assert computation.chosen == member.member_id, "legacy rule 14"
+
+
+def may_wait_for_leader(group: ConnectGroup) -> bool:
+    """Whether nobody need compute now: workers are gathered, or who leads is to join first (legacy rule 14)."""
+    return group.legacy.gathering_due_ms != NEVER_MS or group.legacy.retiring is not None
+
+
+def _session(member: Member) -> LegacySession:
+    assert member.legacy is not None
+    return member.legacy
+
+
+def _protocols(member: Member) -> list[str]:
+    legacy = member.said.legacy
+    return [] if legacy is None else legacy.protocols
