@@ -20,7 +20,10 @@ from kcoord.worker.generic.phases import Timing
 from kcoord.worker.setup import Setup
 
 _CONNECT = "connect"
-_REASON = "the worker is closed"
+_REASON = "the consumer is being closed"
+"""Connect's own words when it has stopped everything before, by which a coordinator knows that others may start it at
+once (legacy rule 13). This worker leaves no other way.
+"""
 
 
 def join_group(setup: Setup, timing: Timing, member_id: str, allocation: WorkerAssignment | None) -> JoinGroupRequest:

@@ -1,0 +1,281 @@
+"""What does a generic worker do with an answer? The cells of the table, one small function each.
+
+Each takes the state, the time, the request and its answer. What is to be done goes to `state.out`, in order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import attrs
+
+from kcoord.assign import Assignment, MemberAssignment
+from kcoord.protocol.embedded import (
+    CONFIG_MISMATCH,
+    EAGER,
+    NAMES,
+    NOTHING,
+    EmbeddedError,
+    WorkerAssignment,
+    WorkerState,
+    decode_assignment,
+    decode_state,
+)
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import JoinGroupResponse, Response, SyncGroupResponse
+from kcoord.worker.actions import Assign, Grant, Joined, Told
+from kcoord.worker.generic import owning, requests
+from kcoord.worker.generic.phases import Phase
+from kcoord.worker.generic.round import Memory, differences
+from kcoord.worker.generic.state import NOT_ASKED, Sent, State
+from kcoord.worker.state import Link
+
+_READING_MS = 5_000
+"""So long a leader waits for configurations that others have read and it has not."""
+
+
+def nobody(state: State, *_: Any) -> NoReturn:
+    """A cell that cannot be reached: such a request is not under way then."""
+    raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
+
+
+def part(state: State, *_: Any) -> None:
+    """It has told that it leaves; whatever the answer is, it is gone."""
+    owning.go(state)
+
+
+# Good answers
+
+
+def live(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """The answer to a heartbeat."""
+    state.attempts = 0
+    state.alive(sent)
+    state.next_ms = sent.at_ms + state.timing.interval_ms
+
+
+def joined(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """A round: the leader computes, the others ask. A leader that is not among those whom it is shown computes nothing:
+    the coordinator knows what there is.
+    """
+    assert isinstance(response, JoinGroupResponse), "only a JoinGroup is under way"
+    state.attempts = 0
+    state.alive(sent)
+    state.member_id = response.member_id
+    state.generation = response.generation_id
+    state.leader = response.leader
+    state.version = NAMES.index(response.protocol_name) if response.protocol_name in NAMES else EAGER
+    state.states = {each.member_id: _state(each.metadata) for each in response.members}
+    if not state.leads or state.member_id not in state.states:
+        state.memory = Memory()
+        sync(state, now_ms, {})
+        return
+    state.phase = Phase.COMPUTING
+    state.next_ms = now_ms + state.timing.interval_ms
+    state.asked_for = NOT_ASKED
+    state.wait_until_ms = now_ms + _READING_MS
+    compute(state, now_ms)
+
+
+def _state(metadata: bytes) -> WorkerState:
+    """What a member says; one whose bytes cannot be read runs nothing that we know."""
+    try:
+        return decode_state(metadata)
+    except EmbeddedError:
+        return WorkerState(EAGER, "", -1)
+
+
+def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """What it is to stop and to start. If there are news that JoinGroup did not tell, another round follows, and what
+    was configured anew waits for that.
+    """
+    assert isinstance(response, SyncGroupResponse), "only a SyncGroup is under way"
+    state.attempts = 0
+    state.alive(sent)
+    state.phase = Phase.STABLE
+    state.next_ms = now_ms + state.timing.interval_ms
+    try:
+        told = decode_assignment(response.assignment)
+    except EmbeddedError:
+        told = WorkerAssignment(state.version, CONFIG_MISMATCH)
+    if told.error:
+        state.again_at_ms = now_ms + state.setup.backoff_max_ms
+        return
+    state.again_at_ms = now_ms + told.delay_ms if told.delay_ms > 0 else None
+    if not state.ran:
+        state.out.append(Joined(state.generation))
+    state.ran = True
+    news = state.said != state.configuration
+    _take(state, told, news)
+    if told.revoked or news:
+        owning.want_round(state)
+
+
+def _take(state: State, told: WorkerAssignment, news: bool) -> None:
+    kept = NOTHING if told.version == EAGER else state.assigned - told.revoked
+    owning.withdraw(state, state.assigned - kept)
+    granted = told.assigned - state.assigned
+    if not news:
+        granted |= state.paused
+        state.paused = NOTHING
+    state.assigned |= granted
+    state.out.append(Told(state.generation, None, MemberAssignment(state.member_id, state.assigned, told.version)))
+    if granted:
+        state.out.append(Grant(granted, state.generation))
+
+
+# Other answers
+
+
+def join_again(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """A round begins."""
+    state.alive(sent)
+    owning.want_round(state)
+
+
+def join_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """A round was over before this one's join had its place in it: again, but not in a circle without a pause."""
+    state.not_before_ms = now_ms + state.back_off_ms(soon=False)
+    join_again(state, now_ms, sent, response)
+
+
+def go_on(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """A round begins, and it has something to do before it joins, or instead."""
+    state.alive(sent)
+    state.next_ms = sent.at_ms + state.timing.interval_ms
+
+
+def take_name(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """A member id to join with (KIP-394)."""
+    assert isinstance(response, JoinGroupResponse), "only JoinGroup gives names"
+    state.member_id = response.member_id
+    state.phase = Phase.WANTS_ROUND
+
+
+def try_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """The coordinator cannot answer yet."""
+    state.not_before_ms = now_ms + state.back_off_ms(soon=False)
+
+
+def round_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """The same within a round, which begins anew."""
+    try_later(state, now_ms, sent, response)
+    state.phase = Phase.WANTS_ROUND
+
+
+def seek(state: State, now_ms: int, *_: Any) -> None:
+    """The connection is over, or was to somebody else. A round that was on its way begins anew."""
+    if state.waits and state.session is not None:
+        state.begin_session(state.polled_ms)
+    state.link = Link.DOWN
+    state.under_way = None
+    state.seek_at_ms = now_ms + state.back_off_ms(soon=True)
+    if state.phase in (Phase.JOINING, Phase.COMPUTING, Phase.SYNCING):
+        state.phase = Phase.WANTS_ROUND
+
+
+def lose(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """Not a member any more: somebody else may run what it ran."""
+    _lose(state, now_ms, response, Phase.WANTS_ROUND)
+
+
+def lose_and_part(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """The same, of a worker that was leaving anyway."""
+    _lose(state, now_ms, response, Phase.PARTING)
+
+
+def _lose(state: State, now_ms: int, response: Response, after: Phase) -> None:
+    code = ErrorCode(getattr(response, "error_code", 0))
+    if code == ErrorCode.UNKNOWN_MEMBER_ID:
+        state.member_id = ""
+    state.not_before_ms = now_ms + state.back_off_ms(soon=True)
+    owning.abandon(state, now_ms, code.name, after)
+
+
+def fail(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+    """It may not be a member."""
+    code = int(getattr(response, "error_code", 0))
+    state.error = (code, getattr(response, "error_message", None))
+    owning.abandon(state, now_ms, f"error {code}", Phase.GONE)
+
+
+# The leader
+
+
+def compute(state: State, now_ms: int) -> None:
+    """Let the assignor run, once this leader has read all that any member has; where it does not come to know that, it
+    tells everybody so, as Connect's leaders do.
+    """
+    if state.phase is not Phase.COMPUTING or state.asked_for != NOT_ASKED:
+        return
+    if state.setup.of_topic and state.setup.config_offset < _highest(state):
+        if state.wait_until_ms is not None and now_ms >= state.wait_until_ms:
+            told = WorkerAssignment(
+                state.version, CONFIG_MISMATCH, state.member_id, state.setup.url or "", _highest(state)
+            )
+            sync(state, now_ms, dict.fromkeys(state.states, told))
+        return
+    state.wait_until_ms = None
+    timing = state.timing
+    state.shown = state.memory.show(state.states, state.setup, state.generation, timing.delay_ms, now_ms)
+    state.asked_for = state.next_number()
+    assignor = "eager" if state.version == EAGER else "cooperative"
+    state.out.append(Assign(state.asked_for, assignor, state.shown))
+
+
+def _highest(state: State) -> int:
+    return max(each.config_offset for each in state.states.values())
+
+
+def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
+    """The assignor is done; None: it failed, and all keep what they have. The offset that is told is not below what
+    anybody has read: a Connect worker that is told less joins again at once, for ever (legacy rule 7).
+    """
+    group = state.shown
+    assert group is not None, "the assignor has been given it"
+    if assignment is None or assignment.error:
+        kept = tuple(MemberAssignment(each.member_id, each.target) for each in group.members)
+        assignment = Assignment(kept, state.setup.backoff_max_ms)
+    else:
+        state.memory.keep(group, assignment, now_ms)
+    offset = max(_highest(state), group.config_offset) if state.setup.of_topic else _highest(state)
+    told = WorkerAssignment(state.version, 0, state.member_id, state.setup.url or "", offset)
+    sync(state, now_ms, differences(state.states, assignment, told, state.member_id))
+
+
+def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
+    """Ask for the assignment; the leader brings everybody's."""
+    state.phase = Phase.SYNCING
+    state.wait_until_ms = None
+    request = requests.sync_group(state.setup, state.member_id, state.generation, state.version, told)
+    state.send(now_ms, request, waits=True)
+
+
+def join(state: State, now_ms: int) -> None:
+    """Join, and tell what it runs; nothing where it has not been assigned anything since it became a member."""
+    state.phase = Phase.JOINING
+    state.said = state.configuration
+    runs = WorkerAssignment(state.version, 0, state.leader, "", state.setup.config_offset, state.assigned)
+    request = requests.join_group(state.setup, state.timing, state.member_id, runs if state.ran else None)
+    state.send(now_ms, request, waits=True)
+
+
+def say_farewell(state: State, now_ms: int) -> None:
+    """All has stopped: say so. A static member that will be back says nothing: its session keeps its place."""
+    if state.member_id == "" or (state.setup.instance_id is not None and not state.permanent):
+        owning.go(state)
+        return
+    state.send(now_ms, requests.leave_group(state.setup, state.member_id))
+
+
+def with_setup(state: State, now_ms: int, changes: dict[str, Any]) -> None:
+    """Something else is configured: join to tell it. A leader may have waited for that."""
+    elder = state.setup
+    setup = attrs.evolve(elder, **changes)
+    if setup == elder:
+        return
+    state.setup = setup
+    owning.pause_configured_anew(state, elder)
+    if state.phase is Phase.STABLE and state.said != state.configuration:
+        owning.want_round(state)
+    compute(state, now_ms)
