@@ -33,9 +33,10 @@ from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
+from kcoord.sim.worker import Process
 
 if TYPE_CHECKING:
-    from kcoord.sim.worker import Process
+    from kcoord.sim.living import Living
     from kcoord.sim.world import World
 
 REPLAY_EVERY = 400
@@ -48,9 +49,9 @@ class Checks:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._processes: list[Process] = []
+        self._processes: list[Living] = []
         self.loads = 0
-        self._books = Books()
+        self._books = self._open_books()
         self._contents: Contents
         """Of the shard that was loaded last."""
         self._group: ConnectGroup | None = None
@@ -64,30 +65,35 @@ class Checks:
         self._put_out = False
         self._member_epoch = -1
 
+    def _open_books(self) -> Books:
+        return Books()
+
     # -- workers ------------------------------------------------------------------------------------------------------
 
-    def born(self, process: Process) -> None:
+    def born(self, process: Living) -> None:
         """A process begins."""
         self._processes.append(process)
 
-    def died(self, process: Process) -> None:
+    def died(self, process: Living) -> None:
         """A process has ended."""
         self._processes.remove(process)
 
-    def judge(self, process: Process) -> None:
+    def judge(self, process: Living) -> None:
         """One owner at most, of workers that are not frozen (rule 2)."""
         running = process.running
         if not running or not process.counts:
             return
-        if not running <= process.member.owned:
+        if isinstance(process, Process) and not running <= process.member.owned:
             raise Violation("one owner", f"{process.name} runs {names(running - process.member.owned)}, not its own")
         for other in self._processes:
             if other is not process and other.counts and not running.isdisjoint(other.running):
                 both = names(running & other.running)
                 raise Violation("one owner", f"{process.name} and {other.name} both run {both}")
 
-    def heard(self, process: Process) -> None:
+    def heard(self, process: Living) -> None:
         """An answer was taken in, or the books have changed: what a worker owns is in its current (rule 1)."""
+        if not isinstance(process, Process):
+            return
         owned = process.member.owned
         if not owned or not process.counts or self._world.coordinator.stage is not UP:
             return
@@ -246,7 +252,7 @@ class Checks:
 
     def wrong(self) -> str | None:
         """What is not well yet."""
-        return rest.wrong(self._world, self._processes)
+        return rest.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
 
     def at_end(self) -> None:
         """The last look."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
+from itertools import count
 from typing import TYPE_CHECKING
 
 from kcoord.group.refuse import refuse
@@ -85,7 +86,8 @@ class Coordinator:
         self._plan = world.plan
         self.settings = settings
         self.stage = DOWN
-        self.shard = Shard(settings, lambda: "id")
+        self._ids = count(1)
+        self.shard = Shard(settings, self._make_id)
         self.log: list[list[Record]] = []
         """What is committed, append by append."""
         self.pending: deque[Pending] = deque()
@@ -106,6 +108,10 @@ class Coordinator:
         self._network.arrive = self._arrive
         self._network.gone = self._gone
         self._network.superseded = self._superseded
+
+    def _make_id(self) -> str:
+        """The unique part of a member id that the coordinator gives: no two are the same, over crashes too."""
+        return str(next(self._ids))
 
     @property
     def wall_ms(self) -> int:
@@ -136,7 +142,7 @@ class Coordinator:
 
     def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
         """A shard as a load would make it, of what is committed, or of everything that was appended."""
-        shard = Shard(self.settings, lambda: "id", elder)
+        shard = Shard(self.settings, self._make_id, elder)
         records = [record for batch in self.log for record in batch]
         if everything:
             records += [record for pending in self.pending for record in pending.records]
@@ -257,12 +263,14 @@ class Coordinator:
         if self._plan.wire:
             request = type(request).decode(request.encode(frame.version), frame.version)
         world.checks.before(frame)
-        context = self._context(link.serial, frame.pipelined, frame.version)
+        context = self._context(link.serial, frame.pipelined, frame.version, link.client.name)
         step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
 
-    def _context(self, connection: int, pipelined: bool = False, version: int = 0) -> RequestContext:
-        return RequestContext(version, "sim", HOST, connection, self._wall_ms + self._events.now_ms, pipelined)
+    def _context(
+        self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
+    ) -> RequestContext:
+        return RequestContext(version, client_id, HOST, connection, self.wall_ms, pipelined)
 
     def ask(self, request: Request) -> None:
         """An administrator's request; its answer does not matter."""

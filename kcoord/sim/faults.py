@@ -18,6 +18,7 @@ from kcoord.protocol.messages import (
 from kcoord.sim.fleet import GROUP, Place
 from kcoord.sim.network import Link
 from kcoord.sim.plan import resources
+from kcoord.sim.worker import Process
 
 if TYPE_CHECKING:
     from kcoord.sim.world import World
@@ -29,10 +30,18 @@ class Faults:
     def __init__(self, world: World) -> None:
         self._world = world
         self._random = world.random
-        weights = world.plan.weights
-        self._kinds = [kind for kind in FAULTS if weights[kind]]
-        self._summed = list(accumulate(weights[kind] for kind in self._kinds))
+        self._kinds = self._weighted()
+        self._names = list(self._kinds)
+        self._summed = list(accumulate(self._kinds.values()))
         """Their weights, each with those before it."""
+
+    def _weighted(self) -> dict[str, int]:
+        """What may happen in this run."""
+        weights = self._world.plan.weights
+        return {kind: weights[kind] for kind in FAULTS if weights[kind]}
+
+    def _call(self, kind: str) -> None:
+        FAULTS[kind](self)
 
     def start(self) -> None:
         """From now on things go wrong."""
@@ -45,8 +54,8 @@ class Faults:
 
     def _strike(self) -> None:
         if self._world.faulty:
-            (kind,) = self._random.choices(self._kinds, cum_weights=self._summed)
-            FAULTS[kind](self)
+            (kind,) = self._random.choices(self._names, cum_weights=self._summed)
+            self._call(kind)
             self._next()
 
     # -- whom ---------------------------------------------------------------------------------------------------------
@@ -190,7 +199,7 @@ class Faults:
 
     def _change(self, place: Place) -> None:
         """The worker says something new of itself."""
-        if place.process is None:
+        if not isinstance(place.process, Process):
             return
         choice = self._random.choice
         if place.offers and self._random.random() < 0.5:

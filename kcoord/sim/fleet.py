@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
+from kcoord.sim.living import Living
 from kcoord.sim.worker import Process
-from kcoord.worker.actions import Gone
 from kcoord.worker.setup import Offer, Setup
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Place:
     """The assignors that it offers by now."""
     changes: dict[str, Any] = attrs.Factory(dict)
     """What it has said of itself since; the next process says that too."""
-    process: Process | None = None
+    process: Living | None = None
     lives: int = 0
     wanted: bool = True
     """Whether its process is started again when it has ended."""
@@ -76,7 +76,7 @@ class Fleet:
             leave_timeout_ms=2_000,
         )
 
-    def processes(self) -> list[Process]:
+    def processes(self) -> list[Living]:
         """All that live."""
         return [place.process for place in self.places if place.process is not None]
 
@@ -85,15 +85,18 @@ class Fleet:
         if place.process is not None or not place.wanted:
             return
         place.lives += 1
+        place.process = self._process(place)
+        self._world.checks.born(place.process)
+        place.process.start()
+
+    def _process(self, place: Place) -> Living:
         world = self._world
         new_id = place.lives > 1 and self._random.random() < 0.5
         member_id = f"{place.name}.{place.lives}" if new_id else place.setup.member_id
         place.setup = place.setup.with_changes({"member_id": member_id, **place.changes, **world.configuration()})
         place.changes.clear()
         world.note(place.name, f"starts as {member_id}")
-        place.process = Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone))
-        world.checks.born(place.process)
-        place.process.start()
+        return Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone.error_code))
 
     def kill(self, place: Place, back_ms: int | None) -> None:
         """The process dies; another one starts after `back_ms`, or none."""
@@ -103,11 +106,11 @@ class Fleet:
             place.process.kill()
             self._over(place, back_ms)
 
-    def _ended(self, place: Place, gone: Gone) -> None:
+    def _ended(self, place: Place, error_code: int) -> None:
         assert place.process is not None
         self._world.checks.died(place.process)
         back_ms: int | None = 1_000 + int(self._random.random() * 4_000)
-        if gone.error_code == ErrorCode.NONE and self._world.faulty and self._random.random() < 0.3:
+        if error_code == ErrorCode.NONE and self._world.faulty and self._random.random() < 0.3:
             back_ms = None
         self._over(place, back_ms)
 

@@ -8,6 +8,7 @@ import multiprocessing.pool
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Plan
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
@@ -16,12 +17,18 @@ CHUNK = 20
 """Seeds that one process takes at a time."""
 
 
+def is_mixed(seed: int) -> bool:
+    """Whether legacy workers take part: every fourth seed."""
+    return seed < 0
+
+
 def run_seed(seed: int, sink: Sink | None = None, plan: Plan | None = None) -> Outcome:
     """One run; `sink` gets the lines of its trace."""
     collects = gc.isenabled()
     gc.disable()  # a run makes few cycles and is short
     try:
-        return World(seed, sink, plan).run()
+        kind = MixedWorld if plan is None and is_mixed(seed) else World
+        return kind(seed, sink, plan).run()
     finally:
         if collects:
             gc.enable()

@@ -4,8 +4,8 @@ What it runs (`running`) is what its listener has started and not stopped: that,
 judged for two owners. Calls of the listener come one after the other; a revocation may take long, or hang until it is
 cut short because all must stop.
 
-A frozen process does nothing; when it wakes it finds what came meanwhile, in any order. One that wakes after its
-session has ended (a zombie) is excused until it has stopped, which it must do first of all.
+One that is frozen and wakes after its session has ended (a zombie) is excused until it has stopped, which it must do
+first of all.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kcoord.assign import Assignment, Resource
+from kcoord.assign import Assignment
 from kcoord.protocol.message import Response
 from kcoord.sim import trace
-from kcoord.sim.network import Frame, Link
+from kcoord.sim.living import Living
 from kcoord.sim.violation import Violation
 from kcoord.worker import actions
 from kcoord.worker.membership import Membership
@@ -34,42 +34,21 @@ HANGS_MS = 20_000
 """A revocation that hangs ends by itself so long after something was granted behind it."""
 
 
-class Process:
-    """One life of one worker."""
+class Process(Living):
+    """One life of one worker of the new protocol."""
 
     def __init__(self, world: World, name: str, setup: Setup, ended: Callable[[Process, actions.Gone], None]) -> None:
-        self.name = name
+        super().__init__(world, name)
         self.member = Membership(setup, world.random.random)
         self.member_id = setup.member_id
-        self.alive = True
-        self.frozen = False
-        self.excused = False
-        """It woke after its session had ended, and has not stopped yet."""
-        self.isolated_until_ms = 0
-        """It cannot connect before."""
-        self.running: set[Resource] = set()
-        self.link: Link | None = None
-        self._world = world
         self._ended = ended
-        self._events = world.events
-        self._random = world.random
-        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._calls: deque[actions.Revoke | actions.Grant] = deque()
         self._busy = 0
         """The number of the listener's call that runs; 0: none."""
         self._hanging: actions.Revoke | actions.Grant | None = None
         """The revocation that hangs."""
         self._serial = 0
-        self._seeking = 0
-        self._timer_ms: int | None = None
-        self._wake_ms: int | None = None
-        """When the membership wants to be polled; each of its calls is followed by `_do`, which notes it."""
         self._woken_ms = -1
-
-    @property
-    def counts(self) -> bool:
-        """Whether what it runs is judged."""
-        return self.alive and not self.frozen and not self.excused
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -95,17 +74,9 @@ class Process:
         elif self.alive:
             self._do(self.member.update(self._events.now_ms, **changes))
 
-    def kill(self) -> None:
-        """The process dies at once."""
-        self.alive = False
-        self.running.clear()
-        if self.link is not None:
-            self._world.network.close(self.link, orderly=False)
-            self.link = None
-
-    def freeze(self) -> None:
-        """Stand still."""
-        self.frozen = True
+    def hear_configuration(self) -> None:
+        """It learns what is configured now."""
+        self.update(**self._world.configuration())
 
     def thaw(self) -> None:
         """Go on, with what came meanwhile."""
@@ -127,12 +98,6 @@ class Process:
             raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
         self._world.checks.judge(self)
 
-    def _later(self, call: Callable[..., None], *what: Any) -> bool:
-        """Whether it has to wait until the process wakes."""
-        if self.frozen:
-            self._inbox.append((call, what))
-        return self.frozen
-
     # -- what the membership wants ------------------------------------------------------------------------------------
 
     def _do(self, wanted: list[actions.Action]) -> None:
@@ -141,63 +106,25 @@ class Process:
             if handler is not None:
                 handler(self, action)
         if self.alive:
-            wake_ms = self._wake_ms = self.member.wake_at()
-            # a timer that comes sooner is left as it is, and sets itself anew
-            if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
-                self._set_timer(wake_ms)
+            self._timed()
 
-    def _set_timer(self, wake_ms: int) -> None:
-        now_ms = self._events.now_ms
-        self._timer_ms = at_ms = wake_ms if wake_ms > now_ms else now_ms + 1
-        self._events.at(at_ms, self._wake, at_ms)
+    def _wanted_at(self) -> int | None:
+        return self.member.wake_at()
 
-    def _wake(self, at_ms: int) -> None:
-        if at_ms != self._timer_ms or not self.alive or (self.frozen and self._later(self._wake, at_ms)):
-            return
-        self._timer_ms = None
-        if self._wake_ms is not None and self._wake_ms > self._events.now_ms:
-            self._set_timer(self._wake_ms)
-            return
+    def _polled(self) -> None:
         self._do(self.member.poll(self._events.now_ms))
 
-    # The network
-
-    def _seek(self, action: actions.Seek) -> None:
-        if self.link is not None:
-            self._world.network.close(self.link, orderly=True)
-            self.link = None
-        self._seeking += 1
-        self._events.after(2 * self._world.network.delay(), self._found, self._seeking)
-
-    def _found(self, seeking: int) -> None:
-        if seeking != self._seeking or not self.alive or self._later(self._found, seeking):
-            return
-        if not self._world.reachable() or self.isolated_until_ms > self._events.now_ms:
-            self._do(self.member.unreachable(self._events.now_ms))
-            return
-        self.link = self._world.network.connect(self)
-        if self._world.tracing:
-            self._world.note(self.name, f"connects by #{self.link.serial}")
+    def _connected(self) -> None:
         self._do(self.member.connected(self._events.now_ms))
 
-    def _send(self, action: actions.Send) -> None:
-        if self.link is not None:
-            self._world.network.send(Frame(self.link, action.number, action.request))
+    def _unreachable(self) -> None:
+        self._do(self.member.unreachable(self._events.now_ms))
 
-    def heard(self, link: Link, number: int, response: Response) -> None:
-        """An answer has come."""
-        if not self.alive or (self.frozen and self._later(self.heard, link, number, response)):
-            return
-        if link is self.link:
-            self._do(self.member.answered(self._events.now_ms, number, response))
-            self._world.checks.heard(self)
+    def _answered(self, number: int, response: Response) -> None:
+        self._do(self.member.answered(self._events.now_ms, number, response))
 
-    def lost(self, link: Link) -> None:
-        """The connection has ended."""
-        if self.alive and not self._later(self.lost, link) and link is self.link:
-            self._world.note(self.name, f"loses #{link.serial}")
-            self.link = None
-            self._do(self.member.disconnected(self._events.now_ms))
+    def _disconnected(self) -> None:
+        self._do(self.member.disconnected(self._events.now_ms))
 
     # The listener
 
@@ -294,8 +221,8 @@ def _told(assignment: Assignment | None) -> str:
 
 
 _HANDLERS: dict[type, Callable[[Process, Any], None]] = {
-    actions.Seek: Process._seek,
-    actions.Send: Process._send,
+    actions.Seek: lambda process, _: process._seek(),
+    actions.Send: lambda process, action: process._send(action.number, action.request),
     actions.Revoke: Process._call,
     actions.Grant: Process._call,
     actions.Abandon: Process._abandon,

@@ -22,12 +22,12 @@ from kcoord.sim.coordinator import Coordinator, Stage
 from kcoord.sim.events import Events
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
+from kcoord.sim.living import Living
 from kcoord.sim.network import Network
 from kcoord.sim.plan import Plan, draw, resources
 from kcoord.sim.trace import Sink
 from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
-from kcoord.sim.worker import Process
 
 LOOK_MS = 1_000
 """How often it is looked whether all is well."""
@@ -58,7 +58,7 @@ class World:
     def __init__(self, seed: int, sink: Sink | None = None, plan: Plan | None = None) -> None:
         self.seed = seed
         self.random = Random(seed)
-        self.plan = draw(self.random) if plan is None else plan
+        self.plan = self.draw() if plan is None else plan
         self._sink = sink
         self.tracing = sink is not None
         self.events = Events()
@@ -68,11 +68,22 @@ class World:
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
         self.config_offset = 1
-        self.checks = Checks(self)
+        self.checks, self.fleet, self.faults = self.furnish()
+
+    def draw(self) -> Plan:
+        """What the seed says."""
+        return draw(self.random)
+
+    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+        """Who watches, who works, what goes wrong."""
+        checks = Checks(self)
+        self.found_group()
+        return checks, Fleet(self), Faults(self)
+
+    def found_group(self) -> None:
+        """What workers need."""
         self.coordinator = Coordinator(self, self._settings())
         self.assignors = Assignors(self)
-        self.fleet = Fleet(self)
-        self.faults = Faults(self)
 
     def _settings(self) -> GroupSettings:
         plan = self.plan
@@ -132,9 +143,9 @@ class World:
             if place.process is not None:
                 self.events.after(int(self.random.random() * 2_000), self.tell, place.process)
 
-    def tell(self, process: Process) -> None:
+    def tell(self, process: Living) -> None:
         """A worker hears what is configured now."""
-        process.update(**self.configuration())
+        process.hear_configuration()
 
     # -- the run ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,167 @@
+"""How does a worker's process live in a run, whatever protocol it speaks? Connections, timers, standing still, dying.
+
+A frozen process does nothing; when it wakes it finds what came meanwhile, in any order.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kcoord.assign import Resource
+from kcoord.protocol.message import Request, Response
+from kcoord.sim.network import Frame, Link
+
+if TYPE_CHECKING:
+    from kcoord.sim.world import World
+
+
+class Living(ABC):
+    """One life of one worker."""
+
+    member_id: str
+    """As it knows it; empty where the coordinator has given it none yet."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.name = name
+        self.alive = True
+        self.frozen = False
+        self.excused = False
+        """What it runs is not judged for now."""
+        self.isolated_until_ms = 0
+        """It cannot connect before."""
+        self.running: set[Resource] = set()
+        self.link: Link | None = None
+        self._world = world
+        self._events = world.events
+        self._random = world.random
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._seeking = 0
+        self._timer_ms: int | None = None
+        self._wake_ms: int | None = None
+        """When it wants to be polled; whatever it is told is followed by `_timed`, which notes it."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether what it runs is judged."""
+        return self.alive and not self.frozen and not self.excused
+
+    # -- what there is underneath ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def start(self) -> None:
+        """Join."""
+
+    @abstractmethod
+    def leave(self, permanent: bool) -> None:
+        """Leave in order."""
+
+    @abstractmethod
+    def hear_configuration(self) -> None:
+        """It learns what is configured now."""
+
+    @abstractmethod
+    def thaw(self) -> None:
+        """Go on, with what came meanwhile."""
+
+    @abstractmethod
+    def _wanted_at(self) -> int | None:
+        """When it wants to be polled."""
+
+    @abstractmethod
+    def _polled(self) -> None: ...
+
+    @abstractmethod
+    def _connected(self) -> None: ...
+
+    @abstractmethod
+    def _unreachable(self) -> None: ...
+
+    @abstractmethod
+    def _answered(self, number: int, response: Response) -> None: ...
+
+    @abstractmethod
+    def _disconnected(self) -> None: ...
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def kill(self) -> None:
+        """The process dies at once."""
+        self.alive = False
+        self.running.clear()
+        if self.link is not None:
+            self._world.network.close(self.link, orderly=False)
+            self.link = None
+
+    def freeze(self) -> None:
+        """Stand still."""
+        self.frozen = True
+
+    def _later(self, call: Callable[..., None], *what: Any) -> bool:
+        """Whether it has to wait until the process wakes."""
+        if self.frozen:
+            self._inbox.append((call, what))
+        return self.frozen
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def _timed(self) -> None:
+        """Something may have changed when it wants to be polled."""
+        wake_ms = self._wake_ms = self._wanted_at()
+        # a timer that comes sooner is left as it is, and sets itself anew
+        if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
+            self._set_timer(wake_ms)
+
+    def _set_timer(self, wake_ms: int) -> None:
+        now_ms = self._events.now_ms
+        self._timer_ms = at_ms = wake_ms if wake_ms > now_ms else now_ms + 1
+        self._events.at(at_ms, self._wake, at_ms)
+
+    def _wake(self, at_ms: int) -> None:
+        if at_ms != self._timer_ms or not self.alive or (self.frozen and self._later(self._wake, at_ms)):
+            return
+        self._timer_ms = None
+        if self._wake_ms is not None and self._wake_ms > self._events.now_ms:
+            self._set_timer(self._wake_ms)
+            return
+        self._polled()
+
+    # -- the network --------------------------------------------------------------------------------------------------
+
+    def _seek(self) -> None:
+        if self.link is not None:
+            self._world.network.close(self.link, orderly=True)
+            self.link = None
+        self._seeking += 1
+        self._events.after(2 * self._world.network.delay(), self._found, self._seeking)
+
+    def _found(self, seeking: int) -> None:
+        if seeking != self._seeking or not self.alive or self._later(self._found, seeking):
+            return
+        if not self._world.reachable() or self.isolated_until_ms > self._events.now_ms:
+            self._unreachable()
+            return
+        self.link = self._world.network.connect(self)
+        if self._world.tracing:
+            self._world.note(self.name, f"connects by #{self.link.serial}")
+        self._connected()
+
+    def _send(self, number: int, request: Request, version: int = 0) -> None:
+        if self.link is not None:
+            self._world.network.send(Frame(self.link, number, request, version))
+
+    def heard(self, link: Link, number: int, response: Response) -> None:
+        """An answer has come."""
+        if not self.alive or (self.frozen and self._later(self.heard, link, number, response)):
+            return
+        if link is self.link:
+            self._answered(number, response)
+            self._world.checks.heard(self)
+
+    def lost(self, link: Link) -> None:
+        """The connection has ended."""
+        if self.alive and not self._later(self.lost, link) and link is self.link:
+            self._world.note(self.name, f"loses #{link.serial}")
+            self.link = None
+            self._disconnected()

@@ -1,0 +1,242 @@
+"""What must never be so where there are legacy workers? Beside what `kcoord.sim.checks` looks for.
+
+| invariant | legacy rules |
+| --- | --- |
+| one owner: no two workers run a resource, but for those that the coordinator has let go of (rule 13) | 4, 5, 12 |
+| books: what a legacy worker of a connect group runs is in its current | 4, 5 |
+| thrown out: who is heard, joins when it is told, and does not leave, stays a member | |
+| leaders: one legacy worker at most believes that it leads, the one that computed last; it knows who owns | 3, 14 |
+| storm: nobody joins without end | 7 |
+| generations: they never go back, whatever kind of group it is | 2 |
+| died: no answer makes a legacy worker's process end, but for those that say that it may not take part | |
+
+What the classic protocol itself cannot promise is excused: a worker that the coordinator had to let go of runs on until
+it notices; what it runs counts again when it has settled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.step import Reply, Step
+from kcoord.protocol.message import Response
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
+from kcoord.protocol.resources import Resource
+from kcoord.sim.books import Books
+from kcoord.sim.checks import Checks
+from kcoord.sim.coordinator import UP
+from kcoord.sim.fleet import GROUP
+from kcoord.sim.living import Living
+from kcoord.sim.mixed import rest
+from kcoord.sim.mixed.books import MixedBooks
+from kcoord.sim.mixed.process import LegacyProcess
+from kcoord.sim.network import Frame
+from kcoord.sim.trace import names
+from kcoord.sim.violation import Violation
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+MANY, WITHIN_MS = 30, 10_000
+"""More JoinGroups of one worker within that time are a storm."""
+
+
+class MixedChecks(Checks):
+    """The judge of a mixed run."""
+
+    def __init__(self, world: MixedWorld) -> None:
+        super().__init__(world)
+        self._mixed = world
+        self._heard_ms: dict[str, int] = {}
+        """When a request of a member was handled last."""
+        self._joined_ms: dict[str, int] = {}
+        """The same of JoinGroup and SyncGroup."""
+        self._left: set[str] = set()
+        self._generation = 0
+
+    def _open_books(self) -> Books:
+        return MixedBooks()
+
+    # -- who is where -------------------------------------------------------------------------------------------------
+
+    def generic(self) -> GenericGroup | None:
+        """The group, where it is of that kind."""
+        return self._contents.groups.get(GROUP)
+
+    def connect(self) -> ConnectGroup | None:
+        """The group, where it is of that kind."""
+        return self._contents.connect.get(GROUP)
+
+    def leader(self) -> str | None:
+        """The member id of who leads."""
+        generic, connect = self.generic(), self.connect()
+        if generic is not None:
+            return generic.record.leader
+        return None if connect is None else connect.computed_by
+
+    def is_member(self, process: LegacyProcess) -> bool:
+        """Whether the coordinator counts on it."""
+        generic, connect = self.generic(), self.connect()
+        if generic is not None:
+            return process.member_id in generic.members
+        member = None if connect is None else connect.members.get(process.member_id)
+        return member is not None and not member.put_out
+
+    # -- workers ------------------------------------------------------------------------------------------------------
+
+    def started(self, process: LegacyProcess, resources: frozenset[Resource]) -> None:
+        """A legacy worker runs something."""
+        self._look_at(process)
+        self.judge(process)
+
+    def judge(self, process: Living) -> None:
+        """One owner at most: a legacy worker that stands still counts too, while it is a member."""
+        if isinstance(process, LegacyProcess):
+            self._look_at(process)
+        super().judge(process)
+
+    def settled(self, process: LegacyProcess) -> bool:
+        """Whether what it runs is what the coordinator knows of, again."""
+        if self._world.coordinator.stage is not UP or not self.is_member(process):
+            return False
+        connect = self.connect()
+        return connect is None or process.running <= connect.members[process.member_id].current
+
+    def heard(self, process: Living) -> None:
+        """The books have changed: what a worker owns is in its current (connect rule 1, legacy rule 5)."""
+        if not isinstance(process, LegacyProcess):
+            super().heard(process)
+        elif process.running and self._world.coordinator.stage is UP:
+            self._look_at(process)
+            connect = self.connect()
+            if connect is None or process.stale:
+                return
+            current = connect.members[process.member_id].current
+            if not process.running <= current:
+                raise Violation("books", f"{process.name} runs {names(process.running - current)}, not in its current")
+
+    def _look_at(self, process: LegacyProcess) -> None:
+        """Has the coordinator let go of it?"""
+        if process.stale or not process.running or self._world.coordinator.stage is not UP or self.is_member(process):
+            return
+        process.stale = True
+        process.thrown_out_ms = self._world.events.now_ms
+        self._world.note(process.name, f"is no member, and runs {names(process.running)}")
+        self._may_be_thrown_out(process)
+
+    def _may_be_thrown_out(self, process: LegacyProcess) -> None:
+        member_id, now_ms, mix = process.member_id, self._world.events.now_ms, self._mixed.mix
+        if not member_id or member_id in self._left or member_id not in self._heard_ms:
+            return
+        silent_ms = now_ms - self._heard_ms[member_id]
+        late_ms = now_ms - self._joined_ms.get(member_id, 0)
+        if silent_ms < mix.session_ms and late_ms < mix.rebalance_ms and not self._succeeded(process):
+            raise Violation(
+                "thrown out", f"{process.name} was heard {silent_ms} ms ago, joined {late_ms} ms ago, and is no member"
+            )
+
+    def _succeeded(self, process: LegacyProcess) -> bool:
+        """Whether its connection is closed, so that a newcomer may have taken its place (legacy rule 19)."""
+        return process.link is None or not process.link.server_open
+
+    def joins(self, process: LegacyProcess) -> None:
+        """It sends a JoinGroup (legacy rule 7). In a classic group a leader that has not read the config topic yet makes
+        all join again and again; that is Connect's own.
+        """
+        joined, now_ms = process.joined_ms, self._world.events.now_ms
+        while joined and joined[0] < now_ms - WITHIN_MS:
+            joined.pop(0)
+        if len(joined) > MANY and self.connect() is not None:
+            raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
+
+    def ends(self, process: LegacyProcess, died_of: str) -> None:
+        """Its process ends."""
+        if died_of and died_of not in ("INCONSISTENT_GROUP_PROTOCOL", "GROUP_MAX_SIZE_REACHED"):
+            raise Violation("died", f"{process.name} died of {died_of}")
+
+    # -- the coordinator ----------------------------------------------------------------------------------------------
+
+    def loaded(self) -> None:
+        """The log has been replayed: generations are what is committed from here on."""
+        super().loaded()
+        self._generation = 0
+        self._generations()
+
+    def before(self, frame: Frame) -> None:
+        """A request is about to be handled."""
+        super().before(frame)
+        request, now_ms = frame.request, self._world.events.now_ms
+        if isinstance(request, LeaveGroupRequest):
+            self._left.update(each.member_id for each in request.members)
+            return
+        member_id = getattr(request, "member_id", "")
+        if self.generic() is None or not isinstance(request, SyncGroupRequest):
+            self._heard_ms[member_id] = now_ms  # in a classic group SyncGroup does not prolong a session, as in Kafka
+        if not isinstance(request, HeartbeatRequest):
+            self._joined_ms[member_id] = now_ms
+
+    def after(self, step: Step, frame: Frame | None) -> None:
+        """A step was taken."""
+        super().after(step, frame)
+        if not step.records:
+            return
+        self._generations()
+        for process in self._mixed.places.legacy_processes():
+            if process.running:
+                self._look_at(process)
+        self._leaders()
+
+    def _generations(self) -> None:
+        generic, connect = self.generic(), self.connect()
+        generation = 0
+        if generic is not None:
+            generation = generic.record.generation
+        elif connect is not None:
+            generation = connect.epoch
+        else:
+            self._generation = 0
+            return
+        if generation < self._generation:
+            raise Violation("generations", f"{self._generation} became {generation}")
+        self._generation = generation
+
+    def _leaders(self) -> None:
+        """Who believes that it leads, and may act as such (legacy rule 14)."""
+        believe = [
+            process for process in self._mixed.places.legacy_processes()
+            if process.worker.leads and not process.stale and self.is_member(process)
+        ]  # fmt: skip
+        if len(believe) > 1:
+            raise Violation("leaders", f"{' and '.join(each.name for each in believe)} believe that they lead")
+        connect = self.connect()
+        if believe and connect is not None and connect.computed_by != believe[0].member_id:
+            raise Violation("leaders", f"{believe[0].name} believes that it leads, {connect.computed_by} does")
+
+    def _reply(self, step: Step, frame: Frame, reply: Reply) -> None:
+        if isinstance(frame.request, ConnectGroupHeartbeatRequest):
+            super()._reply(step, frame, reply)
+
+    def hot(self, frame: Frame, response: Response) -> None:
+        """The hot path has answered."""
+        if isinstance(frame.request, ConnectGroupHeartbeatRequest):
+            super().hot(frame, response)
+
+    def let_go(self, frame: Frame) -> None:
+        """Another request has come by its connection. JoinGroup and SyncGroup may wait all the same."""
+        if isinstance(frame.request, HeartbeatRequest | ConnectGroupHeartbeatRequest):
+            super().let_go(frame)
+
+    def _held(self, frame: Frame | None) -> None:
+        pass
+
+    # -- in the end ---------------------------------------------------------------------------------------------------
+
+    def epoch(self) -> int:
+        """The generation, whatever kind of group it is."""
+        return self._generation
+
+    def wrong(self) -> str | None:
+        """What is not well yet."""
+        return rest.wrong(self._mixed, self._processes)

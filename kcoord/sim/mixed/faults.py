@@ -1,0 +1,182 @@
+"""What goes wrong, or is done to it, in a fleet that has legacy workers? Beside the faults of any fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from kcoord.group.connect.settings import (
+    HEARTBEAT_INTERVAL,
+    SESSION_TIMEOUT,
+    LegacyMode,
+    MigrationPolicy,
+)
+from kcoord.sim.faults import Faults
+from kcoord.sim.fleet import GROUP, Place
+from kcoord.sim.mixed.plan import MIXED_FAULTS
+from kcoord.sim.plan import resources
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+
+class MixedFaults(Faults):
+    """Draws the next fault, of both kinds."""
+
+    def __init__(self, world: MixedWorld) -> None:
+        self._mixed = world
+        super().__init__(world)
+
+    def _weighted(self) -> dict[str, int]:
+        more = self._mixed.mix.weights
+        return super()._weighted() | {kind: more[kind] for kind in MIXED_FAULTS if more[kind]}
+
+    def _call(self, kind: str) -> None:
+        call = _FAULTS.get(kind)
+        if call is None:
+            super()._call(kind)
+        else:
+            call(self)
+
+    # -- one worker ---------------------------------------------------------------------------------------------------
+
+    def _replace(self, place: Place, back_ms: int) -> None:
+        """Its process leaves in order, or dies; another one starts."""
+        place.wanted = True
+        if place.process is None:
+            self._world.fleet.start(place)
+        elif self._random.random() < 0.7:
+            place.process.leave(permanent=False)
+        else:
+            self._world.fleet.kill(place, back_ms)
+
+    def _swap(self) -> None:
+        """The next worker of a place is of the other kind."""
+        place = self._random.choice(self._world.fleet.places)
+        self._turn(place, not self._mixed.places.legacy[place.name])
+
+    def _turn(self, place: Place, legacy: bool) -> None:
+        self._mixed.places.legacy[place.name] = legacy
+        self._world.note("admin", f"{place.name} becomes a {'legacy' if legacy else 'new-protocol'} worker")
+        self._replace(place, self._ms(3_000))
+
+    def _roll(self) -> None:
+        """All places become of one kind, one after the other."""
+        legacy = self._random.random() < 0.5
+        self._world.note("admin", f"rolls all to {'legacy' if legacy else 'new-protocol'} workers")
+        at_ms = 0
+        for place in self._world.fleet.places:
+            if self._mixed.places.legacy[place.name] != legacy:
+                self._world.events.after(at_ms, self._roll_one, place, legacy)
+                at_ms += 1_000 + self._ms(2_000, 15_000)
+
+    def _roll_one(self, place: Place, legacy: bool) -> None:
+        if self._mixed.places.legacy[place.name] != legacy:
+            self._turn(place, legacy)
+
+    def _other_version(self) -> None:
+        """A legacy worker comes back with another `connect.protocol`."""
+        place = self._running()
+        if place is not None and self._mixed.places.legacy[place.name]:
+            version = self._random.choice(self._mixed.mix.versions)
+            self._mixed.places.versions[place.name] = version
+            self._replace(place, self._ms(3_000))
+
+    def _bounce(self) -> None:
+        """It dies and is back within the delay."""
+        place = self._running()
+        if place is not None:
+            self._world.fleet.kill(place, 1 + self._ms(500, 3_000))
+
+    def _lose_leader(self) -> None:
+        """Who leads dies, is frozen, or leaves."""
+        leaders = [
+            place for place in self._world.fleet.places
+            if place.process is not None and place.process.member_id == self._mixed.watch.leader()
+        ]  # fmt: skip
+        if not leaders:
+            return
+        place = leaders[0]
+        what = self._random.choice(("kill", "kill", "freeze", "leave", "cut"))
+        self._world.note("admin", f"{place.name} leads: {what}")
+        assert place.process is not None
+        if what == "kill":
+            self._world.fleet.kill(place, self._back_ms())
+        elif what == "leave":
+            place.process.leave(permanent=False)
+        elif what == "freeze" and not place.process.frozen:
+            place.process.freeze()
+            self._world.events.after(self._ms(500, 5_000, 40_000), place.process.thaw)
+        elif what == "cut" and place.process.link is not None:
+            self._world.network.cut(place.process.link)
+
+    # -- the group ----------------------------------------------------------------------------------------------------
+
+    def _mode(self) -> None:
+        """Legacy workers are managed otherwise from now on."""
+        mode = LegacyMode.BARRIER if self._mixed.mode is LegacyMode.INDIVIDUAL else LegacyMode.INDIVIDUAL
+        self._mixed.mode = mode
+        self._alter({})
+
+    def _policy(self) -> None:
+        """Which way the group may change its protocol; in the end it may in both."""
+        self._mixed.policy = self._random.choice(tuple(MigrationPolicy))
+        self._alter({})
+
+    def _settings(self) -> None:
+        choice = self._random.choice
+        values = {}
+        if choice((True, False)):
+            values[SESSION_TIMEOUT] = str(choice((3_000, 6_000, 10_000, 25_000)))
+        if choice((True, False)):
+            values[HEARTBEAT_INTERVAL] = str(choice((400, 1_000, 2_000)))
+        self._alter(values)
+
+    def _alter(self, values: Mapping[str, str]) -> None:
+        self._world.coordinator.alter_config(GROUP, self._mixed.group_configuration() | dict(values))
+
+    # -- the config topic ---------------------------------------------------------------------------------------------
+
+    def _configure(self) -> None:
+        """A connector comes or goes, or its tasks are configured anew."""
+        plan, random, topic = self._world.plan, self._random, self._mixed.topic
+        names = sorted({name for name, _ in resources(plan.connectors, {})})
+        name = random.choice(names)
+        known = topic.newest.task_counts
+        if name not in known:
+            topic.put_connector(name)
+            if random.random() < 0.3:
+                self._mixed.announce()
+                self._world.events.after(self._ms(500, 5_000), self._put_tasks, name)
+            else:
+                topic.put_tasks(name, random.randint(1, plan.tasks))
+        elif random.random() < 0.3:
+            topic.remove(name)
+        else:
+            same = random.random() < 0.5
+            topic.put_tasks(name, known[name] if same else random.randint(0, plan.tasks))
+        self._mixed.announce()
+
+    def _put_tasks(self, name: str) -> None:
+        if name in self._mixed.topic.newest.task_counts:
+            self._mixed.topic.put_tasks(name, self._random.randint(1, self._world.plan.tasks))
+            self._mixed.announce()
+
+    def _session_key(self) -> None:
+        """An offset, and nothing to act on."""
+        self._mixed.topic.put_session_key()
+        self._mixed.announce()
+
+
+_FAULTS: Mapping[str, Callable[[MixedFaults], None]] = {
+    "swap": MixedFaults._swap,
+    "roll": MixedFaults._roll,
+    "mode": MixedFaults._mode,
+    "policy": MixedFaults._policy,
+    "bounce": MixedFaults._bounce,
+    "lose_leader": MixedFaults._lose_leader,
+    "other_version": MixedFaults._other_version,
+    "session_key": MixedFaults._session_key,
+    "configure": MixedFaults._configure,
+    "settings": MixedFaults._settings,
+}

@@ -1,0 +1,64 @@
+"""Which kind of worker starts at a place, and what do workers of either kind say that the others must understand?
+
+A place changes its kind: a legacy worker's successor may be a new-protocol one at the same url, and back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.sim.fleet import GROUP, Fleet, Place
+from kcoord.sim.legacy import Close, LegacySetup
+from kcoord.sim.living import Living
+from kcoord.sim.mixed.process import LegacyProcess
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+
+class MixedFleet(Fleet):
+    """All places of a mixed run."""
+
+    def __init__(self, world: MixedWorld) -> None:
+        self._mixed = world
+        super().__init__(world)
+        mix, choice = world.mix, world.random.choice
+        self.legacy = {place.name: legacy for place, legacy in zip(self.places, mix.legacy, strict=True)}
+        """Which kind starts there next."""
+        self.versions = {place.name: choice(mix.versions) for place in self.places}
+        """`connect.protocol` of the legacy worker there."""
+
+    def _place(self, at: int) -> Place:
+        place = super()._place(at)
+        # every Connect worker has a url, and legacy workers know a leader by it
+        place.setup = attrs.evolve(place.setup, url=f"http://{place.name}", instance_id=None)
+        return place
+
+    def _process(self, place: Place) -> Living:
+        if not self.legacy[place.name]:
+            return super()._process(place)
+        mix, world = self._mixed.mix, self._mixed
+        version = self.versions[place.name]
+        setup = LegacySetup(
+            GROUP,
+            f"http://{place.name}",
+            protocol=version,
+            session_timeout_ms=mix.session_ms,
+            rebalance_timeout_ms=mix.rebalance_ms,
+            heartbeat_interval_ms=mix.interval_ms,
+            request_timeout_ms=40_000,
+            max_delay_ms=mix.max_delay_ms,
+            worker_unsync_backoff_ms=10_000,
+        )
+        world.note(place.name, f"starts as a legacy worker, version {version}")
+        return LegacyProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
+
+    def _closed(self, place: Place, close: Close) -> None:
+        self._ended(place, ErrorCode.UNKNOWN_SERVER_ERROR if close.died_of else ErrorCode.NONE)
+
+    def legacy_processes(self) -> list[LegacyProcess]:
+        """Those that live."""
+        return [each for each in self.processes() if isinstance(each, LegacyProcess)]

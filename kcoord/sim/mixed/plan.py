@@ -1,0 +1,93 @@
+"""Which legacy workers are in a run, how is their group managed, and what goes wrong beside the usual?
+
+Everything is drawn from the seed before the run begins, as the rest of the plan is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import attrs
+
+from kcoord.group.connect.settings import LegacyMode
+from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
+from kcoord.sim.plan import FAULTS, Plan
+from kcoord.sim.plan import draw as draw_plan
+
+MIXED_FAULTS: Mapping[str, int] = {
+    "swap": 4,
+    "roll": 1,
+    "mode": 2,
+    "policy": 1,
+    "bounce": 6,
+    "lose_leader": 4,
+    "other_version": 1,
+    "session_key": 3,
+}
+"""What may happen beside the faults of any run, and its usual weight."""
+UNUSED = ("metadata", "burst")
+"""Faults that only new-protocol workers know: rare here."""
+
+
+@attrs.frozen
+class Mix:
+    """What is drawn for a mixed run."""
+
+    legacy: tuple[bool, ...]
+    """Of each place: whether a legacy worker starts there first."""
+    versions: tuple[int, ...]
+    """The embedded protocols that legacy workers may be set to."""
+    mode: LegacyMode
+    weights: Mapping[str, int]
+    max_delay_ms: int
+    """`scheduled.rebalance.max.delay.ms`"""
+    session_ms: int
+    interval_ms: int
+    rebalance_ms: int
+    wait_ms: int
+    """`connect.legacy.heartbeat.wait.ms`"""
+    gather_ms: int
+    """`group.initial.rebalance.delay.ms`"""
+    unread: float
+    """How probably the config topic takes too long to be read to its end."""
+
+
+def draw(random: Random) -> tuple[Plan, Mix]:
+    """A run with legacy workers."""
+    choice = random.choice
+    plan = draw_plan(random)
+    # what workers say of the configuration is the config topic here
+    computing = choice(("uniform", "cooperative", "client", "client", "mixed"))
+    weights = {fault: 0 if fault in UNUSED and choice((1, 1, 1, 0)) else plan.weights[fault] for fault in FAULTS}
+    plan = attrs.evolve(
+        plan,
+        workers=min(plan.workers, 6),
+        tells=True,
+        weights={**weights, "delete": 0},
+        computing=computing,
+        static=0.0,
+        latency_ms=min(plan.latency_ms, 200),
+        gap_ms=max(plan.gap_ms, 1_000),
+        faulty_ms=max(plan.faulty_ms, 40_000),
+    )
+    return plan, _draw_mix(random, plan)
+
+
+def _draw_mix(random: Random, plan: Plan) -> Mix:
+    chance, choice = random.random, random.choice
+    share = choice((1.0, 1.0, 0.5, 0.5, 0.0))
+    mode = choice((LegacyMode.INDIVIDUAL, LegacyMode.INDIVIDUAL, LegacyMode.BARRIER))
+    return Mix(
+        legacy=tuple(chance() < share for _ in range(plan.workers)),
+        versions=choice(((SESSIONED,), (SESSIONED,), (SESSIONED, COMPATIBLE), (COMPATIBLE,), (EAGER,))),
+        mode=mode,
+        weights={fault: choice((0, weight, weight, 4 * weight)) for fault, weight in MIXED_FAULTS.items()},
+        max_delay_ms=choice((0, 5_000, 20_000, 20_000)),
+        session_ms=choice((6_000, 10_000)),
+        interval_ms=choice((1_000, 3_000)),
+        rebalance_ms=choice((6_000, 20_000, 60_000)),
+        wait_ms=choice((-1, -1, 0, 500)),
+        gather_ms=choice((0, 500, 3_000)),
+        unread=choice((0.0, 0.0, 0.1)),
+    )

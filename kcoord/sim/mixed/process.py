@@ -1,0 +1,166 @@
+"""What does one legacy worker do, and what does it run? A process around the scripted worker of Connect.
+
+What it runs is what it has started and not stopped. Stopping may take long; Connect gives a task up after a while, so
+nothing hangs for ever. Reading the config topic to its end may take longer than the worker waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kcoord.protocol.message import Response
+from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.sim import trace
+from kcoord.sim.legacy import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
+from kcoord.sim.living import Living
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+CANCELLED_MS = 20_000
+"""A task that does not stop is cancelled after so long."""
+TOO_LONG_MS = 12_000
+
+
+class LegacyProcess(Living):
+    """One life of one legacy worker."""
+
+    def __init__(
+        self, world: MixedWorld, name: str, setup: LegacySetup, ended: Callable[[LegacyProcess, Close], None]
+    ) -> None:
+        super().__init__(world, name)
+        self.worker = LegacyWorker(setup, world.topic.newest)
+        self.member_id = ""
+        self.stale = False
+        """It was thrown out, or let go of, while it ran something: what it runs counts again when it has settled."""
+        self.thrown_out_ms = 0
+        self.joined_ms: list[int] = []
+        """When it sent JoinGroups that are rounds."""
+        self._ended = ended
+        self._mixed = world
+        self._stops = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether what it runs is judged; also while it stands still, since the coordinator counts on it."""
+        return self.alive and not self.stale
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Join."""
+        self._do(self.worker.start(self._events.now_ms))
+
+    def leave(self, permanent: bool) -> None:
+        """Stop all, leave, end."""
+        if self.alive and not self._later(self.leave, permanent):
+            self._do(self.worker.leave(self._events.now_ms))
+
+    def hear_configuration(self) -> None:
+        """Its reader of the config topic comes to the end."""
+        if self.alive and not self._later(self.hear_configuration):
+            self._read(self._mixed.topic.newest)
+
+    def thaw(self) -> None:
+        """Go on, with what came meanwhile: the heartbeat's thread first, or what was received."""
+        if not self.frozen or not self.alive:
+            return
+        self.frozen = False
+        inbox, self._inbox = self._inbox, []
+        if self._random.random() < 0.5:
+            self._polled()
+        for call, what in inbox:
+            call(*what)
+        if self.alive:
+            self._polled()
+            self._world.checks.judge(self)
+
+    # -- what the worker wants ----------------------------------------------------------------------------------------
+
+    def _do(self, wanted: list[Action]) -> None:
+        for action in wanted:
+            match action:
+                case Send():
+                    if isinstance(action.request, JoinGroupRequest) and action.request.member_id:
+                        self.joined_ms.append(self._events.now_ms)
+                        self._mixed.watch.joins(self)
+                    self._send(action.number, action.request, action.version)
+                case Seek():
+                    self._seek()
+                case Start():
+                    self._started(action)
+                case Stop():
+                    self._stop(action)
+                case ReadConfigs():
+                    self._events.after(self._mixed.reading_ms(), self._read_to_end)
+                case Close():
+                    self._closed(action)
+                    return
+        if self.alive:
+            self.member_id = self.worker.member_id
+            if self.stale and self.worker.stable and self._mixed.watch.settled(self):
+                self.stale = False
+                self._world.note(self.name, "has settled")
+            self._timed()
+
+    def _started(self, action: Start) -> None:
+        if self._world.tracing:
+            self._world.note(self.name, f"runs {trace.names(action.resources)} at generation {self.worker.generation}")
+        self.running = set(self.worker.running)
+        self._mixed.watch.started(self, action.resources)
+
+    def _stop(self, action: Stop) -> None:
+        takes_ms = self._world.stop_ms()
+        takes_ms = CANCELLED_MS if takes_ms is None else takes_ms
+        self._stops += 1
+        if self._world.tracing:
+            self._world.note(self.name, f"stops {trace.names(action.resources)}, which takes {takes_ms} ms")
+        self._events.after(takes_ms, self._stopped, self._stops)
+
+    def _stopped(self, number: int) -> None:
+        if number == self._stops and self.alive and not self._later(self._stopped, number):
+            wanted = self.worker.stopped(self._events.now_ms)
+            self.running = set(self.worker.running)
+            self._do(wanted)
+
+    def _closed(self, action: Close) -> None:
+        self._world.note(self.name, f"ends: {action.died_of or 'has left'}")
+        self._mixed.watch.ends(self, action.died_of)
+        self.running.clear()
+        self.alive = False
+        if self.link is not None:
+            self._world.network.close(self.link, orderly=not action.died_of)
+            self.link = None
+        self._ended(self, action)
+
+    # -- the config topic ---------------------------------------------------------------------------------------------
+
+    def _read(self, configs: Configs) -> None:
+        self._do(self.worker.config_read(configs, self._events.now_ms))
+
+    def _read_to_end(self) -> None:
+        if self.alive and not self._later(self._read_to_end):
+            self._read(self._mixed.topic.newest)
+            if self.alive:
+                self._do(self.worker.read_to_end(self._events.now_ms))
+
+    # -- the way there ------------------------------------------------------------------------------------------------
+
+    def _wanted_at(self) -> int | None:
+        return self.worker.wake_at()
+
+    def _polled(self) -> None:
+        self._do(self.worker.poll(self._events.now_ms))
+
+    def _connected(self) -> None:
+        self._do(self.worker.connected(self._events.now_ms))
+
+    def _unreachable(self) -> None:
+        self._events.after(100, self._found, self._seeking)
+
+    def _answered(self, number: int, response: Response) -> None:
+        self._do(self.worker.received(number, response, self._events.now_ms))
+
+    def _disconnected(self) -> None:
+        self._do(self.worker.disconnected(self._events.now_ms))

@@ -1,0 +1,88 @@
+"""Is all well in the end where there are legacy workers?
+
+Everything that is configured runs once; every worker has what it is to have and wants no round; all legacy workers know
+one leader, which knows who runs what; the group is of the kind that its members and its settings call for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.generic.states import State as GenericState
+from kcoord.group.modern.states import State
+from kcoord.protocol.embedded import EAGER
+from kcoord.sim.coordinator import UP
+from kcoord.sim.living import Living
+from kcoord.sim.mixed.process import LegacyProcess
+from kcoord.sim.trace import names
+from kcoord.sim.worker import Process
+from kcoord.worker.state import Phase
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+
+def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
+    """What is not well yet."""
+    if world.coordinator.stage is not UP:
+        return "the coordinator is not there"
+    if any(place.wanted and place.process is None for place in world.fleet.places):
+        return "a worker is to start yet"
+    running = sorted(resource for process in processes for resource in process.running)
+    configured = sorted(world.configured)
+    if running != configured:
+        return f"{names(configured)} are configured, {names(running)} run"
+    legacy = [each for each in processes if isinstance(each, LegacyProcess)]
+    new = [each for each in processes if isinstance(each, Process)]
+    return _group(world, legacy, new) or _workers(legacy)
+
+
+def _workers(legacy: list[LegacyProcess]) -> str | None:
+    known = set()
+    for process in legacy:
+        worker = process.worker
+        if not worker.stable:
+            return f"{process.name} is {worker.client.state.name}, wants a round or waits for the end of a delay"
+        if worker.leads_blindly:
+            return f"{process.name} leads, and does not know who runs what"
+        if worker.held is not None:
+            known.add((worker.held.told.leader, worker.held.told.leader_url))
+    if len({url for _, url in known}) > 1:
+        return f"leaders are known as {sorted(known)}"
+    return None
+
+
+def _group(world: MixedWorld, legacy: list[LegacyProcess], new: list[Process]) -> str | None:
+    generic, connect = world.watch.generic(), world.watch.connect()
+    individual = world.mode is LegacyMode.INDIVIDUAL and all(each.worker.setup.protocol > EAGER for each in legacy)
+    wants_connect = bool(new) or individual
+    if generic is not None and not wants_connect:
+        if generic.state is not GenericState.STABLE:
+            return f"the group is {generic.state.label}"
+        return _members(set(generic.members), [*legacy])
+    if connect is None or not wants_connect:
+        found = "not there" if generic is None and connect is None else "generic" if connect is None else "connect"
+        return f"the group is {found}, {len(legacy)} legacy workers and {len(new)} others, mode {world.mode.value}"
+    if connect.state is not State.STABLE or connect.epoch != connect.assignment_epoch:
+        return f"the group is {connect.state.label} at {connect.epoch}, assigned {connect.assignment_epoch}"
+    if connect.error or connect.retry_due_ms != NEVER_MS:
+        return f"assignment error {connect.error}: {connect.error_message}"
+    if (differs := _members(set(connect.members), [*legacy, *new])) is not None:
+        return differs
+    for process in (*legacy, *new):
+        member = connect.members[process.member_id]
+        if not process.running == member.current == connect.target_of(member):
+            return f"{process.name} runs {names(process.running)}, may run {names(member.current)}"
+    for process in new:
+        epochs = (process.member.epoch, connect.members[process.member_id].epoch)
+        if process.member.phase is not Phase.MEMBER or epochs != (connect.epoch, connect.epoch):
+            return f"{process.name} is {process.member.phase.name} at {epochs} of {connect.epoch}"
+    return None
+
+
+def _members(members: set[str], processes: Sequence[Living]) -> str | None:
+    ids = {process.member_id for process in processes}
+    return None if members == ids else f"members are {sorted(members)}, workers are {sorted(ids)}"
