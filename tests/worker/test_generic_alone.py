@@ -1,4 +1,4 @@
-"""Is the generic worker a good one where the coordinator manages each worker on its own (individual mode, mixed groups),
+"""Is the generic worker a good one where the coordinator manages each on its own (individual mode, mixed groups),
 and beside Java workers, whose configurations it reads? What Java's do there stands in the legacy rules.
 """
 
