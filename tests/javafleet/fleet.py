@@ -202,16 +202,19 @@ class JavaFleet:
             raise NotYet(f"REST says {states}")
 
     def wait_until_quiet(self) -> dict[str, str]:
-        """As `wait_until_settled`, and nobody has joined anew for a while."""
+        """As `wait_until_settled`, and nobody has joined anew, or started or stopped anything, for a while."""
 
         def quiet() -> dict[str, str]:
-            owners, joins = self.wait_until_settled(), self.join_counts()
+            owners, before = self.wait_until_settled(), self._done_so_far()
             let_pass(QUIET_S)
-            if self.join_counts() != joins:
-                raise NotYet("somebody joined anew")
+            if self._done_so_far() != before:
+                raise NotYet("something still goes on")
             return owners
 
-        return eventually(quiet, "no more joins", deadline_s=DEADLINE_S, every_s=0)
+        return eventually(quiet, "nothing goes on any more", deadline_s=DEADLINE_S, every_s=0)
+
+    def _done_so_far(self) -> object:
+        return self.join_counts(), len(self.notes.read())
 
     def join_counts(self) -> dict[str, int]:
         """How many joins each worker has come out of, over all its lives."""

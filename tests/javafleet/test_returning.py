@@ -5,8 +5,6 @@ The delay is longer than anything here waits: what came back did not wait for it
 
 from __future__ import annotations
 
-import pytest
-
 from tests.javafleet.conftest import Stage, StageMaker, Watch
 from tests.javafleet.fleet import DEADLINE_S
 from tests.kafka.wait import eventually
@@ -14,61 +12,55 @@ from tests.kafka.wait import eventually
 WORKERS = ("w1", "w2", "w3")
 DELAY_S = 600
 assert DELAY_S > 2 * DEADLINE_S
+SESSION_MS = 20_000
+"""Longer than a JVM's start, however slow the machine is."""
 
 
-@pytest.fixture
-def stage(make_stage: StageMaker) -> Stage:
-    """Three workers with 3 connectors of 3 tasks; a session outlasts a JVM's start, however slow the machine is."""
-    stage = make_stage("returning", DELAY_S, session_timeout_ms=30_000)
-    stage.fleet.start(*WORKERS)
+def test_who_returns_has_its_own_back(make_stage: StageMaker) -> None:
+    stage = make_stage("returning", DELAY_S, session_timeout_ms=SESSION_MS)
+    fleet = stage.fleet
+    fleet.start(*WORKERS)
     for name in ("a", "b", "c"):
-        stage.fleet.create(name, 3)
-    stage.fleet.wait_until_quiet()
-    return stage
+        fleet.create(name, 3)
+    fleet.wait_until_quiet()
 
+    a_follower_is_back_before_anybody_missed_it(stage)
+    a_follower_is_back_after_its_session(stage)
+    the_leader_is_back_and_leads(stage)
 
-def test_a_follower_is_back_before_anybody_missed_it(stage: Stage) -> None:
-    """The old member's connection is closed: it is dropped at once (legacy rule 19), its work is given back (18)."""
-    fleet = stage.fleet
-    owners, leader, follower = fleet.owners(), fleet.leader(), fleet.follower()
-    watch = Watch(fleet)
-    fleet.kill(follower)
-    fleet.start(follower)
-    assert fleet.wait_until_quiet() == owners
-    check(stage, watch, follower, leader)
-
-
-def test_a_follower_is_back_after_its_session(stage: Stage) -> None:
-    """What it had is kept for it by its url (legacy rule 18); the leader's delay is reset, and no timer fires later."""
-    fleet = stage.fleet
-    owners, leader, follower = fleet.owners(), fleet.leader(), fleet.follower()
-    watch = Watch(fleet)
-    fleet.kill(follower)
-    eventually(lambda: fleet.workers[leader].joins()[-1].delay_ms > 0, f"{leader} waits for {follower}")
-    fleet.start(follower)
-    assert fleet.wait_until_quiet() == owners
-    check(stage, watch, follower, leader)
-
-
-def test_the_leader_is_back_and_leads(stage: Stage) -> None:
-    """It leads at once, at the same url, so that nobody else has to learn of it (legacy rules 19, 20)."""
-    fleet = stage.fleet
-    owners, leader = fleet.owners(), fleet.leader()
-    watch = Watch(fleet)
-    fleet.kill(leader)
-    fleet.start(leader)
-    assert fleet.wait_until_quiet() == owners
-    check(stage, watch, leader, leader)
-    assert fleet.leader() == leader
-
-
-def check(stage: Stage, watch: Watch, returned: str, leader: str) -> None:
-    """Only the one that returned and the leader have joined, and REST works."""
-    figures = watch.figures()
-    assert figures.rejoined() == {returned, leader}
-    assert not figures.stopped
-    assert stage.fleet.workers[leader].joins()[-1].delay_ms == 0
-    for worker in WORKERS:
-        stage.fleet.reconfigure("a", by=worker)
-    stage.fleet.wait_until_settled()
+    for worker in WORKERS:  # REST works, and forwards to who leads
+        fleet.reconfigure("a", by=worker)
+    fleet.wait_until_settled()
     stage.check_soundness()
+
+
+def a_follower_is_back_before_anybody_missed_it(stage: Stage) -> None:
+    """The old member's connection is closed: it is dropped at once (legacy rule 19), its work is given back (18)."""
+    comes_back(stage, stage.fleet.follower())
+
+
+def a_follower_is_back_after_its_session(stage: Stage) -> None:
+    """What it had is kept for it by its url (legacy rule 18); the leader's delay is reset, and no timer fires later."""
+    comes_back(stage, stage.fleet.follower(), missed=True)
+
+
+def the_leader_is_back_and_leads(stage: Stage) -> None:
+    """It leads at once, at the same url, so that nobody else has to learn of it (legacy rules 19, 20)."""
+    leader = stage.fleet.leader()
+    comes_back(stage, leader)
+    assert stage.fleet.leader() == leader
+
+
+def comes_back(stage: Stage, name: str, *, missed: bool = False) -> None:
+    """This worker is killed and started again; in the end each runs what it ran, and only the leader has joined, too."""
+    fleet = stage.fleet
+    owners, leader, watch = fleet.owners(), fleet.leader(), Watch(fleet)
+    fleet.kill(name)
+    if missed:
+        eventually(lambda: fleet.workers[leader].joins()[-1].delay_ms > 0, f"{leader} waits for {name}")
+    fleet.start(name)
+    assert fleet.wait_until_quiet() == owners
+    figures = watch.figures()
+    assert figures.rejoined() == {name, leader}
+    assert not figures.stopped
+    assert fleet.workers[leader].joins()[-1].delay_ms == 0
