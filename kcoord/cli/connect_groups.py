@@ -21,6 +21,7 @@ Resources = frozenset[Resource]
 
 AWAY = "Away"
 """The state of a static member that has left for a while."""
+NEW_PROTOCOL = "connect"
 _UNSET = -1
 
 
@@ -40,6 +41,17 @@ class Worker:
     target: Resources
     waits_for: Resources
     must_release: Resources
+    protocol: str
+    """connect, or of a worker of the generic protocol the newest embedded one: default, compatible, sessioned."""
+    generation: int | None
+    """Of a worker of the generic protocol: the one that it knows."""
+    leads: bool
+    """It is the leader that workers of the generic protocol know."""
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether it speaks the generic protocol."""
+        return self.protocol != NEW_PROTOCOL
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -54,6 +66,9 @@ class Worker:
             "target": resources_json(self.target),
             "waits_for": resources_json(self.waits_for),
             "must_release": resources_json(self.must_release),
+            "protocol": self.protocol,
+            "generation": self.generation,
+            "leads": self.leads,
         }
 
 
@@ -123,6 +138,23 @@ class Epoch:
 
 
 @attrs.frozen
+class Legacy:
+    """How a group deals with workers of the generic protocol; all None where its coordinator does not say."""
+
+    mode: str | None
+    """connect.legacy.mode, in force"""
+    policy: str | None
+    """connect.migration.policy, in force"""
+    protocol: str | None = None
+    """The embedded protocol that those speak with each other."""
+    barrier: str | None = None
+    """Why they have to join all together; None: each is managed by itself, or there are none."""
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+@attrs.frozen
 class ConnectGroup:
     """A connect group as its coordinator describes it."""
 
@@ -144,6 +176,7 @@ class ConnectGroup:
     error_message: str | None
     history: tuple[Epoch, ...]
     """The oldest first."""
+    legacy: Legacy
 
     @property
     def exists(self) -> bool:
@@ -172,6 +205,7 @@ class ConnectGroup:
             "configured": None if self.configured is None else resources_json(self.configured),
             "members": [each.as_json() for each in self.workers],
             "departed": [each.as_json() for each in self.departed],
+            "legacy": self.legacy.as_json(),
         }
 
     def history_json(self, last: int) -> dict[str, Any]:
@@ -191,6 +225,8 @@ class NoConnectGroup:
     served: bool
     """Whether the coordinator knows of such groups at all."""
     why: str
+    legacy: Legacy | None = None
+    """Told of a group of Connect workers that is of the generic protocol."""
 
 
 async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -> ConnectGroup | NoConnectGroup:
@@ -202,7 +238,8 @@ async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -
     response = await connection.send(ConnectGroupDescribeRequest(group_ids=[group]), ConnectGroupDescribeResponse)
     for each in response.groups:
         if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
-            return NoConnectGroup(True, each.error_message or f"Group {group} not found.")
+            legacy = None if each.legacy_mode is None else _legacy(each)
+            return NoConnectGroup(True, each.error_message or f"Group {group} not found.", legacy)
         if each.error_code:
             raise ClientError(
                 f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"
@@ -235,7 +272,12 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         error=told.assignment_error,
         error_message=told.assignment_error_message,
         history=tuple(_epochs(told.history)),
+        legacy=_legacy(told),
     )
+
+
+def _legacy(told: wire.DescribedGroup) -> Legacy:
+    return Legacy(told.legacy_mode, told.migration_policy, told.embedded_protocol, told.barrier)
 
 
 def _worker(told: wire.Member) -> Worker:
@@ -251,6 +293,9 @@ def _worker(told: wire.Member) -> Worker:
         target=unpack(told.target),
         waits_for=unpack(told.waiting_for),
         must_release=unpack(told.to_release),
+        protocol=told.protocol,
+        generation=_set(told.generation),
+        leads=told.leads,
     )
 
 

@@ -97,6 +97,8 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     """Why it is not all in place yet."""
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
+    if group.legacy.barrier is not None:
+        yield f"barrier among the workers of the generic protocol: {group.legacy.barrier}"
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
     for worker in group.workers:

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from kcoord.cli.assignments import assignment_text
-from kcoord.cli.connect_groups import ConnectGroup, address_of, describe_connect_group
+from kcoord.cli.connect_groups import ConnectGroup, Legacy, address_of, describe_connect_group
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.protocol.errors import ErrorCode
@@ -64,6 +64,8 @@ class ClassicGroup:
     coordinator: str
     members: list[Member]
     note: str = ""
+    legacy: Legacy | None = None
+    """Of a group of Connect workers, at a kcoord: why they join all together."""
 
     def as_json(self) -> dict[str, Any]:
         return {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None} | attrs.asdict(
@@ -105,7 +107,9 @@ async def describe(cluster: Cluster, groups: list[str]) -> list[ClassicGroup | C
 async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup:
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
-    return found if isinstance(found, ConnectGroup) else await _describe_classic(cluster, broker, group)
+    if isinstance(found, ConnectGroup):
+        return found
+    return attrs.evolve(await _describe_classic(cluster, broker, group), legacy=found.legacy)
 
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
@@ -118,7 +122,10 @@ async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
         raise ClientError(f"{found.why}: only a kcoord with group.connect.enable can explain a group")
     if (classic := await _describe_classic(cluster, broker, group)).exists:
         kind = classic.protocol_type or "classic"
-        raise ClientError(f"{group} is a group of the classic protocol ({kind}): only connect groups have a history")
+        why = f" ({found.legacy.barrier})" if found.legacy is not None and found.legacy.barrier else ""
+        raise ClientError(
+            f"{group} is a group of the classic protocol ({kind}): only connect groups have a history{why}"
+        )
     raise ClientError(f"{group}: there is no such group")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
-from kcoord.cli.connect_groups import AWAY, ConnectGroup, Worker
+from kcoord.cli.connect_groups import AWAY, ConnectGroup, Legacy, Worker
 from kcoord.cli.explaining import outcome
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, table_of, written
@@ -41,13 +41,19 @@ def _of_classic_group(group: "ClassicGroup") -> str:
         for member in group.members
     ]
     members = table_of(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
-    return written(_head(group.group, group.state, facts), members if rows else "no members")
+    return written(_head(group.group, group.state, facts), *_barrier(group.legacy), members if rows else "no members")
 
 
 def _of_connect_group(group: ConnectGroup) -> str:
     names = Names.of(group)
     members = workers_table(group, names) if group.workers else "no members"
     return written(_head(group.group, group.state, _facts(group)), *_standing(group, names), members)
+
+
+def _barrier(legacy: Legacy | None) -> Iterator[str]:
+    """Why its workers join all together."""
+    if legacy is not None and legacy.barrier is not None:
+        yield f"barrier: {legacy.barrier}"
 
 
 def _head(group: str, group_state: str, facts: Iterable[str]) -> Text:
@@ -74,6 +80,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"{names(group.computing)} computes the assignment"
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+    yield from legacy_lines(group, names)
     for departed in group.departed:
         if departed.resources:
             name = departed.instance or names(departed.member)
@@ -87,17 +94,35 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"nobody runs: {resources_text(free)}"
 
 
+def legacy_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """How its workers of the generic protocol are managed, if it has any."""
+    count = sum(each.is_legacy for each in group.workers)
+    if not count:
+        return
+    leader = next((names(each.member) for each in group.workers if each.leads), None)
+    who = f"{count} of {len(group.workers)}" if count < len(group.workers) else "all"
+    speak = f"{who} workers speak the generic protocol ({group.legacy.protocol or 'nothing in common'})"
+    leads = f"; {leader} leads" if leader is not None else ""
+    if group.legacy.barrier is None:
+        yield f"{speak}, each is managed by itself{leads}"
+    else:
+        yield f"{speak}{leads}"
+        yield f"barrier among them: {group.legacy.barrier}"
+
+
 def _delay(group: ConnectGroup) -> str:
     return "" if group.delay_ms is None else f" (another {span(group.delay_ms)})"
 
 
 def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
     """The members; columns in which nobody has anything are left out."""
+    mixed = any(each.is_legacy for each in group.workers)
     columns = [
         ("MEMBER", [names(each.member) for each in group.workers]),
         ("INSTANCE", [each.instance or "" for each in group.workers]),
         ("HOST", [each.host for each in group.workers]),
         ("URL", [each.url or "" for each in group.workers]),
+        ("PROTOCOL", [each.protocol if mixed else "" for each in group.workers]),
         ("EPOCH", [str(each.epoch) for each in group.workers]),
         ("STATE", [each.state for each in group.workers]),
         ("OWNS", [resources_text(each.owns, "nothing") for each in group.workers]),

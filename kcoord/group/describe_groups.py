@@ -3,14 +3,18 @@
 v0-v2 alike but for the throttle time. v3 authorized operations, filled in by whoever knows rights. v4
 group.instance.id. v5 flexible. v6 a group that is not there, or is of another type, is an error with a text (KIP-1043);
 before it was one in state Dead.
+
+A connect group of legacy workers only is described as they see it: as one of the generic protocol.
 """
 
 from __future__ import annotations
 
 from kcoord.group.contents import Contents
+from kcoord.group.conversion.policy import is_all_legacy
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.states import State
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.as_classic import describe_as_classic
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
@@ -29,6 +33,9 @@ def _describe(contents: Contents, group_id: str, context: RequestContext) -> Des
     group = contents.groups.get(group_id)
     if group is not None:
         return _describe_generic(group)
+    connect = contents.connect.get(group_id)
+    if connect is not None and is_all_legacy(connect):
+        return describe_as_classic(connect)
     described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND

@@ -1,13 +1,16 @@
 """ListGroups (16): which groups are here.
 
 v0-v2 alike but for the throttle time. v3 flexible. v4 filter by state (KIP-518). v5 filter by type (KIP-848).
-Filters ignore case; one that names no state or type that there is matches no group.
+Filters ignore case; one that names no state or type that there is matches no group. A connect group of legacy workers
+only is listed as they see it: as one of the generic protocol.
 """
 
 from __future__ import annotations
 
 from kcoord.group.connect.group import PROTOCOL_TYPE
+from kcoord.group.conversion.policy import is_all_legacy
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.as_classic import classic_state
 from kcoord.group.turn import Turn
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
@@ -27,7 +30,9 @@ def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext,
         for group in turn.contents.groups.values()
     ]
     here += [
-        ListedGroup(connect.group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)
+        ListedGroup(connect.group_id, PROTOCOL_TYPE, classic_state(connect).label, CLASSIC)
+        if is_all_legacy(connect)
+        else ListedGroup(connect.group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)
         for connect in turn.contents.connect.values()
     ]
     listed = [

@@ -1,16 +1,21 @@
 """ConnectGroupDescribe (32103): what a connect group is like now, and how it came to be so.
 
-Of each member: what it may be running, what it is to run, what it waits for and what it must let go; of the group: its
-epochs, who computes, whose resources wait, and its history. Rights are filled in by whoever knows them.
+Of each member: what it may be running, what it is to run, what it waits for and what it must let go, and which protocol
+it speaks; of the group: its epochs, who computes, whose resources wait, and its history. Rights are filled in by
+whoever knows them.
 """
 
 from __future__ import annotations
 
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
-from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Resources
+from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
 from kcoord.group.connect.group import Member as GroupMember
+from kcoord.group.contents import Contents
+from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_legacy
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.session import NO_GENERATION
+from kcoord.group.translation.shown import best
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import (
@@ -26,6 +31,9 @@ from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDe
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
 from kcoord.protocol.resources import pack, unpack
 
+CONNECT = "connect"
+"""What a member speaks that is no legacy worker."""
+
 
 def connect_group_describe(
     turn: Turn, request: ConnectGroupDescribeRequest, context: RequestContext, token: Token
@@ -38,10 +46,8 @@ def connect_group_describe(
 def _describe(turn: Turn, group_id: str) -> DescribedGroup:
     group = turn.contents.connect.get(group_id)
     if group is None:
-        generic = group_id in turn.contents.groups
-        why = "is a group of the generic protocol" if generic else "not found"
-        return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {why}.", group_id, group_state="Dead")
-    configured = group.configured
+        return _no_connect_group(turn.contents, group_id)
+    configured, limits = group.configured, turn.contents.effective(group_id)
     return DescribedGroup(
         group_id=group_id,
         group_state=group.state.label,
@@ -60,7 +66,23 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         assignment_error=group.error,
         assignment_error_message=group.error_message,
         history=[_entry(epoch, entry) for epoch, entry in group.history.items()],
+        legacy_mode=limits.legacy_mode,
+        barrier=why_barrier_among_legacy(group),
+        embedded_protocol=group.legacy.protocol,
+        migration_policy=limits.migration_policy,
     )
+
+
+def _no_connect_group(contents: Contents, group_id: str) -> DescribedGroup:
+    """Of a generic group of Connect workers it is told why it is none."""
+    generic = contents.groups.get(group_id)
+    why = "not found" if generic is None else "is a group of the generic protocol"
+    described = DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {why}.", group_id, group_state="Dead")
+    if generic is not None and generic.protocol_type == PROTOCOL_TYPE:
+        limits = contents.effective(group_id)
+        described.legacy_mode, described.migration_policy = limits.legacy_mode, limits.migration_policy
+        described.barrier = why_barrier(contents, generic)
+    return described
 
 
 def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
@@ -84,6 +106,9 @@ def _member(group: ConnectGroup, member: GroupMember) -> Member:
         target=_packed(target),
         waiting_for=_packed(target - member.current),
         to_release=_packed(now.to_release),
+        protocol=CONNECT if said.legacy is None else best(said.legacy.protocols),
+        generation=NO_GENERATION if member.legacy is None else member.legacy.generation,
+        leads=bool(group.legacy.members) and member.member_id == group.computed_by,
     )
 
 

@@ -15,16 +15,11 @@ managed one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.connect.settings import LegacyMode
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.translation.spoken import DEFAULT
-
-NAMED = 3
-"""So many workers are named in a text; the others are counted."""
 
 
 def is_all_legacy(group: ConnectGroup) -> bool:
@@ -48,42 +43,11 @@ def belongs_to_connect(contents: Contents, group: GenericGroup) -> bool:
         bool(group.members)
         and group.protocol_type == PROTOCOL_TYPE
         and contents.effective(group.group_id).legacy_mode is LegacyMode.INDIVIDUAL
-        and _speaks_more_than_default(group)
+        and speaks_more_than_default(group)
     )
 
 
-def why_barrier(contents: Contents, group: GenericGroup | ConnectGroup) -> str | None:
-    """Why the legacy workers of a group have to join all together; None where each is managed by itself."""
-    eager = eager_workers(group)
-    if isinstance(group, ConnectGroup):
-        return _only_default(eager) if group.legacy.protocol == DEFAULT else None
-    if group.protocol_type != PROTOCOL_TYPE:
-        return None
-    if contents.effective(group.group_id).legacy_mode is LegacyMode.BARRIER:
-        return "connect.legacy.mode is barrier"
-    if group.members and not _speaks_more_than_default(group):
-        return _only_default(eager)
-    return "its workers are managed one by one as soon as all of them have their assignments"
-
-
-def eager_workers(group: GenericGroup | ConnectGroup) -> list[str]:
-    """Who speaks no embedded protocol but `default`."""
-    if isinstance(group, ConnectGroup):
-        return sorted(member_id for member_id, names in group.legacy.members.items() if set(names) == {DEFAULT})
-    return sorted(
-        member.member_id for member in group.members.values() if {name for name, _ in member.protocols} == {DEFAULT}
-    )
-
-
-def _speaks_more_than_default(group: GenericGroup) -> bool:
+def speaks_more_than_default(group: GenericGroup) -> bool:
     """Whether all members have a protocol in common that has no barrier of its own."""
     common = {name for name, count in group.support.items() if count == len(group.members)}
     return bool(common - {DEFAULT})
-
-
-def _only_default(workers: Iterable[str]) -> str:
-    named = list(workers)
-    if not named:
-        return "its workers have no embedded protocol but default in common"
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    return f"{', '.join(named[:NAMED])}{more} speaks only the embedded protocol default (connect.protocol=eager)"

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 import attrs
 
 from kcoord.group.connect import history, records
-from kcoord.group.connect.epochs import tell
 from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Member, Said, Target
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.contents import Contents
@@ -85,16 +84,16 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
 def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:
     group_id = generic.group_id
     scratch = ConnectGroup(group_id, epoch)
-    yield records.group_epoch(group_id, epoch, tell(Reason.MIGRATED, ["the generic protocol's workers"]), turn.wall_ms)
+    yield records.group_epoch(group_id, epoch, Reason.MIGRATED, turn.wall_ms)
     leader, offset = last_leader(generic, workers)
-    urls = {each.member.member_id: each.spoken.url for each in workers}
+    urls = {each.member.member_id: each.spoken.url or None for each in workers}
     for worker in workers:
         member_id = worker.member.member_id
         said = _said(worker, epoch, generic.protocol_name)
         yield records.member_said(group_id, member_id, said)
         known = generic.generation if worker.knows_generation else JOINING_EPOCH
         yield records.current_assignment(scratch, Member(member_id, said), worker.current, known, NO_EPOCH)
-        yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url))
+        yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url or None))
     yield records.target_assignment(
         scratch,
         leader,
@@ -113,7 +112,7 @@ def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
         group_epoch=epoch,
         client_id=member.client_id,
         client_host=member.client_host,
-        url=spoken.url,
+        url=spoken.url or None,
         rebalance_timeout_ms=member.rebalance_timeout_ms,
         session_timeout_ms=member.session_timeout_ms,
         legacy=LegacyWorker(

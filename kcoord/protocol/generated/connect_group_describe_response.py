@@ -21,7 +21,9 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_x = Format(">?").unpack_from
 unpack_hn = Format(">hB").unpack_from
+unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_ibn = Format(">ibB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
@@ -81,6 +83,12 @@ class Member(Struct):
     """What of its target others have not let go of yet."""
     to_release: list[ConnectorsAndTasks] = attrs.Factory(list)
     """What it must let go of."""
+    protocol: str = "connect"
+    """What it speaks: connect, or of a worker of the generic protocol the newest embedded one (default, compatible, sessioned)."""
+    generation: int = -1
+    """The generation that a worker of the generic protocol knows, or -1."""
+    leads: bool = False
+    """Whether it is the leader that assignments of workers of the generic protocol name."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -163,6 +171,14 @@ class DescribedGroup(Struct):
     """Bits of the operations that the asker may do on the group; the lowest int32 when not asked for."""
     history: list[HistoryEntry] = attrs.Factory(list)
     """The last epochs of the group, the oldest first."""
+    legacy_mode: str | None = None
+    """How the group is managed when it has workers of the generic protocol only: barrier or individual; also told of a generic group of Connect workers, beside the error."""
+    barrier: str | None = None
+    """Why its workers of the generic protocol have to join all together; null: each is managed by itself, or there are none."""
+    embedded_protocol: str | None = None
+    """The embedded protocol that those speak with each other, or null."""
+    migration_policy: str | None = None
+    """Which way the group may change its protocol, told where LegacyMode is."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -479,10 +495,42 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 to_release_item, pos = _decode_connectors_and_tasks_v0(data, pos)
                 to_release.append(to_release_item)
             member.to_release = to_release
+            member.protocol = "connect"
+            member.generation = -1
+            member.leads = False
             n = data[pos]
             if n:
                 n, pos = read_uvarint(data, pos)
-                member.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                member_others = []
+                member_tag_count = n
+                for _ in range(member_tag_count):
+                    member_tag, pos = read_uvarint(data, pos)
+                    n, pos = read_uvarint(data, pos)
+                    member_stop = pos + n
+                    if member_stop > len(data):
+                        raise Malformed
+                    if member_tag == 0:
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        member.protocol = data[pos + 1 : stop].decode()
+                        pos = stop
+                    elif member_tag == 1:
+                        (member.generation,) = unpack_i(data, pos)
+                        pos += 4
+                    elif member_tag == 2:
+                        (member.leads,) = unpack_x(data, pos)
+                        pos += 1
+                    else:
+                        member_others.append((member_tag, data[pos:member_stop]))
+                        pos = member_stop
+                    if pos != member_stop:
+                        raise Malformed
+                member.unknown_tagged_fields = tuple(member_others)
             else:
                 member.unknown_tagged_fields = ()
                 pos += 1
@@ -703,10 +751,87 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 pos += 1
             history.append(history_item)
         group.history = history
+        group.legacy_mode = None
+        group.barrier = None
+        group.embedded_protocol = None
+        group.migration_policy = None
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
-            group.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            group_others = []
+            group_tag_count = n
+            for _ in range(group_tag_count):
+                group_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                group_stop = pos + n
+                if group_stop > len(data):
+                    raise Malformed
+                if group_tag == 0:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.legacy_mode = None
+                        pos += 1
+                    elif n == 1:
+                        group.legacy_mode = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.legacy_mode = data[pos + 1 : stop].decode()
+                        pos = stop
+                elif group_tag == 1:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.barrier = None
+                        pos += 1
+                    elif n == 1:
+                        group.barrier = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.barrier = data[pos + 1 : stop].decode()
+                        pos = stop
+                elif group_tag == 2:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.embedded_protocol = None
+                        pos += 1
+                    elif n == 1:
+                        group.embedded_protocol = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.embedded_protocol = data[pos + 1 : stop].decode()
+                        pos = stop
+                elif group_tag == 3:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.migration_policy = None
+                        pos += 1
+                    elif n == 1:
+                        group.migration_policy = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.migration_policy = data[pos + 1 : stop].decode()
+                        pos = stop
+                else:
+                    group_others.append((group_tag, data[pos:group_stop]))
+                    pos = group_stop
+                if pos != group_stop:
+                    raise Malformed
+            group.unknown_tagged_fields = tuple(group_others)
         else:
             group.unknown_tagged_fields = ()
             pos += 1
@@ -832,100 +957,126 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
             out.append(ONE_BYTE[n34] if n34 < 128 else write_uvarint(n34))
             for e35 in e13.to_release:
                 _encode_connectors_and_tasks_v0(out, e35)
-            out.append(write_tagged(e13.unknown_tagged_fields) if e13.unknown_tagged_fields else b"\0")
-        v38 = e2.computing_member_id
-        if v38 is None:
-            b36 = b""
-            n37 = 0
+            tagged36: list[tuple[int, bytes]] = [*e13.unknown_tagged_fields]
+            if e13.protocol != "connect":
+                b38 = e13.protocol.encode()
+                n39 = len(b38) + 1
+                tagged36.append((0, b"".join((ONE_BYTE[n39] if n39 < 128 else write_string_length(n39), b38))))
+            if e13.generation != -1:
+                tagged36.append((1, pack_i(e13.generation)))
+            if e13.leads:
+                tagged36.append((2, b"\1"))
+            out.append(write_tagged(tagged36) if tagged36 else b"\0")
+        v43 = e2.computing_member_id
+        if v43 is None:
+            b41 = b""
+            n42 = 0
         else:
-            b36 = v38.encode()
-            n37 = len(b36) + 1
-        a40 = e2.configured
-        n39 = 0 if a40 is None else len(a40) + 1
+            b41 = v43.encode()
+            n42 = len(b41) + 1
+        a45 = e2.configured
+        n44 = 0 if a45 is None else len(a45) + 1
         out += (
-            ONE_BYTE[n37] if n37 < 128 else write_string_length(n37),
-            b36,
+            ONE_BYTE[n42] if n42 < 128 else write_string_length(n42),
+            b41,
             pack_q(e2.config_offset),
-            ONE_BYTE[n39] if n39 < 128 else write_uvarint(n39),
+            ONE_BYTE[n44] if n44 < 128 else write_uvarint(n44),
         )
-        for e41 in a40 or ():
-            _encode_connectors_and_tasks_v0(out, e41)
-        n42 = len(e2.departed) + 1
-        out.append(ONE_BYTE[n42] if n42 < 128 else write_uvarint(n42))
-        for e43 in e2.departed:
-            b44 = e43.member_id.encode()
-            n45 = len(b44) + 1
-            v48 = e43.instance_id
-            if v48 is None:
-                b46 = b""
-                n47 = 0
+        for e46 in a45 or ():
+            _encode_connectors_and_tasks_v0(out, e46)
+        n47 = len(e2.departed) + 1
+        out.append(ONE_BYTE[n47] if n47 < 128 else write_uvarint(n47))
+        for e48 in e2.departed:
+            b49 = e48.member_id.encode()
+            n50 = len(b49) + 1
+            v53 = e48.instance_id
+            if v53 is None:
+                b51 = b""
+                n52 = 0
             else:
-                b46 = v48.encode()
-                n47 = len(b46) + 1
-            v51 = e43.url
-            if v51 is None:
-                b49 = b""
-                n50 = 0
+                b51 = v53.encode()
+                n52 = len(b51) + 1
+            v56 = e48.url
+            if v56 is None:
+                b54 = b""
+                n55 = 0
             else:
-                b49 = v51.encode()
-                n50 = len(b49) + 1
-            n52 = len(e43.connectors_and_tasks) + 1
+                b54 = v56.encode()
+                n55 = len(b54) + 1
+            n57 = len(e48.connectors_and_tasks) + 1
             out += (
-                ONE_BYTE[n45] if n45 < 128 else write_string_length(n45),
-                b44,
-                ONE_BYTE[n47] if n47 < 128 else write_string_length(n47),
-                b46,
                 ONE_BYTE[n50] if n50 < 128 else write_string_length(n50),
                 b49,
-                ONE_BYTE[n52] if n52 < 128 else write_uvarint(n52),
+                ONE_BYTE[n52] if n52 < 128 else write_string_length(n52),
+                b51,
+                ONE_BYTE[n55] if n55 < 128 else write_string_length(n55),
+                b54,
+                ONE_BYTE[n57] if n57 < 128 else write_uvarint(n57),
             )
-            for e53 in e43.connectors_and_tasks:
-                _encode_connectors_and_tasks_v0(out, e53)
-            out.append(write_tagged(e43.unknown_tagged_fields) if e43.unknown_tagged_fields else b"\0")
-        v56 = e2.assignment_error_message
-        if v56 is None:
-            b54 = b""
-            n55 = 0
+            for e58 in e48.connectors_and_tasks:
+                _encode_connectors_and_tasks_v0(out, e58)
+            out.append(write_tagged(e48.unknown_tagged_fields) if e48.unknown_tagged_fields else b"\0")
+        v61 = e2.assignment_error_message
+        if v61 is None:
+            b59 = b""
+            n60 = 0
         else:
-            b54 = v56.encode()
-            n55 = len(b54) + 1
-        n57 = len(e2.history) + 1
+            b59 = v61.encode()
+            n60 = len(b59) + 1
+        n62 = len(e2.history) + 1
         out += (
             pack_ib(e2.remaining_delay_ms, e2.assignment_error),
-            ONE_BYTE[n55] if n55 < 128 else write_string_length(n55),
-            b54,
+            ONE_BYTE[n60] if n60 < 128 else write_string_length(n60),
+            b59,
             pack_i(e2.authorized_operations),
-            ONE_BYTE[n57] if n57 < 128 else write_uvarint(n57),
+            ONE_BYTE[n62] if n62 < 128 else write_uvarint(n62),
         )
-        for e58 in e2.history:
-            b59 = e58.reason.encode()
-            n60 = len(b59) + 1
-            n61 = len(e58.moves) + 1
+        for e63 in e2.history:
+            b64 = e63.reason.encode()
+            n65 = len(b64) + 1
+            n66 = len(e63.moves) + 1
             out += (
-                pack_i(e58.epoch),
-                ONE_BYTE[n60] if n60 < 128 else write_string_length(n60),
-                b59,
-                pack_qqqi(e58.timestamp_ms, e58.installed_ms, e58.converged_ms, e58.moved_count),
-                ONE_BYTE[n61] if n61 < 128 else write_uvarint(n61),
+                pack_i(e63.epoch),
+                ONE_BYTE[n65] if n65 < 128 else write_string_length(n65),
+                b64,
+                pack_qqqi(e63.timestamp_ms, e63.installed_ms, e63.converged_ms, e63.moved_count),
+                ONE_BYTE[n66] if n66 < 128 else write_uvarint(n66),
             )
-            for e62 in e58.moves:
-                b63 = e62.from_.encode()
-                n64 = len(b63) + 1
-                b65 = e62.to.encode()
-                n66 = len(b65) + 1
-                n67 = len(e62.connectors_and_tasks) + 1
+            for e67 in e63.moves:
+                b68 = e67.from_.encode()
+                n69 = len(b68) + 1
+                b70 = e67.to.encode()
+                n71 = len(b70) + 1
+                n72 = len(e67.connectors_and_tasks) + 1
                 out += (
-                    ONE_BYTE[n64] if n64 < 128 else write_string_length(n64),
-                    b63,
-                    ONE_BYTE[n66] if n66 < 128 else write_string_length(n66),
-                    b65,
-                    ONE_BYTE[n67] if n67 < 128 else write_uvarint(n67),
+                    ONE_BYTE[n69] if n69 < 128 else write_string_length(n69),
+                    b68,
+                    ONE_BYTE[n71] if n71 < 128 else write_string_length(n71),
+                    b70,
+                    ONE_BYTE[n72] if n72 < 128 else write_uvarint(n72),
                 )
-                for e68 in e62.connectors_and_tasks:
-                    _encode_connectors_and_tasks_v0(out, e68)
-                out.append(write_tagged(e62.unknown_tagged_fields) if e62.unknown_tagged_fields else b"\0")
-            out.append(write_tagged(e58.unknown_tagged_fields) if e58.unknown_tagged_fields else b"\0")
-        out.append(write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0")
+                for e73 in e67.connectors_and_tasks:
+                    _encode_connectors_and_tasks_v0(out, e73)
+                out.append(write_tagged(e67.unknown_tagged_fields) if e67.unknown_tagged_fields else b"\0")
+            out.append(write_tagged(e63.unknown_tagged_fields) if e63.unknown_tagged_fields else b"\0")
+        tagged74: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
+        if e2.legacy_mode is not None:
+            b76 = e2.legacy_mode.encode()
+            n77 = len(b76) + 1
+            tagged74.append((0, b"".join((ONE_BYTE[n77] if n77 < 128 else write_string_length(n77), b76))))
+        if e2.barrier is not None:
+            b79 = e2.barrier.encode()
+            n80 = len(b79) + 1
+            tagged74.append((1, b"".join((ONE_BYTE[n80] if n80 < 128 else write_string_length(n80), b79))))
+        if e2.embedded_protocol is not None:
+            b82 = e2.embedded_protocol.encode()
+            n83 = len(b82) + 1
+            tagged74.append((2, b"".join((ONE_BYTE[n83] if n83 < 128 else write_string_length(n83), b82))))
+        if e2.migration_policy is not None:
+            b85 = e2.migration_policy.encode()
+            n86 = len(b85) + 1
+            tagged74.append((3, b"".join((ONE_BYTE[n86] if n86 < 128 else write_string_length(n86), b85))))
+        out.append(write_tagged(tagged74) if tagged74 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -952,6 +1103,9 @@ Member.FIELDS = (
     Field("target", "Target", "struct", (0, 0), is_array=True, struct=ConnectorsAndTasks),
     Field("waiting_for", "WaitingFor", "struct", (0, 0), is_array=True, struct=ConnectorsAndTasks),
     Field("to_release", "ToRelease", "struct", (0, 0), is_array=True, struct=ConnectorsAndTasks),
+    Field("protocol", "Protocol", "string", (0, 0), tag=0, tagged=(0, 0)),
+    Field("generation", "Generation", "int32", (0, 0), tag=1, tagged=(0, 0)),
+    Field("leads", "Leads", "bool", (0, 0), tag=2, tagged=(0, 0)),
 )
 Departed.FIELDS = (
     Field("member_id", "MemberId", "string", (0, 0)),
@@ -991,6 +1145,10 @@ DescribedGroup.FIELDS = (
     Field("assignment_error_message", "AssignmentErrorMessage", "string", (0, 0), nullable=(0, 0)),
     Field("authorized_operations", "AuthorizedOperations", "int32", (0, 0)),
     Field("history", "History", "struct", (0, 0), is_array=True, struct=HistoryEntry),
+    Field("legacy_mode", "LegacyMode", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
+    Field("barrier", "Barrier", "string", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0)),
+    Field("embedded_protocol", "EmbeddedProtocol", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
+    Field("migration_policy", "MigrationPolicy", "string", (0, 0), nullable=(0, 0), tag=3, tagged=(0, 0)),
 )
 ConnectGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 0)),

@@ -1,0 +1,52 @@
+"""Why do the legacy workers of a group have to join all together? In words, for `describe`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.connect.settings import LEGACY_MODE, LegacyMode
+from kcoord.group.contents import Contents
+from kcoord.group.conversion.policy import speaks_more_than_default
+from kcoord.group.conversion.workers import NotConvertible, read_workers
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.translation.spoken import DEFAULT
+
+NAMED = 3
+"""So many workers are named; the others are counted."""
+
+
+def why_barrier_among_legacy(group: ConnectGroup) -> str | None:
+    """The same of a connect group; None where each is managed by itself."""
+    if group.legacy.protocol != DEFAULT:
+        return None
+    return _only_default(sorted(each for each, names in group.legacy.members.items() if set(names) == {DEFAULT}))
+
+
+def why_barrier(contents: Contents, group: GenericGroup) -> str | None:
+    """The same of a generic group; None for one that is not of Connect workers."""
+    if group.protocol_type != PROTOCOL_TYPE:
+        return None
+    if contents.effective(group.group_id).legacy_mode is LegacyMode.BARRIER:
+        return f"{LEGACY_MODE} is {LegacyMode.BARRIER}"
+    if not group.members:
+        return None
+    if not speaks_more_than_default(group):
+        return _only_default(
+            sorted(
+                each.member_id for each in group.members.values() if {name for name, _ in each.protocols} == {DEFAULT}
+            )
+        )
+    try:
+        read_workers(group)
+    except NotConvertible as why:
+        return str(why)
+    return "a rebalance with the barrier is going on; after it each worker is managed by itself"
+
+
+def _only_default(workers: Sequence[str]) -> str:
+    if not workers:
+        return f"the workers have no embedded protocol but {DEFAULT} in common"
+    more = f" and {len(workers) - NAMED} more" if len(workers) > NAMED else ""
+    only = "speak only" if len(workers) > 1 else "speaks only"
+    return f"{', '.join(workers[:NAMED])}{more} {only} the embedded protocol {DEFAULT} (connect.protocol=eager)"

@@ -1,0 +1,50 @@
+"""How does a connect group of legacy workers look to those who know the generic protocol only?
+
+As the group that its workers take it for: of type `connect`, with what each would say of itself if it ran its target,
+and its target as a whole assignment. It is Stable when none of them has to join or fetch anything.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.generic.states import State
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.shown import state
+from kcoord.group.translation.spoken import version
+from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
+
+STATES = {Phase.STABLE: State.STABLE, Phase.PREPARING: State.PREPARING, Phase.COMPLETING: State.COMPLETING}
+
+
+def classic_state(group: ConnectGroup) -> State:
+    """The state of the worker that is furthest from its assignment."""
+    phases = {each.legacy.phase for each in group.participants() if each.legacy is not None}
+    return next((STATES[each] for each in (Phase.PREPARING, Phase.COMPLETING) if each in phases), State.STABLE)
+
+
+def describe_as_classic(group: ConnectGroup) -> DescribedGroup:
+    """The answer of DescribeGroups."""
+    return DescribedGroup(
+        group_id=group.group_id,
+        group_state=classic_state(group).label,
+        protocol_type=PROTOCOL_TYPE,
+        protocol_data=group.legacy.protocol or "",
+        members=[_member(group, each) for each in group.participants()],
+    )
+
+
+def _member(group: ConnectGroup, member: Member) -> DescribedGroupMember:
+    said, target, number = member.said, group.target_of(member) or frozenset(), version(group.legacy.protocol)
+    offset = -1 if said.legacy is None else said.legacy.config_offset
+    assignment = WorkerAssignment(
+        number, 0, group.computed_by or "", group.computed_by_url or "", group.computed_offset, assigned=target
+    )
+    return DescribedGroupMember(
+        member_id=member.member_id,
+        group_instance_id=None,
+        client_id=said.client_id,
+        client_host=said.client_host,
+        member_metadata=state(member, target, number, offset),
+        member_assignment=encode_assignment(assignment),
+    )
