@@ -52,7 +52,7 @@ def the_leader_is_back_and_leads(stage: Stage) -> None:
 
 
 def comes_back(stage: Stage, name: str, *, missed: bool = False) -> None:
-    """This worker is killed and started again; in the end each runs what it ran, and only the leader has joined, too."""
+    """This worker is killed and started again: in the end each runs what it ran, and only the leader joined, too."""
     fleet = stage.fleet
     owners, leader, watch = fleet.owners(), fleet.leader(), Watch(fleet)
     fleet.kill(name)
