@@ -100,6 +100,8 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     back. Only what it withdraws is taken then, and the next answer is asked for at once.
     """
     news = _keep_session(state, now_ms, sent, response)
+    if state.computing.step is Step.WAITING and response.error_code == ErrorCode.NONE:
+        state.computing.stop()  # chosen no more: what it computed is of an input that nobody waits for
     outdated = bool(state.under_way) and any(
         each.number > sent.number and not sent.owned <= each.owned for each in state.heartbeats()
     )

@@ -546,6 +546,18 @@ def test_an_install_with_an_old_epoch_is_repeated_with_the_next_answers() -> Non
     assert request.member_epoch == 2
 
 
+def test_an_install_that_waits_for_its_epoch_is_forgotten_when_others_compute() -> None:
+    """connect-groups rules 18, 19: brought later it would be of an old input, and have this worker excluded."""
+    driver = member()
+    driver.prepared(chosen(driver))
+    driver.computed(driver.take(Assign).number, ASSIGNMENT)
+    number, _ = driver.install()
+    driver.installed(number, error=ErrorCode.FENCED_MEMBER_EPOCH)
+    driver.later(INTERVAL).answer(1)
+    driver.nothing()
+    chosen(driver)
+
+
 def test_an_assignor_that_fails_is_told_so_that_another_worker_computes() -> None:
     """connect-groups rule 20"""
     driver = member()
