@@ -6,6 +6,8 @@ A real Java worker, or one of ours.
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -21,9 +23,11 @@ from tests.kafka.java import Java, write_properties
 from tests.kafka.kcoord_process import ROOT
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
+from tests.kafka.wait import let_pass
 
 MAIN = "org.apache.kafka.connect.cli.ConnectDistributed"
 HEAP_MB = 128
+GRACE_S = 30.0
 
 
 @attrs.define(eq=False)
@@ -71,9 +75,20 @@ class FleetWorker(ABC):
         self._process = self._started()
 
     def stop(self) -> None:
-        """End it in order."""
+        """End it in order; what does not end in time is killed, as an orchestrator does.
+
+        Now and then Jetty's own shutdown hook and Connect's wait for each other: the log's dump of threads shows it.
+        """
         self.notes.write(What.LEAVING, self.name)
-        self.process.stop()
+        self.process.popen.send_signal(signal.SIGTERM)
+        try:
+            self.process.popen.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.process.popen.send_signal(signal.SIGQUIT)
+            let_pass(1)
+            self.process.kill()
+        else:
+            self.process.stop()
         self.notes.write(What.GONE, self.name)
 
     def kill(self) -> None:
