@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.worker import table
+from kcoord.worker.generic import table as generic_table
 from kcoord.worker.runner import Runner
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.state import Phase
@@ -31,6 +32,16 @@ def test_the_page_shows_the_table_as_it_is() -> None:
         f"| event | {' | '.join(phase.name for phase in Phase)} |",
         "| --- |" + " --- |" * len(Phase),
         *(f"| {name} | {' | '.join(map(_cell, row))} |" for name, row in ROWS.items()),
+    ]
+    assert "\n".join(lines) in PAGE.read_text()
+
+
+def test_the_page_shows_the_table_of_the_generic_protocol() -> None:
+    """Answer by answer, the phases in which one is awaited."""
+    lines = [
+        f"| answer | {' | '.join(name.upper() for name in generic_table.Row._fields)} |",
+        "| --- |" + " --- |" * len(generic_table.Row._fields),
+        *(f"| {kind.name} | {' | '.join(map(_cell, row))} |" for kind, row in generic_table.ROWS.items()),
     ]
     assert "\n".join(lines) in PAGE.read_text()
 
