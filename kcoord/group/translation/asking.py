@@ -31,10 +31,18 @@ def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
     if member.put_out or session.parked_join is not None:
         return
     at_rest = session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
-    if at_rest or (session.phase is Phase.COMPLETING and _is_called(group, member)):
+    in_between = session.phase is Phase.COMPLETING and not _has_computed(group, member)
+    if at_rest or (in_between and _is_called(group, member)):
         ask_to_rejoin(turn, group, member)
     if session.parked_sync is not None:
         answer_if_time(turn, group, member)
+
+
+def _has_computed(group: ConnectGroup, member: Member) -> bool:
+    """Whether it waits for its part of what it has computed itself. Refused that, its assignor would miss a generation
+    and forget what it remembers (legacy rules 3, 8).
+    """
+    return session_of(member).parked_sync is not None and member.member_id == group.computed_by
 
 
 def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:

@@ -126,10 +126,13 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
-    rule 12).
+    rule 12). So it does with what is not configured any more: the leader, which does not remember that, would let it
+    run for ever.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
+    if group.configured is not None:
+        mine &= group.configured.resources
     known = group.targets.get(member.member_id)
     if known is not None:
         mine |= known.resources

@@ -5,7 +5,9 @@
 2. A member's new target is what was shown of it, less what it is to stop, and what it is to start; under `default` what
    it is to run. It counts also if the group has moved on since: then the next round follows (legacy rule 8).
 3. What was taken from somebody and given to nobody is handed out in one more round, when it is free (legacy rule 10).
-4. The assignment defines what is configured, as of the leader's config offset, unless somebody has read further.
+4. A leader that has not made the last assignment remembers nothing: what was deleted since that one it takes for good
+   when it sees it running, and for deleted in the next round. So it computes once more (legacy rule 11).
+5. The assignment defines what is configured, as of the leader's config offset, unless somebody has read further.
 """
 
 from __future__ import annotations
@@ -37,6 +39,10 @@ class Computed:
     """What the leader's SyncGroup says."""
 
     targets: dict[str, Resources]
+    revoked: Resources
+    """All that anybody is to stop, also what the same answer has just given to it: Connect hands out what was lost and
+    then levels, in one round.
+    """
     config_offset: int
     delay_ms: int
     error: int
@@ -119,6 +125,7 @@ def _read(frozen: Frozen, group: ConnectGroup, leader: Member, assignments: Mapp
     own = given.get(leader.member_id)
     return Computed(
         targets,
+        NOTHING.union(*[each.revoked for each in given.values()]),
         config_offset=frozen.input.config_offset if own is None else own.config_offset,
         delay_ms=max((each.delay_ms for each in given.values()), default=0),
         error=0 if own is None else own.error,
@@ -149,13 +156,20 @@ def _install(
     shown = NOTHING.union(*[each.target for each in frozen.input.members])
     assigned = NOTHING.union(*computed.targets.values())
     waiting = _not_shown(group, computed) - assigned
-    unhanded = shown - assigned - waiting
-    _define_configured(turn, group, assigned | waiting | unhanded, computed.config_offset)
+    unhanded = (shown | computed.revoked) - assigned - waiting
+    _define_configured(turn, group, assigned, waiting | unhanded, computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
+    group.legacy.once_more = bool(shown) and _is_new_to(group, computation.chosen, computed.config_offset)
     install(turn, group, known, assignment, computation.chosen, computation.assignor)
     group.legacy.unhanded, group.legacy.withheld = unhanded, {}
     group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
     group.touched.update(group.unconverged)
+
+
+def _is_new_to(group: ConnectGroup, leader_id: str, config_offset: int) -> bool:
+    """Whether the leader cannot know what has been deleted since the last assignment, which it has not made."""
+    last = group.legacy.seen_last
+    return (last is None or last[0] != leader_id) and config_offset != group.computed_offset
 
 
 def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
@@ -171,10 +185,15 @@ def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
     )
 
 
-def _define_configured(turn: Turn, group: ConnectGroup, resources: Resources, offset: int) -> None:
-    known = group.configured
-    if known is not None and (known.offset > offset or (known.offset, known.resources) == (offset, resources)):
-        return
+def _define_configured(
+    turn: Turn, group: ConnectGroup, assigned: Resources, unassigned: Resources, offset: int
+) -> None:
+    """A worker of the new protocol says the set itself: at the same offset its word stands (connect-groups rule 21)."""
+    known, resources = group.configured, assigned | unassigned
+    if known is not None:
+        others_said = len(group.legacy.members) < len(group.members) and assigned <= known.resources
+        if known.offset > offset or (known.offset == offset and (others_said or known.resources == resources)):
+            return
     turn.write(records.configured_set(group, Configured(resources, offset)))
 
 

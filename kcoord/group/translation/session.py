@@ -94,6 +94,8 @@ class LegacyFleet(Generic[R]):
     """What the leader that computes was not shown, by the member whose target has it (`levelling`)."""
     seen_last: tuple[str, frozenset[str]] | None = None
     """Who made the installed assignment, and the members that it was shown."""
+    once_more: bool = False
+    """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
     ready_leader: str | None = None
@@ -122,7 +124,7 @@ class LegacyFleet(Generic[R]):
 
     def _begin_anew(self) -> None:
         self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
-        self.withheld, self.seen_last = {}, None
+        self.withheld, self.seen_last, self.once_more = {}, None, False
         self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:

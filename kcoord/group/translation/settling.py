@@ -23,6 +23,7 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
     if end_if_complete(turn, group):
         _answer_leader_first(turn, group)
         changed = True
+    changed |= _compute_once_more(turn, group)
     return _hand_out(turn, group) or changed
 
 
@@ -41,6 +42,17 @@ def _answer_leader_first(turn: Turn, group: ConnectGroup) -> None:
     leader = group.members.get(group.computed_by or "")
     if leader is not None and leader.legacy is not None and leader.legacy.parked_sync is not None:
         answer_if_time(turn, group, leader)
+
+
+def _compute_once_more(turn: Turn, group: ConnectGroup) -> bool:
+    """A new leader has made its first assignment, and has it: only now it knows what ran before (legacy rule 11)."""
+    fleet = group.legacy
+    if not fleet.once_more or fleet.ready_leader != group.computed_by or group.computed_by is None:
+        return False
+    fleet.once_more = False
+    if group.epoch == group.assignment_epoch:
+        bump(turn, group, Reason.LEADER_CHANGED, [group.computed_by])
+    return True
 
 
 def _hand_out(turn: Turn, group: ConnectGroup) -> bool:

@@ -50,7 +50,8 @@ def next_ms(group: ConnectGroup) -> int:
         at_ms = min(at_ms, fleet.round.nudge_ms, fleet.round.until_ms)
     for member in _members(group):
         session = session_of(member)
-        at_ms = min(at_ms, session.due_ms, session.parked_until_ms)
+        if not member.put_out:  # whatever it was to do, nobody waits for it any more
+            at_ms = min(at_ms, session.due_ms, session.parked_until_ms)
     return at_ms
 
 

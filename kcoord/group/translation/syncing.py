@@ -90,6 +90,7 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     if member.member_id == group.computed_by and group.legacy.ready_leader != member.member_id:
         group.legacy.ready_leader = member.member_id
         group.touched.update(group.legacy.members)
+    group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
     answer_sync(turn, member, token, told)
 
