@@ -6,7 +6,9 @@ Rules (gateway rules 11, 12, 16):
    initial rebalance delay, and kcoord's own delay runs meanwhile.
 2. Before anything is told of a group, the client's right to it is known, and that its connection ends at the group's
    coordinator.
-3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N.
+3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N. Connect's workers,
+   whose generations move for each of them where they are managed one by one, commit nothing under their group: for them
+   it is enough that kcoord takes the group; a commit all the same is placed when it comes (`offsets.py`).
 4. A call of a group that upstream refused goes upstream, and so does one, but JoinGroup, of a group that nobody here
    knows.
 """
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["admit", "answer", "join_group", "keep", "member_call"]
 
+CONNECT = "connect"
+"""The protocol type of Connect's workers."""
 REFUSED_WITHIN_S = 0.5
 """Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
 wait for more members."""
@@ -66,7 +70,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     assert isinstance(response, JoinGroupResponse)
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
-        error = await _hold(leg, sentinel, response.generation_id)
+        commits = request.protocol_type != CONNECT
+        error = await _hold(leg, sentinel, response.generation_id) if commits else ErrorCode.NONE
         if error:
             await _undo(leg, call, request, response, error)
             return

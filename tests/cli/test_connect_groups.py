@@ -238,3 +238,46 @@ def test_nobody_there() -> None:
     outcome = kcoord("groups", "explain", "g", "--bootstrap-server", f"127.0.0.1:{free_port()}")
     assert outcome.code == 1
     assert re.fullmatch(r"kcoord: 127.0.0.1:\d+ cannot be reached: Connection refused\n", outcome.err)
+
+
+def test_workers_of_the_generic_protocol_on_their_way(cli: Cli) -> None:
+    """Why there is a barrier, and who speaks what when there is none."""
+    old = [cli.worker("rolled", "--protocol", "generic", "--client-id", f"old-{number}") for number in range(2)]
+    for worker in old:
+        worker.wait_for("assigned copy: ")
+
+    def told(start: str) -> list[str]:
+        lines = cli("groups", "describe", "rolled").out.splitlines()
+        if not lines[0].startswith(start):
+            raise NotYet(lines[0])
+        return lines
+
+    lines = eventually(lambda: told("rolled: Stable, connect, sessioned, coordinator "), "a generic group")
+    assert lines[1] == "barrier: connect.legacy.mode is barrier"
+    assert described(cli, "rolled")["legacy"] == {
+        "mode": "barrier",
+        "policy": "bidirectional",
+        "protocol": None,
+        "barrier": "connect.legacy.mode is barrier",
+    }
+    why = cli("groups", "explain", "rolled")
+    assert why.code == 1
+    assert why.err.endswith("only connect groups have a history (connect.legacy.mode is barrier)\n")
+    ran = [worker.said.count("revoked ") for worker in old]
+
+    assert cli("config", "set", "rolled", "connect.legacy.mode=individual").code == 0
+    found = eventually_stable(cli, "rolled", members=2)
+    assert {each["protocol"] for each in found["members"]} == {"sessioned"}
+    assert [each["leads"] for each in found["members"]].count(True) == 1
+    assert all(each["generation"] == found["epoch"] for each in found["members"])
+    lines = cli("groups", "describe", "rolled").out.splitlines()
+    assert any(line.startswith("all workers speak the generic protocol (sessioned), each is managed") for line in lines)
+    assert "PROTOCOL" in next(line for line in lines if line.startswith("MEMBER")).split()
+    assert [worker.said.count("revoked ") for worker in old] == ran, "nothing was stopped for it"
+    [migrated] = explained(cli, "rolled")
+    assert migrated["reason"] == "migrated"
+
+    cli.worker("rolled", "--client-id", "new").wait_for("INFO kcoord.worker: ")
+    found = eventually_stable(cli, "rolled", members=3)
+    assert sorted(each["protocol"] for each in found["members"]) == ["connect", "sessioned", "sessioned"]
+    assert "2 of 3 workers speak the generic protocol (sessioned)" in cli("groups", "describe", "rolled").out
