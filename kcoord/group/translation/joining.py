@@ -39,7 +39,7 @@ FUSE_MS = 1_000
 def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     """Take a JoinGroup in; `answer_joins` answers it, in this step if nothing is in the way."""
     session = session_of(member)
-    session.parked_join, session.due_ms = token, NEVER_MS
+    session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
     group.legacy.joining[member.member_id] = None
     if turn.now_ms - session.window_ms >= WINDOW_MS:
         session.window_ms, session.joins_in_window = turn.now_ms, 0
@@ -67,7 +67,9 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
     if disarms(group, member):
         return False
-    if group.legacy.gathering_due_ms != NEVER_MS or group.legacy.barrier_due_ms != NEVER_MS:
+    if group.legacy.gathering_due_ms != NEVER_MS:
+        return True
+    if group.legacy.barrier_due_ms != NEVER_MS and not session.past_barrier:
         return True
     if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
         return True
@@ -126,6 +128,8 @@ def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
     if fleet.barrier_due_ms == NEVER_MS or any(each not in fleet.joining for each in _taking_part(group)):
         return False
     fleet.barrier_due_ms = NEVER_MS
+    for member_id in fleet.joining:
+        session_of(group.members[member_id]).past_barrier = True
     return True
 
 
@@ -150,11 +154,13 @@ def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
 def _has_cause(turn: Turn, group: ConnectGroup) -> bool:
     if group.legacy.gathering_due_ms != NEVER_MS:
         return False
-    return bool(group.legacy.joining) or any(_is_called(turn, group, each) for each in _members(group))
+    return any(_is_cause(turn, group, each) for each in _members(group))
 
 
-def _is_called(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+def _is_cause(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
+    if session.parked_join is not None:
+        return not session.past_barrier
     return session.phase is Phase.PREPARING or (
         session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
     )

@@ -41,6 +41,8 @@ class LegacySession:
     parked_sync: Token | None = None
     parked_until_ms: int = NEVER_MS
     """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
+    past_barrier: bool = False
+    """Its parked JoinGroup was there when a barrier ended, and waits for something else: it is no cause for another."""
     may_park: bool = False
     """Its JoinGroup said that it runs nothing: its SyncGroup may wait (legacy rule 24)."""
     computes: bool = False
