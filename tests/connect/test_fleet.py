@@ -9,7 +9,7 @@ import pytest
 from tests.connect.fleet import ConnectFleet
 from tests.connect.lines import Pipe
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of
+from tests.kafka.front import ALL_GROUPS, Front, front_of
 from tests.kafka.groups import check_kcoord_owns
 from tests.kafka.java import Java
 
@@ -18,11 +18,12 @@ EXACTLY_ONCE: dict[str, object] = {"exactly.once.support": "required", "transact
 
 @attrs.frozen
 class Variant:
-    """One way to run a fleet: worker settings, and what the source connectors ask for."""
+    """One way to run a fleet: worker settings, what the source connectors ask for, and settings of kcoord."""
 
     name: str
     worker: dict[str, object]
     source: dict[str, object] = attrs.Factory(dict)
+    kcoord: dict[str, object] = attrs.Factory(dict)
 
 
 VARIANTS = [
@@ -30,6 +31,7 @@ VARIANTS = [
     Variant("compatible", {"connect.protocol": "compatible"}),
     Variant("sessioned", {"connect.protocol": "sessioned"}),
     Variant("exactly-once", {"connect.protocol": "sessioned", "exactly.once.source.support": "enabled"}, EXACTLY_ONCE),
+    Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_legacy_mode": "individual"}),
 ]
 
 
@@ -68,7 +70,7 @@ class Stage:
 @pytest.fixture(params=VARIANTS, ids=lambda variant: variant.name)
 def stage(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[Stage]:
     variant: Variant = request.param
-    front = front_of(kafka, tmp_path / "kcoord")
+    front = front_of(kafka, tmp_path / "kcoord", ALL_GROUPS, **variant.kcoord)
     fleet = ConnectFleet(java, tmp_path, front.bootstrap, f"fleet-{variant.name}", variant.worker)
     pipes = [Pipe(f"{variant.name}-{number}", tmp_path) for number in range(3)]
     for pipe in pipes:

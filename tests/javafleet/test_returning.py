@@ -27,6 +27,7 @@ def test_who_returns_has_its_own_back(make_stage: StageMaker) -> None:
     a_follower_is_back_before_anybody_missed_it(stage)
     a_follower_is_back_after_its_session(stage)
     the_leader_is_back_and_leads(stage)
+    kcoord_is_killed_and_back(stage)
 
     for worker in WORKERS:  # REST works, and forwards to who leads
         fleet.reconfigure("a", by=worker)
@@ -49,6 +50,15 @@ def the_leader_is_back_and_leads(stage: Stage) -> None:
     leader = stage.fleet.leader()
     comes_back(stage, leader)
     assert stage.fleet.leader() == leader
+
+
+def kcoord_is_killed_and_back(stage: Stage) -> None:
+    """It has forgotten nobody, and nothing of what each has: nothing moves, also where workers that missed it for too
+    long have stopped all (legacy rule 5 and "State").
+    """
+    owners = stage.fleet.owners()
+    stage.kcoord.kill_and_restart()
+    assert stage.fleet.wait_until_quiet() == owners
 
 
 def comes_back(stage: Stage, name: str, *, missed: bool = False) -> None:
