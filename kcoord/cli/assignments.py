@@ -1,23 +1,29 @@
 """What has been assigned to a member? Its assignment's bytes, for people to read.
 
 Two protocols embed theirs in a format that is public: consumers (ConsumerProtocolAssignment: version, topics with
-partitions, user data) and Connect's workers (version, error, leader, its url, config offset, connectors with tasks; -1
-stands for the connector itself). What is neither is told by its size.
+partitions, user data) and Connect's workers (`protocol/embedded.py`). What is neither is told by its size.
 """
 
 import struct
 from collections.abc import Iterator
 
+from kcoord.cli.resources import ranges, resources_text
+from kcoord.protocol.embedded import EAGER, decode_assignment, decode_state
+from kcoord.protocol.resources import Resource
 
-def assignment_text(protocol_type: str, data: bytes) -> str:
-    """`orders: 0-2, 5` for a consumer, `files: connector, 0-3` for a worker."""
+
+def assignment_text(protocol_type: str, data: bytes, metadata: bytes = b"") -> str:
+    """`orders: 0-2, 5` for a consumer, `files: connector, 0-3` for a worker, whose `metadata` says what it had."""
     if not data:
         return "nothing"
-    read = {"consumer": _consumer, "connect": _connect}.get(protocol_type)
     try:
-        return ("; ".join(read(_Reader(data))) or "nothing") if read else f"{len(data)} bytes"
+        if protocol_type == "connect":
+            return resources_text(_run_by(data, metadata), "nothing")
+        if protocol_type == "consumer":
+            return "; ".join(_consumer(_Reader(data))) or "nothing"
     except (struct.error, UnicodeDecodeError, ValueError):
-        return f"{len(data)} bytes"
+        pass
+    return f"{len(data)} bytes"
 
 
 def _consumer(reader: "_Reader") -> Iterator[str]:
@@ -27,28 +33,14 @@ def _consumer(reader: "_Reader") -> Iterator[str]:
         yield f"{topic}: {ranges([reader.int32() for _ in range(reader.count())])}"
 
 
-def _connect(reader: "_Reader") -> Iterator[str]:
-    reader.int16()  # version
-    reader.int16()  # error
-    reader.string()  # leader
-    reader.string()  # its url
-    reader.int64()  # config offset
-    for _ in range(reader.count()):
-        connector = reader.string()
-        yield f"{connector}: {ranges([reader.int32() for _ in range(reader.count())])}"
-
-
-def ranges(numbers: list[int]) -> str:
-    """`connector, 0-3, 7`; -1 is the connector."""
-    parts = ["connector"] if -1 in numbers else []
-    start = before = None
-    for number in [*sorted(number for number in numbers if number >= 0), None]:
-        if start is not None and before is not None and number != before + 1:
-            parts.append(f"{start}" if start == before else f"{start}-{before}")
-            start = number
-        start = number if start is None else start
-        before = number
-    return ", ".join(parts)
+def _run_by(data: bytes, metadata: bytes) -> frozenset[Resource]:
+    """What a worker runs by this assignment, which from `compatible` on says only what changes for it."""
+    told = decode_assignment(data)
+    if told.version == EAGER or not metadata:
+        return told.assigned
+    allocation = decode_state(metadata).allocation
+    reported = frozenset[Resource]() if allocation is None else allocation.assigned
+    return (reported - told.revoked) | told.assigned
 
 
 class _Reader:

@@ -149,7 +149,7 @@ async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> Cla
                     member.group_instance_id,
                     member.client_id,
                     member.client_host.removeprefix("/"),
-                    assignment_text(each.protocol_type, bytes(member.member_assignment)),
+                    assignment_text(each.protocol_type, bytes(member.member_assignment), bytes(member.member_metadata)),
                 )
                 for member in sorted(each.members, key=lambda member: member.member_id)
             ],

@@ -4,12 +4,24 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.cli.assignments import ranges
 
 
 def resources_text(resources: Collection[Resource], nothing: str = "-") -> str:
     """All of them on one line, tasks in ranges."""
     return "; ".join(f"{name}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
+
+
+def ranges(numbers: list[int]) -> str:
+    """`connector, 0-3, 7`; -1 is the connector."""
+    parts = ["connector"] if -1 in numbers else []
+    start = before = None
+    for number in [*sorted(number for number in numbers if number >= 0), None]:
+        if start is not None and before is not None and number != before + 1:
+            parts.append(f"{start}" if start == before else f"{start}-{before}")
+            start = number
+        start = number if start is None else start
+        before = number
+    return ", ".join(parts)
 
 
 def resources_json(resources: Collection[Resource]) -> dict[str, Any]:

@@ -15,6 +15,14 @@ CONNECT = bytes.fromhex(
 )
 
 
+METADATA = bytes.fromhex(
+    "0001 0004 687474 70 0000000000000007"  # version 1, url http, config offset 7
+    "00000029 0001 0000 0000 0000 ffffffffffffffff"  # it runs, as an assignment of 41 bytes:
+    "00000001 0003 7a2d31 00000001 00000009"
+    "00000000 00000000"
+)
+
+
 def consumer(assignment: list[tuple[str, list[int]]]) -> bytes:
     encoded: bytes = ConsumerProtocolMemberAssignment(0, assignment, b"").encode()
     return encoded
@@ -35,3 +43,9 @@ def consumer(assignment: list[tuple[str, list[int]]]) -> bytes:
 )
 def test_an_assignment_is_shown(protocol_type: str, data: bytes, text: str) -> None:
     assert assignment_text(protocol_type, data) == text
+
+
+def test_what_a_worker_had_before_it_has_still() -> None:
+    """From `compatible` on an assignment says only what changes."""
+    assert assignment_text("connect", CONNECT, METADATA) == "files: connector, 0-1, 3; z-1: 2, 9"
+    assert assignment_text("connect", CONNECT, METADATA[:9]) == f"{len(CONNECT)} bytes"

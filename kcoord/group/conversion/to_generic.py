@@ -28,7 +28,7 @@ from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
 
-WHY = f"{Reason.MIGRATED}: no worker of the new protocol is left, and the others join all together"
+WHY = f"{Reason.MIGRATED}: only workers of the generic protocol are left, and they join all together"
 
 
 def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
