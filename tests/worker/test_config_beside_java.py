@@ -1,7 +1,8 @@
 """Does a runner of ours that reads Connect's configuration topic run its share of what Java workers are told by REST?
 
-On Kafka's own coordinator, beside a real Java worker: first Java leads, then we do. Who runs a connector splits it into
-tasks, and ours ask no Java class: so tasks follow a connector's new configuration where Java runs the connector.
+On Kafka's own coordinator, beside a real Java worker: first Java leads, then we do. On kcoord with the protocol of
+connect groups, where one of ours computes for Java workers, well or badly. Who runs a connector splits it into tasks,
+and ours ask no Java class: so tasks follow a connector's new configuration where Java runs the connector.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kcoord.assign import tell
+from kcoord.assign import Assignment, Group, MemberAssignment, MixedAssignor, tell
 from kcoord.worker.config_topic import ConfigTopic
 from kcoord.worker.runner import Classes, Runner, TopicSource
 from kcoord.worker.runner.running import Condition
 from tests.connect.fleet import ConnectFleet
 from tests.connect.lines import SOURCE
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
 
 NAMES = ("a", "b", "c")
@@ -40,17 +43,16 @@ def fleet(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_p
 class Ours:
     """A runner of ours, and what it runs as its connectors note."""
 
-    def __init__(self, fleet: ConnectFleet) -> None:
+    def __init__(self, fleet: ConnectFleet, **options: Any) -> None:
         self.notes = fleet.folder / "notes"
         self.topic = ConfigTopic(fleet.bootstrap, f"{fleet.group}-config")
+        generic = {"group_protocol": "generic", "heartbeat_interval": 0.5, "scheduled_rebalance_max_delay": 1}
         self.runner = Runner(
             TopicSource(self.topic, Classes(default="tests.worker.connectors:Noting")),
             fleet.bootstrap,
             fleet.group,
             url="http://127.0.0.1:1/",
-            group_protocol="generic",
-            heartbeat_interval=0.5,
-            scheduled_rebalance_max_delay=1,
+            **(options or generic),
         )
 
     @contextlib.asynccontextmanager
@@ -105,20 +107,20 @@ async def test_what_java_workers_are_told_by_rest_runs_at_ours_too(fleet: Connec
             "say": say,
         }
 
-    async def create(name: str, say: str = "one") -> None:
-        await asyncio.to_thread(fleet.create, name, config(name, say))
+    async def say(name: str, what: str) -> None:
+        await asyncio.to_thread(fleet.create, name, config(name, what))
 
     await asyncio.to_thread(fleet.start_workers, 1)
     for name in NAMES:
         (fleet.folder / f"{name}.in").touch()
-        await create(name)
+        await say(name, "one")
     async with ours.run():
         await until_shared(fleet, ours, EVERYTHING)
         assert ours.topic.config.offset == _read_by(fleet), "as Connect counts"
 
         mine = set(ours.running())
         for name in NAMES:
-            await create(name, "two")
+            await say(name, "two")
         await until(
             lambda: all(say == ("one" if _of_ours(name, mine) else "two") for name, say in ours.running().items())
         )
@@ -142,15 +144,8 @@ async def test_what_java_workers_are_told_by_rest_runs_at_ours_too(fleet: Connec
 async def test_connectors_that_come_and_go_are_followed(fleet: ConnectFleet) -> None:
     ours = Ours(fleet)
 
-    async def create(name: str) -> None:
-        file = fleet.folder / f"{name}.in"
-        file.touch()
-        config = {"connector.class": SOURCE, "file": file, "topic": "t", "say": "x", "notes": ours.notes}
-        await asyncio.to_thread(fleet.create, name, config)
-
     await asyncio.to_thread(fleet.start_workers, 1)
-    for number in range(4):
-        await create(f"c{number}")
+    await create(fleet, ours, *(f"c{number}" for number in range(4)))
     everything = {f"c{number}{suffix}" for number in range(4) for suffix in ("", "-0")}
     async with ours.run():
         await until_shared(fleet, ours, everything)
@@ -160,10 +155,82 @@ async def test_connectors_that_come_and_go_are_followed(fleet: ConnectFleet) -> 
         await asyncio.to_thread(fleet.stop_connector, "c2")
         await until(lambda: ("c2", 0) not in ours.topic.config.resources)
         await until(lambda: "c2" not in ours.running() and "c2-0" not in ours.running())
-        for name in ("c4", "c5"):
-            await create(name)
+        await create(fleet, ours, "c4", "c5")
         await until(lambda: {"c4", "c5"} <= ours.topic.config.connectors.keys())
         await until(lambda: "c4" in ours.running() or "c5" in ours.running())
+
+
+class Nonsense(MixedAssignor):
+    """Gives everything to two workers, or hangs, or fails, in turn."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def assign(self, group: Group) -> Assignment:
+        self.asked += 1
+        if self.asked % 3 == 1:
+            everything = group.configured or frozenset()
+            return Assignment(tuple(MemberAssignment(each.member_id, everything) for each in group.members))
+        if self.asked % 3 == 2:
+            raise RuntimeError("no idea")
+        return Assignment((), error=7)
+
+
+@pytest.fixture
+def managed(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[ConnectFleet]:
+    """A cluster without workers yet, each of which is managed on its own."""
+    group = f"managed-{request.node.name.split('_')[-1]}"
+    kcoord = kcoord_of(
+        kafka,
+        tmp_path / "kcoord",
+        [group],
+        group_connect_legacy_mode="individual",
+        group_connect_rebalance_delay_ms=1_000,
+    )
+    fleet = ConnectFleet(java, tmp_path, kcoord.bootstrap, group, {"scheduled.rebalance.max.delay.ms": 1_000})
+    yield fleet
+    fleet.remove()
+    kcoord.remove()
+
+
+async def create(fleet: ConnectFleet, ours: Ours, *names: str) -> None:
+    """Connectors of one task each."""
+    for name in names:
+        file = fleet.folder / f"{name}.in"
+        file.touch()
+        config = {"connector.class": SOURCE, "file": file, "topic": "t", "say": "x", "notes": ours.notes}
+        await asyncio.to_thread(fleet.create, name, config)
+
+
+async def test_one_of_ours_computes_for_java_workers_at_once_and_java_when_it_has_gone(managed: ConnectFleet) -> None:
+    """legacy rule 7: nobody is told an offset below its own; a Java worker that is joins again without end."""
+    ours = Ours(managed, assignors=[MixedAssignor()])
+    await asyncio.to_thread(managed.start_workers, 2)
+    await create(managed, ours, *NAMES)
+    async with ours.run():
+        await until_shared(managed, ours, EVERYTHING)
+        joins = [worker.joins() for worker in managed.workers]
+        await asyncio.sleep(3)
+        assert [worker.joins() for worker in managed.workers] == joins, "joins again and again"
+    await until_shared(managed, ours, EVERYTHING, us=False)
+    await create(managed, ours, "d")
+    await until_shared(managed, ours, EVERYTHING | {"d", "d-0"}, us=False)
+
+
+async def test_one_of_ours_that_computes_nonsense_harms_nobody(managed: ConnectFleet) -> None:
+    """connect-groups rule 20: what runs goes on running; when it has gone, Java leads again."""
+    nonsense = Nonsense()
+    ours = Ours(managed, assignors=[nonsense])
+    await asyncio.to_thread(managed.start_workers, 1)
+    await create(managed, ours, *NAMES)
+    await until_shared(managed, ours, EVERYTHING, us=False)
+    stops = managed.workers[0].stops()
+    async with ours.run():
+        await until(lambda: nonsense.asked > 3)
+        assert await asyncio.to_thread(theirs, managed) == EVERYTHING
+        assert managed.workers[0].stops() == stops
+    await create(managed, ours, "d")
+    await until_shared(managed, ours, EVERYTHING | {"d", "d-0"}, us=False)
 
 
 async def until(probe: Callable[[], bool]) -> None:

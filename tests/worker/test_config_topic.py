@@ -23,11 +23,14 @@ from confluent_kafka.admin import (
 )
 
 from kcoord.client.security import Security
+from kcoord.worker import Worker
 from kcoord.worker.config_topic import ConfigTopic, ConfigTopicError
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import Security as ClusterSecurity
 from tests.kafka.security import password_of
 from tests.worker.driver import resources
+from tests.worker.house import House
 
 COMPACTED = {"cleanup.policy": "compact"}
 PROPERTIES = {"properties": {"connector.class": "X"}}
@@ -100,6 +103,7 @@ async def test_it_is_read_to_its_end_before_anything_else_and_then_followed(writ
 async def test_an_empty_one_is_one(topic: ConfigTopic) -> None:
     await topic.open()
     assert (topic.config.resources, topic.config.offset) == (frozenset(), -1)
+    assert topic.configured() is None
     assert await topic.catch_up()
 
 
@@ -138,6 +142,20 @@ async def test_what_cannot_be_read_is_named_and_left_out(
         f"{where} 3, key 'connector-b'",
         f"{where} 4, key 'nonsense'",
     ]
+
+
+async def test_a_worker_tells_what_stands_there(writer: Writer, topic: ConfigTopic, kcoord: Kcoord, group: str) -> None:
+    """connect-groups rules 21, 31: a provider of the configured set, and its offset"""
+    writer.connector("a", 2)
+    await topic.open()
+    house = House()
+    async with Worker(
+        kcoord.bootstrap, group, listener=house.listener("w"), configured=topic.configured, server_assignor="uniform"
+    ) as worker:
+        topic.on_change = worker.configured_changed
+        await house.shared_by("w", all_of="a a-0 a-1")
+        writer.put("connector-a").connector("b", 1)
+        await house.shared_by("w", all_of="b b-0")
 
 
 async def test_restarts_of_before_are_none(writer: Writer, topic: ConfigTopic) -> None:

@@ -27,6 +27,7 @@ from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
 from kcoord.worker.config_topic.records import Restart, Unreadable
 from kcoord.worker.config_topic.state import ConfigState, ConnectConfig
+from kcoord.worker.worker import Configured
 
 _log = logging.getLogger(__name__)
 
@@ -124,6 +125,13 @@ class ConfigTopic:
     def config(self) -> ConnectConfig:
         """What is configured, as far as it has been read."""
         return self._state.snapshot()
+
+    def configured(self) -> Configured | None:
+        """The same for a `Worker`; None where nothing was ever written."""
+        config = self.config
+        if config.offset < 0:
+            return None
+        return Configured(config.offset, config.resources, config.revisions, of_topic=True)
 
     def take_restarts(self) -> list[Restart]:
         """The requests to start connectors again that have come since the last call."""
