@@ -29,7 +29,7 @@ def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources
     """
     if not targets:
         return []
-    targets, free = _settle(targets, existing)
+    targets, free = settle(targets, existing)
     connectors = frozenset([resource for resource in existing if resource[1] == CONNECTOR])
     have_connectors = [len(target & connectors) for target in targets]
     have_tasks = [len(target) - count for target, count in zip(targets, have_connectors, strict=True)]
@@ -39,7 +39,7 @@ def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources
     return _spread(targets, have_tasks, may_have_tasks, free, lambda each: each - connectors)
 
 
-def _settle(targets: Sequence[Resources], existing: Resources) -> tuple[Sequence[Resources], Resources]:
+def settle(targets: Sequence[Resources], existing: Resources) -> tuple[Sequence[Resources], Resources]:
     """Targets without what no longer exists or an earlier one has, and what nobody has."""
     taken = _NOTHING.union(*targets)
     free = existing - taken

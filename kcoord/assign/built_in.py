@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from kcoord.assign.connect import MixedAssignor
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.interface import ConnectAssignor, ServerAssignor
+from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor, Kip415Assignor
 from kcoord.assign.uniform import UniformAssignor
 
-SERVER_SIDE: Mapping[str, Callable[[], ServerAssignor]] = {
-    each.name: each for each in (UniformAssignor, CooperativeAssignor)
+POLICIES: Mapping[str, Callable[[], EagerAssignor | IncrementalAssignor | Kip415Assignor]] = {
+    EagerAssignor.name: EagerAssignor,
+    **{each.name: partial(IncrementalAssignor, each) for each in (DESIGN_1, DESIGN_2, DESIGN_3)},
+    Kip415Assignor.name: Kip415Assignor,
 }
-"""What `group.connect.assignors` may name, in the order of its default."""
+"""The rebalance policies, for either side."""
+
+SERVER_SIDE: Mapping[str, Callable[[], ServerAssignor]] = {
+    UniformAssignor.name: UniformAssignor,
+    CooperativeAssignor.name: CooperativeAssignor,
+    **POLICIES,
+}
+"""What `group.connect.assignors` may name."""
 
 CLIENT_SIDE: Mapping[str, Callable[[], ConnectAssignor]] = {
-    each.name: each for each in (CooperativeAssignor, EagerAssignor, MixedAssignor)
+    CooperativeAssignor.name: CooperativeAssignor,
+    MixedAssignor.name: MixedAssignor,
+    **POLICIES,
 }
 """What a worker may list."""

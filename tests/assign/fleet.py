@@ -57,6 +57,8 @@ class Fleet:
     departed: dict[str, frozenset[Resource]] = attrs.Factory(dict)
     configured: frozenset[Resource] = frozenset()
     remaining_delay_ms: int = NO_DELAY
+    epochs: dict[str, int] = attrs.Factory(dict)
+    """Of members that have been assigned something, or nothing."""
 
     def play(self, story: Story) -> Story:
         """What comes of a story when each line happens: the same where it is true."""
@@ -76,6 +78,7 @@ class Fleet:
             member, _, words = cell.partition(":")
             self.members[member] = resources(words)
             self.configured |= self.members[member]
+            self.epochs[member] = 1
 
     def happens(self, what: str) -> None:
         """One thing happens to the group."""
@@ -87,6 +90,7 @@ class Fleet:
         assignment = self.assignor.assign(self.group())
         assert assignment.error == 0
         self.members = {each.member_id: each.resources for each in assignment.members}
+        self.epochs = dict.fromkeys(self.members, 1)
         self.remaining_delay_ms = assignment.scheduled_delay_ms or NO_DELAY
         if not assignment.scheduled_delay_ms:
             self.departed = {}
@@ -94,7 +98,9 @@ class Fleet:
     def group(self) -> Group:
         """What an assignor gets."""
         return Group(
-            members=tuple(Member(each, target=target) for each, target in self.members.items()),
+            members=tuple(
+                Member(each, target=target, epoch=self.epochs.get(each, 0)) for each, target in self.members.items()
+            ),
             configured=self.configured,
             departed=tuple(Departed(each, target=target) for each, target in self.departed.items()),
             remaining_delay_ms=self.remaining_delay_ms,

@@ -26,7 +26,7 @@ def shown() -> dict[str, Any]:
 
 
 def test_the_table_lists_those_that_are_here() -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \| (server|client|both) \|", DOCUMENT, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (server|client|both) \|", DOCUMENT, re.MULTILINE))
     sides = {(True, False): "server", (False, True): "client", (True, True): "both"}
     assert rows == {name: sides[name in SERVER_SIDE, name in CLIENT_SIDE] for name in (*SERVER_SIDE, *CLIENT_SIDE)}
 
@@ -47,6 +47,16 @@ def test_the_client_side_example_is_one_that_a_worker_takes(shown: dict[str, Any
     assert isinstance(assignor, ConnectAssignor)
     assert assignor.assign(group) == UniformAssignor().assign(group)
     assert assignor.minimum_version <= assignor.metadata().version <= assignor.maximum_version
+
+
+def test_the_policy_of_ones_own_is_one_for_either_side(shown: dict[str, Any]) -> None:
+    assignor = shown["GentleAssignor"]()
+    assert isinstance(assignor, ServerAssignor)
+    assert isinstance(assignor, ConnectAssignor)
+    held = resources("T1 T2 T3 T4")
+    given = assignor.assign(Group((Member("w1", target=held), Member("w2")), held))
+    assert [len(each.resources) for each in given.members] == [3, 1]
+    assert given.scheduled_delay_ms == 30_000
 
 
 def test_one_class_serves_on_either_side() -> None:

@@ -13,7 +13,6 @@ from kcoord.assign import (
     ConnectAssignor,
     CooperativeAssignor,
     Departed,
-    EagerAssignor,
     Group,
     Member,
     MemberAssignment,
@@ -23,16 +22,16 @@ from kcoord.assign import (
     UniformAssignor,
     tell,
 )
-from kcoord.assign.built_in import CLIENT_SIDE, SERVER_SIDE
+from kcoord.assign.built_in import CLIENT_SIDE, POLICIES, SERVER_SIDE
 from tests.assign.fleet import resources
 
-ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
+ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), MixedAssignor(), *(make() for make in POLICIES.values())]
 
 
 def test_what_comes_with_kcoord() -> None:
     """connect-groups rule 23, and the two of Connect's own names for workers."""
-    assert list(SERVER_SIDE) == ["uniform", "cooperative"]
-    assert list(CLIENT_SIDE) == ["cooperative", "eager", "connect"]
+    assert list(SERVER_SIDE) == ["uniform", "cooperative", *POLICIES]
+    assert list(CLIENT_SIDE) == ["cooperative", "connect", *POLICIES]
     assert all(isinstance(make(), ServerAssignor) and make().name == name for name, make in SERVER_SIDE.items())
     assert all(isinstance(make(), ConnectAssignor) and make().name == name for name, make in CLIENT_SIDE.items())
 
@@ -43,8 +42,8 @@ def test_what_a_workers_assignor_tells_unless_it_says_more() -> None:
     assert assignor.metadata() == Metadata(reason=0, version=assignor.maximum_version, metadata=b"")
     assert {each: CLIENT_SIDE[each]().minimum_version for each in CLIENT_SIDE} == {
         "cooperative": 0,
-        "eager": 0,
         "connect": -1,
+        **dict.fromkeys(POLICIES, 0),
     }
     assignor.on_assignment(MemberAssignment("w1"))
 

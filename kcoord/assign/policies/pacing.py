@@ -1,0 +1,77 @@
+"""Which moves are made in this round? Those of design III: so many, and light ones do not wait for heavy ones.
+
+- What is free is given at once; only what somebody has to stop counts.
+- One round moves resources of one weight, the lightest ones that are to move: whoever stops a task in a second does
+  not wait for one that takes minutes.
+- Each round leaves less to be done: a move that by itself brings nobody nearer to another waits for those that make it
+  one; where all of them are such, all are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from kcoord.assign.balance import Resources
+from kcoord.assign.policies.spreading import load_of
+from kcoord.assign.resource import CONNECTOR, Resource
+
+
+@attrs.frozen(order=True)
+class Move:
+    """One resource that somebody stops and somebody else starts; the lightest come first."""
+
+    weight: int
+    resource: Resource
+    giver: int
+    taker: int
+
+
+def moves(before: Sequence[Resources], wanted: Sequence[Resources], weights: Mapping[str, int]) -> list[Move]:
+    """What has to move, the lightest first."""
+    changed = [at for at, target in enumerate(wanted) if target is not before[at]]
+    givers = {resource: at for at in changed for resource in before[at] - wanted[at]}
+    takers = {resource: at for at in changed for resource in wanted[at] - before[at]}
+    return sorted(Move(weights[resource[0]], resource, giver, takers[resource]) for resource, giver in givers.items())
+
+
+def pace(
+    wanted: Sequence[Resources], found: Sequence[Move], at_most: int, weights: Mapping[str, int]
+) -> tuple[list[Resources], int]:
+    """`wanted` without all moves but those of this round, and how many are left for others."""
+    now = _choose(wanted, found, at_most, weights) if at_most else []
+    later = frozenset(found).difference(now)
+    paced = list(wanted)
+    for move in later:
+        paced[move.taker] -= {move.resource}
+        paced[move.giver] |= {move.resource}
+    return paced, len(later)
+
+
+def _choose(
+    wanted: Sequence[Resources], found: Sequence[Move], at_most: int, weights: Mapping[str, int]
+) -> Sequence[Move]:
+    loads: dict[tuple[int, bool], int] = {}
+    for move in found:
+        for at in (move.giver, move.taker):
+            for connectors in (True, False):
+                if (at, connectors) not in loads:
+                    loads[at, connectors] = load_of(wanted[at], weights, connectors)
+    for move in found:
+        _shift(loads, move, -1)
+    chosen: list[Move] = []
+    for move in found:
+        if len(chosen) == at_most or (chosen and move.weight > chosen[0].weight):
+            break
+        connectors = move.resource[1] == CONNECTOR
+        if loads[move.giver, connectors] - loads[move.taker, connectors] > move.weight:
+            _shift(loads, move, 1)
+            chosen.append(move)
+    return chosen or found
+
+
+def _shift(loads: dict[tuple[int, bool], int], move: Move, times: int) -> None:
+    connectors = move.resource[1] == CONNECTOR
+    loads[move.giver, connectors] -= times * move.weight
+    loads[move.taker, connectors] += times * move.weight
