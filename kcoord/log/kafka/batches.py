@@ -2,12 +2,14 @@
 
 A batch is as large as the topic allows (`max.message.bytes`), up to a size that many records share well. A record that
 alone is more than the topic allows is sent as a compressed batch of its own: a group with thousands of members has one
-such, and the names in it shrink to a fraction.
+such, and the names in it shrink to a fraction. All have one time, as in the file: by that a reader knows what was written
+together.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 
 from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
@@ -31,25 +33,28 @@ async def batches(
     Raises TooLarge.
     """
     at = 0
+    now_ms = time.time_ns() // 1_000_000
     while at < len(records):
         builder = _builder(DefaultRecordBatch.CODEC_NONE, min(limit, SHARED_BYTES), producer_id, epoch, sequence)
         count = 0
-        while at < len(records) and builder.append(count, None, *records[at], []) is not None:
+        while at < len(records) and builder.append(count, now_ms, *records[at], []) is not None:
             at += 1
             count += 1
         if builder.size() <= limit:
             yield bytes(builder.build()), count
         else:  # the first record is taken whatever its size
             assert count == 1
-            yield await _compressed(records[at - 1], limit, producer_id, epoch, sequence), 1
+            yield await _compressed(records[at - 1], now_ms, limit, producer_id, epoch, sequence), 1
         sequence = (sequence + count) & 0x7FFFFFFF
 
 
-async def _compressed(record: RawRecord, limit: int, producer_id: int, epoch: int, sequence: int) -> bytes:
+async def _compressed(
+    record: RawRecord, now_ms: int, limit: int, producer_id: int, epoch: int, sequence: int
+) -> bytes:
     key, value = record
     size = len(key) + len(value or b"")
     builder = _builder(DefaultRecordBatch.CODEC_GZIP, 2 * size + SHARED_BYTES, producer_id, epoch, sequence)
-    builder.append(0, None, key, value, [])
+    builder.append(0, now_ms, key, value, [])
     batch = await asyncio.to_thread(builder.build)  # some 30 ms a MiB
     if len(batch) > limit:
         raise TooLarge(f"a record of {size} bytes is {len(batch)} bytes when compressed, and the topic takes {limit}")
