@@ -43,7 +43,7 @@ def _check_worker(group: ConnectGroup, member: Member) -> None:
         assert session.parked_join is None
         assert session.parked_sync is None
         assert member.held is None
-    if session.computes and session.parked_sync is None:
+    if session.computes and session.parked_sync is None and not member.put_out:
         computation = group.computation
         assert computation is not None, "what the leader was shown is waited for"
         assert computation.chosen == member.member_id, "legacy rule 14"

@@ -80,6 +80,8 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     limits = turn.contents.effective(group.group_id)
     selection = select(group, [each.name for each in limits.assignors])
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
+    if computation is None and group.legacy.failed[0] == group.epoch:
+        excluded = set(group.legacy.failed[1])
     _compute(turn, group, limits, selection, excluded)
 
 
@@ -123,6 +125,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
         return
     if not is_free_to_lead(group, chosen):
+        group.legacy.failed = group.epoch, frozenset(excluded)
         return
     turn.contents.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, excluded)

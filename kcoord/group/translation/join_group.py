@@ -54,12 +54,12 @@ def join_translated(turn: Turn, group: ConnectGroup, call: Join, context: Reques
 
 
 def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: RequestContext, is_new: bool) -> None:
-    error = _may_come(turn, group, call, spoken, is_new)
+    dead = _whose_place(turn, group, spoken, context)
+    error = _may_come(turn, group, call, spoken, dead, is_new)
     if error:
         refuse_join(turn, call.token, error, call.member_id)
         return
     turn.contents.newcomers.forget(group.group_id, call.member_id)
-    dead = _whose_place(turn, group, spoken, context)
     replace_generic(turn, group.group_id)
     if dead is not None:
         drop_dead(turn, group, dead)
@@ -71,17 +71,19 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
     _open_session(turn, group, member, context)
     if spoken.reported:
         _adopt(turn, group, member, spoken.reported)
-    if is_first:
+    if is_first or (group.legacy.gathering_due_ms != NEVER_MS and _reports_first(group, member)):
         _gather(turn, group, spoken)
     park_join(turn, group, member, call.token)
     settle(turn, group)
 
 
-def _may_come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, is_new: bool) -> ErrorCode:
-    """NONE if the newcomer is taken in; MEMBER_ID_REQUIRED tells it its id."""
+def _may_come(
+    turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, dead: Member | None, is_new: bool
+) -> ErrorCode:
+    """NONE if the newcomer is taken in; MEMBER_ID_REQUIRED tells it its id. `dead`: who makes room for it."""
     if elect({**group.legacy.offers, spoken.protocols: 1}) is None:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    if len(group.members) >= turn.contents.effective(group.group_id).max_size:
+    if len(group.members) - (dead is not None) >= turn.contents.effective(group.group_id).max_size:
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     newcomers = turn.contents.newcomers
     if not is_new:
@@ -139,8 +141,13 @@ def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources)
     turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
 
 
+def _reports_first(group: ConnectGroup, member: Member) -> bool:
+    """Whether it is the first of the group that says it runs something: the coordinator had forgotten them."""
+    return bool(member.current) and all(each == member.member_id for each in group.owners.values())
+
+
 def _gather(turn: Turn, group: ConnectGroup, spoken: Spoken) -> None:
-    """The first worker of an empty group waits for others."""
+    """The first worker of an empty group waits for others; longer from the first one on who runs something already."""
     delay_ms = turn.contents.settings.initial_rebalance_delay_ms
     if spoken.reported:
         delay_ms = max(delay_ms, COLD_START_MS)

@@ -13,6 +13,7 @@ from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.phases import RUNS_ON_MS
 from kcoord.group.translation.who import check_legacy
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
@@ -23,8 +24,6 @@ from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
 BATCH_VERSION = 3
 STOPPED = "the consumer is being closed"
 """What a Connect worker says that has stopped its connectors and tasks before it leaves (Connect 4.3)."""
-RUNS_ON_MS = 70_000
-"""So long a Connect worker may run on after it has left without having stopped: its back-off (legacy rule 13)."""
 
 
 def leave_translated(

@@ -100,6 +100,8 @@ class LegacyFleet(Generic[R]):
     """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
+    failed: tuple[int, frozenset[str]] = (-1, frozenset())
+    """Who has failed to compute at that group epoch, kept while the leader is waited for."""
     ready_leader: str | None = None
     """Who has been answered as the leader that made the installed assignment (legacy rules 15, 23)."""
     barrier_due_ms: int = NEVER_MS

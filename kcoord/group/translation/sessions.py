@@ -10,7 +10,7 @@ from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.phases import RUNS_ON_MS, Phase
 from kcoord.group.translation.rounds import unhanded_after_load
 from kcoord.group.turn import Turn
 
@@ -22,6 +22,8 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session = session_of(member)
         session.generation, session.generation_unsure = member.recorded_epoch, True
         session.protocol = group.legacy.protocol
+        if member.put_out:  # perhaps it left without having stopped: it is waited for as long as that may take
+            member.session_holds_ms = turn.now_ms + RUNS_ON_MS
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     group.legacy.unhanded = unhanded_after_load(group)

@@ -1,0 +1,246 @@
+"""What are workers told that come, go, come back, or are slow? Request by request, on a shard driven by hand."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from kcoord.protocol.errors import ErrorCode
+from tests.group.connect.world import SETTINGS
+from tests.translation.legacy_world import AGAIN, OFFSET, OK, REBALANCE_MS, LegacyWorld, three
+
+# -- strangers, and those that left without having stopped -------------------------------------------------------------
+
+
+def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> None:
+    """Legacy rule 12."""
+    world = three()
+    world.pass_ms(1)
+    stranger = world.come("W4", "AT1 AT9")
+    assert stranger.error is OK
+    assert world.is_to_run("W4") == "", "AT9 is not configured (any more)"
+    told = world.synced(world.send_sync("W4"))
+    assert told.brief == ("", "AT1 AT9")
+    assert world.is_to_run("W2") == "AT1"
+    assert world.beats("W2") is OK
+    shown = world.come("W1", "AC0 AT0").shown
+    assert (shown["W2"][1], shown["W4"][1]) == ("AT1", ""), "shown to two, it would be taken from both"
+
+
+def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
+    """Legacy rules 5, 12."""
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1 AT2"})
+    world.come("W4", "AT1")
+    world.fetch("W4")
+    world.come("W2", "AT2")
+    assert world.fetch("W2").brief == ("", ""), "W4 may be running it"
+    world.come("W4", "")
+    assert world.beats("W2") is AGAIN
+
+
+@pytest.mark.parametrize(
+    ("reason", "stopped"),
+    [
+        ("the consumer is being closed", True),
+        ("worker poll timeout has expired.", False),
+        ("taking too long to read the log", False),
+        (None, False),
+    ],
+)
+def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: bool) -> None:
+    """Legacy rule 13."""
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": ""})
+    world.leaves("W2", reason)
+    assert world.come("W1", "AC0").leads
+    world.fetch("W1", {"W1": "", "W3": "+AT1"})
+    assert world.beats("W3") is (AGAIN if stopped else OK)
+    if not stopped:
+        assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
+        assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
+
+
+def test_who_left_without_having_stopped_is_waited_for_after_a_load_too() -> None:
+    """Legacy rule 13: it may run on for its whole back-off."""
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": ""})
+    world.leaves("W2", "taking too long to read the log")
+    world.come("W1", "AC0")
+    world.fetch("W1", {"W1": "", "W3": "+AT1"})
+    world.restart()
+    assert world.keep_alive(40_000, "W1", "W3")["W3"] is OK
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_called_and_does_not_come_is_out_after_its_rebalance_timeout() -> None:
+    world = three()
+    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
+    told = world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3")
+    assert told["W2"] is AGAIN
+    world.pass_ms(2_000)
+    assert world.beats("W2") is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_who_stops_for_too_long_what_it_was_told_to_is_out() -> None:
+    world = three()
+    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
+    world.come("W2", "AT1")
+    world.fetch("W2")
+    assert world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3")["W2"] is OK
+    world.pass_ms(2_000)
+    assert world.beats("W2") is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_a_leader_that_brings_nothing_is_replaced_after_its_rebalance_timeout() -> None:
+    world = three()
+    world.come("W1", "AC0 AT0")
+    assert world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3") == {"W1": OK, "W2": OK, "W3": OK}
+    world.pass_ms(2_000)
+    assert world.beats("W1") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert world.beats("W2") is AGAIN
+    assert world.come("W2", "AT1").leads
+
+
+def test_a_session_that_ends_is_a_departure() -> None:
+    world = three()
+    world.keep_alive(11_000, "W1", "W2")
+    assert world.beats("W3") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert world.beats("W1") is AGAIN
+    assert sorted(world.come("W1", "AC0 AT0").shown) == ["W1", "W2"]
+
+
+def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
+    """A parked member sends no heartbeat, as far as anybody can rely on it."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0"})
+    world.come("W2")
+    parked = world.send_sync("W2")
+    world.keep_alive(3_000, "W1")
+    assert parked not in world.answers
+    world.keep_alive(1_000, "W1")
+    assert world.synced(parked).brief == ("", ""), "4 s at most: it blocks the worker's REST interface"
+    world.pass_ms(9_000)
+    assert world.beats("W2") is OK
+
+
+def test_a_worker_that_has_work_is_never_kept_waiting() -> None:
+    """Legacy rule 24."""
+    world = three()
+    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
+    world.come("W3", "AT2")
+    assert world.fetch("W3").brief == ("", "")
+    world.come("W4")
+    world.come("W3", "AT2")
+    assert world.fetch("W3").brief == ("", ""), "nor while somebody computes"
+
+
+# -- held heartbeats ---------------------------------------------------------------------------------------------------
+
+
+def held() -> LegacyWorld:
+    """Three workers whose heartbeats are kept back for up to 2.5 s."""
+    world = LegacyWorld(wait_ms=2_500)
+    world.lead("W1", {"W1": "+AC0 +AT0"})
+    world.come("W2")
+    token = world.send_sync("W2")
+    world.lead("W1", {"W1": "", "W2": "+AT1"}, "AC0 AT0")
+    assert world.synced(token).brief == ("AT1", "")
+    return world
+
+
+def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_say() -> None:
+    world = held()
+    token = world.send_beat("W2")
+    world.pass_ms(1_000)
+    assert token not in world.answers
+    world.lead("W1", {"W1": "", "W2": "-AT1"}, "AC0 AT0")
+    assert world.beaten(token) is AGAIN
+
+
+def test_it_is_given_after_the_wait_in_any_case() -> None:
+    world = held()
+    token = world.send_beat("W2")
+    world.pass_ms(2_499)
+    assert token not in world.answers
+    world.pass_ms(1)
+    assert world.beaten(token) is OK
+
+
+def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal() -> None:
+    world = held()
+    token = world.send_beat("W2")
+    joined = world.send_join("W2", "AT1")
+    assert list(world.answers).index(token) < list(world.answers).index(joined), "answers are in order"
+    assert world.beaten(token) is OK
+
+
+def test_a_join_group_by_another_connection_answers_it_as_well() -> None:
+    world = held()
+    token = world.send_beat("W2")
+    world.send_join("W2", "AT1", connection=12)
+    assert world.beaten(token) in (OK, AGAIN)
+
+
+def test_a_worker_that_is_put_out_hears_of_it_by_the_heartbeat_that_waits() -> None:
+    world = held()
+    token = world.send_beat("W2")
+    world.leaves("W2", connection=12)
+    assert world.beaten(token) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+# -- who comes back ----------------------------------------------------------------------------------------------------
+
+
+def test_who_comes_back_to_its_place_gets_its_own_without_waiting_for_the_leader() -> None:
+    """Legacy rules 18, 19."""
+    world = three()
+    world.close(3)
+    world.known.pop("W3")
+    joined = world.come("W3", connection=13)
+    assert joined.leader == "W1"
+    assert world.fetch("W3", connection=13).brief == ("AT2", "")
+    assert world.come("W1", "AC0 AT0").shown["W3"] == (OFFSET, "AT2")
+
+
+def test_one_whose_connection_is_open_may_live_and_keeps_its_place() -> None:
+    """Legacy rule 19."""
+    world = three()
+    elder = world.known.pop("W3")
+    world.come("W3", connection=13)
+    assert elder in world.group.members
+    assert world.is_to_run("W3") == ""
+
+
+def test_who_led_leads_again_at_once_and_nobody_else_need_come() -> None:
+    """Legacy rule 20."""
+    world = three()
+    world.close(1)
+    world.known.pop("W1")
+    joined = world.come("W1", connection=11)
+    assert joined.leads
+    assert joined.shown["W1"] == (OFFSET, "AC0 AT0")
+    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, connection=11).brief == ("AC0 AT0", "")
+    assert [world.beats("W2"), world.beats("W3")] == [OK, OK]
+
+
+def test_what_a_change_of_configuration_has_touched_is_not_given_back() -> None:
+    """Legacy rule 21."""
+    world = three()
+    world.leaves("W3")
+    world.lead("W1", {"W1": "", "W2": ""}, "AC0 AT0", delay_ms=60_000)
+    world.come("W2", "AT1", offset=OFFSET + 3)
+    token = world.send_sync("W2")
+    world.lead("W1", {"W1": "", "W2": ""}, "AC0 AT0", offset=OFFSET + 3, delay_ms=60_000)
+    assert world.synced(token).error is OK
+    world.known.pop("W3")
+    world.come("W3", connection=13)
+    assert world.is_to_run("W3") == ""
+
+
+def test_who_comes_back_has_a_place_in_a_full_group() -> None:
+    """Its elder is dead, and makes room: GROUP_MAX_SIZE_REACHED would end the process."""
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": "AT2"}, settings=attrs.evolve(SETTINGS, max_size=3))
+    assert world.come("W4").error is ErrorCode.GROUP_MAX_SIZE_REACHED
+    world.close(3)
+    world.known.pop("W3")
+    assert world.come("W3", connection=13).error is OK
+    assert world.fetch("W3", connection=13).brief == ("AT2", "")

@@ -1,0 +1,139 @@
+"""What are workers told while the configuration changes, and after a load? Request by request, on a shard driven by
+hand.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld, three
+
+# -- a change of configuration -----------------------------------------------------------------------------------------
+
+
+def test_a_config_round_keeps_all_answers_until_all_have_stopped_what_is_reconfigured() -> None:
+    world = three()
+    new = OFFSET + 3
+    world.come("W2", "AT1", offset=new)
+    second = world.send_sync("W2")
+    assert second not in world.answers, "W1 and W3 run the old configuration"
+    world.come("W1", "AC0 AT0", offset=new)
+    first = world.send_sync("W1", {"W1": "", "W2": "", "W3": ""}, offset=new)
+    assert first not in world.answers
+    world.come("W3", "AT2", offset=new)
+    assert world.synced(second).offset == world.synced(first).offset == new
+    assert list(world.answers).index(first) < list(world.answers).index(second), "the leader first"
+    assert world.fetch("W3").offset == new
+
+
+def test_a_config_round_is_bounded() -> None:
+    world = three()
+    world.come("W2", "AT1", offset=OFFSET + 3)
+    token = world.send_sync("W2")
+    world.keep_alive(9_000, "W1", "W3")
+    assert token not in world.answers
+    world.keep_alive(1_000, "W1", "W3")
+    assert world.synced(token).error is OK
+
+
+def test_a_config_round_calls_those_that_do_not_come() -> None:
+    """Legacy rule 22."""
+    world = three()
+    world.come("W2", "AT1", offset=OFFSET + 3)
+    world.send_sync("W2")
+    assert [world.beats("W1"), world.beats("W3")] == [OK, OK]
+    world.pass_ms(700)
+    assert [world.beats("W1"), world.beats("W3")] == [AGAIN, AGAIN]
+
+
+def test_a_worker_that_runs_nothing_is_not_waited_for_in_a_config_round() -> None:
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": ""})
+    new = OFFSET + 3
+    world.come("W2", "AT1", offset=new)
+    token = world.send_sync("W2")
+    world.come("W1", "AC0 AT0", offset=new)
+    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, offset=new).error is OK
+    assert world.synced(token).error is OK
+
+
+def test_who_has_to_read_on_is_not_blocked_by_the_round() -> None:
+    """A deletion writes two records: workers come with the offset of the first, or of both."""
+    world = three()
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    world.send_sync("W2")
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    told = world.fetch("W3")
+    assert (told.error, told.brief) == (OK, ("", "")), "its herder must be free to read on"
+
+
+def test_an_offset_after_its_own_revocation_opens_no_round() -> None:
+    world = three()
+    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
+    world.come("W2", "AT1")
+    world.fetch("W2")
+    world.come("W2", "", offset=OFFSET + 1)
+    assert world.group.legacy.round is None
+
+
+# -- after a load ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_after_a_load_nobody_is_disturbed(compacted: bool) -> None:
+    world = three()
+    world.restart(lose_ms=2_000, compacted=compacted)
+    assert [world.beats(each, connection=20 + at) for at, each in enumerate(("W1", "W2", "W3"))] == [OK, OK, OK]
+    assert world.group.epoch == world.group.assignment_epoch
+
+
+def test_after_a_load_the_leader_is_shown_the_group_anew() -> None:
+    world = three()
+    world.come("W1", "AC0 AT0")
+    world.restart()
+    assert world.synced(world.send_sync("W1", {"W1": "", "W2": "-AT1", "W3": ""}, connection=21)).error is AGAIN
+    assert world.come("W1", "AC0 AT0", connection=21).leads
+
+
+def test_after_a_long_outage_each_gets_its_own_back_in_one_join() -> None:
+    """A worker that cannot find its coordinator stops all, and reports a null allocation under the same member id."""
+    world = three()
+    world.restart(lose_ms=9_000)
+    for at, (name, had) in enumerate((("W2", "AT1"), ("W3", "AT2"))):
+        assert world.come(name, None, connection=30 + at).error is OK
+        assert world.fetch(name, connection=30 + at).brief == (had, ""), name
+    assert world.come("W1", None, connection=40).shown == {
+        "W1": (OFFSET, "AC0 AT0"),
+        "W2": (OFFSET, "AT1"),
+        "W3": (OFFSET, "AT2"),
+    }
+    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, connection=40).brief == ("AC0 AT0", "")
+
+
+def test_a_coordinator_that_knows_nobody_adopts_what_it_hears() -> None:
+    """A cold start: all come as strangers, with what they run; nobody stops anything."""
+    world = LegacyWorld(gather_ms=100)
+    tokens = {name: world.send_join(name, runs) for name, runs in (("W1", "AC0 AT0"), ("W2", "AT1"))}
+    world.pass_ms(3_000)
+    tokens["W3"] = world.send_join("W3", "AT2")
+    assert not [token for token in tokens.values() if token in world.answers], "longer than a heartbeat interval"
+    world.pass_ms(2_000)
+    joined = {name: world.joined(token) for name, token in tokens.items()}
+    leader = next(name for name, each in joined.items() if each.leads)
+    assert joined[leader].shown == {"W1": (OFFSET, "AC0 AT0"), "W2": (OFFSET, "AT1"), "W3": (OFFSET, "AT2")}
+    assert world.fetch(leader, {"W1": "", "W2": "", "W3": ""}).brief == ("", "")
+    for name in joined:
+        if name != leader:
+            assert world.fetch(name).brief == ("", "")
+
+
+def test_a_newcomer_that_comes_first_to_a_coordinator_that_knows_nobody_waits_for_the_others() -> None:
+    """Else it would be given what the others run."""
+    world = LegacyWorld(gather_ms=1_000)
+    new = world.send_join("W9")
+    world.pass_ms(500)
+    elder = world.send_join("W1", "AC0 AT0")
+    world.pass_ms(3_000)
+    late = world.send_join("W2", "AT1")
+    assert not [token for token in (new, elder, late) if token in world.answers]
+    world.pass_ms(3_000)
+    assert [world.joined(token).error for token in (new, elder, late)] == [OK, OK, OK]
