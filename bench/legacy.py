@@ -8,7 +8,7 @@ worker by itself (`group.connect.legacy.mode=individual`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -25,11 +25,12 @@ FOUNDING_MS = 3_000
 EVENTS = ("join", "leave", "bounce")
 LONG_MS = 300_000
 """Connect's own `scheduled.rebalance.max.delay.ms`."""
-IDLE_S = 5.0
+IDLE_S = 4.0
 BROKER, BARRIER, INDIVIDUAL = "Kafka", "kcoord, barrier", "kcoord, individual"
 ROUNDS = {BROKER: 3, BARRIER: 1, INDIVIDUAL: 3}
-WARM_UPS = {BROKER: 2, BARRIER: 0, INDIVIDUAL: 1}
-"""Rounds before that do not count: the broker's compilers take long."""
+WARM_UPS = {BROKER: 1, BARRIER: 0, INDIVIDUAL: 1}
+"""Rounds before that do not count."""
+SPREAD = "join, tasks spread"
 CALLS_EACH, CALLS_CONSTANT = 4, 6
 BYTES_SHARE = 5
 RUN_S = 1.0
@@ -49,10 +50,14 @@ HOW = (
     "in the last column, what the leader takes of the time in the one before it."
 )
 NOTES = (
-    "*Joins*: a process more. *Leaves*: the youngest worker stops all and sends LeaveGroup, with the reason that the "
+    "*Join*: a process more. *Leave*: the youngest worker stops all and sends LeaveGroup, with the reason that the "
     "consumer is being closed. In both `scheduled.rebalance.max.delay.ms` is 0 on all sides: on Kafka's the work of "
     "who left would wait for it.",
-    "*Bounces*: a worker that does not lead leaves in the same way, and as soon as it was answered and its connection "
+    "Nearly all bytes in individual mode are what the leader is answered: every member, with what it runs. How long "
+    "that is depends on who runs what. Here connectors began with one task, and all got one more nine times: so each "
+    "worker runs a connector and its ten tasks, which takes least room. Where each of its tasks is another "
+    "connector's (the rows *tasks spread*) it takes more, on both sides.",
+    "*Bounce*: a worker that does not lead leaves in the same way, and as soon as it was answered and its connection "
     "is closed a new process joins with the same url, without a member id. On Kafka and with the barrier the delay is "
     "0: the one round that follows gives the new one what the old one had. With the default delay of five minutes "
     "that work would run nowhere for as long. kcoord's individual mode has that default and gives the work back at "
@@ -98,18 +103,26 @@ Costs = Mapping[tuple[str, str], list[Cost]]
 
 
 def run(folder: Path) -> Outcome:
-    """Measure the three sides in turn, each with a fleet of its own."""
+    """Measure the three sides in turn, each with a fleet of its own; then joins where tasks are spread."""
     costs: dict[tuple[str, str], list[Cost]] = {}
     for name in ROUNDS:
-        with ExitStack() as stack:
-            loader, side = stack.enter_context(Loader()), stack.enter_context(_started(folder, name))
-            loader.legacy_workers(side.address, WORKERS, CONNECTORS, TASKS, INTERVAL_MS, SESSION_MS)
+        with _fleet(folder / "grown", name, grown=True) as (loader, side):
             for number in range(-WARM_UPS[name], ROUNDS[name]):
                 for event in EVENTS:
                     cost = measure(loader, side, event, delay_ms(name, event))
                     if number >= 0:
                         costs.setdefault((name, event), []).append(cost)
+    for name in (BROKER, INDIVIDUAL):
+        with _fleet(folder / "spread", name, grown=False) as (loader, side):
+            costs[name, SPREAD] = [measure(loader, side, "join", delay_ms(name, "join"))]
     return outcome(costs)
+
+
+@contextmanager
+def _fleet(folder: Path, name: str, *, grown: bool) -> Iterator[tuple[Loader, Side]]:
+    with Loader() as loader, _started(folder, name) as side:
+        loader.legacy_workers(side.address, WORKERS, CONNECTORS, TASKS, INTERVAL_MS, SESSION_MS, grown)
+        yield loader, side
 
 
 @contextmanager
@@ -210,9 +223,10 @@ def _figures(costs: Costs) -> Table:
         "workers' CPU": lambda each: f"{_median(each, 'client_cpu_s'):.2f} s",
     }
     rows = [
-        [f"one {event}s", name, *(write(costs[name, event]) for write in columns.values())]
-        for event in EVENTS
+        [event, name, *(write(costs[name, event]) for write in columns.values())]
+        for event in (*EVENTS, SPREAD)
         for name in ROUNDS
+        if (name, event) in costs
     ]
     return Table(["event", "coordinator", *columns], rows)
 

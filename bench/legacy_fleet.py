@@ -26,7 +26,6 @@ from kcoord.sim.legacy import Configs, LegacySetup, LegacyWorker
 POLL_S = 0.01
 QUIET_INTERVALS = 2.2
 """Nothing moves any more when nobody has joined or synced for so many heartbeat intervals."""
-CONFIG_OFFSET = 20_000
 
 
 class FleetFailed(Exception):
@@ -75,26 +74,37 @@ class LegacyFleet:
     session_ms: int
     max_delay_ms: int = 0
     """`scheduled.rebalance.max.delay.ms` of all workers."""
+    configs: Configs = attrs.Factory(Configs)
+    """What every worker has read of the config topic."""
     books: Books = attrs.Factory(Books)
     stations: dict[str, Station] = attrs.Factory(dict)
     """By url, in the order in which they were added."""
 
-    @property
-    def configs(self) -> Configs:
-        """What every worker has read of the config topic."""
-        each = self.tasks // self.connectors
-        return Configs(CONFIG_OFFSET, {f"connector-{number:04}": each for number in range(self.connectors)})
-
-    async def found(self, count: int, deadline_s: float) -> None:
+    async def found(self, count: int, grown: bool, deadline_s: float) -> None:
         """Bring `count` workers together, over one heartbeat interval, so that their heartbeats are spread too, until
-        all have work. Raises FleetFailed.
+        all have work and nothing moves. `grown`: connectors begin with one task, and all get one more at a time. Raises
+        FleetFailed.
         """
+        tasks = self.tasks // self.connectors
+        self._configure(1 if grown else tasks)
         await self._find_coordinator(deadline_s)
         began_s = time.monotonic()
         for number in range(count):
             self._add(number)
             await asyncio.sleep(began_s + self.interval_ms / 1000 * number / count - time.monotonic())
         await self._until_quiet(lambda: all(each.runs for each in self.stations.values()), deadline_s)
+        for each in range(2, tasks + 1 if grown else 0):
+            self._configure(each)
+            await self._until(lambda: not self.books.waiting and not self._faults(), deadline_s)
+        await self._until_quiet(lambda: True, deadline_s)
+
+    def _configure(self, tasks: int) -> None:
+        """Every connector has so many tasks from now on; everybody reads it at once."""
+        names = [f"connector-{number:04}" for number in range(self.connectors)]
+        offset = self.configs.offset + len(names) * (tasks + 1)
+        self.configs = Configs(offset, dict.fromkeys(names, tasks), dict.fromkeys(names, tasks))
+        for station in self.stations.values():
+            station.hear(self.configs)
 
     async def _find_coordinator(self, deadline_s: float) -> None:
         """Wait until the group has one that works: a fresh Kafka makes its offsets topic when first asked. Raises
@@ -194,16 +204,24 @@ class LegacyFleet:
         """Wait until nobody has joined or synced for a while; all that is configured must run once then."""
         books = self.books
         quiet_s = QUIET_INTERVALS * self.interval_ms / 1000
+
+        def quiet() -> bool:
+            return not books.waiting and time.monotonic() - books.round_s >= quiet_s and arrived()
+
+        await self._until(quiet, deadline_s)
+        faults = self._faults()
+        if faults:
+            raise FleetFailed(f"nothing moves any more; {faults}")
+
+    async def _until(self, reached: Callable[[], bool], deadline_s: float) -> None:
+        books = self.books
         end_s = time.monotonic() + deadline_s
-        while books.waiting or time.monotonic() - books.round_s < quiet_s or not arrived():
+        while not reached():
             if books.failure:
                 raise FleetFailed(books.failure)
             if time.monotonic() > end_s:
                 raise FleetFailed(f"after {deadline_s:.0f} s: {books.waiting} calls wait; {self._faults()}")
             await asyncio.sleep(POLL_S)
-        faults = self._faults()
-        if faults:
-            raise FleetFailed(f"nothing moves any more; {faults}")
 
     def _faults(self) -> str:
         """What is configured and does not run exactly once; empty: nothing."""

@@ -27,7 +27,7 @@ from kcoord.protocol.messages import (
     JoinGroupResponse,
     SyncGroupRequest,
 )
-from kcoord.sim.legacy import Action, Close, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
+from kcoord.sim.legacy import Action, Close, Configs, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
 
 _SIZE = struct.Struct(">i")
 _IDS = struct.Struct(">ii")
@@ -136,6 +136,10 @@ class Station(asyncio.Protocol):
     def start(self) -> None:
         """The process starts."""
         self._do(self.worker.start(now_ms()))
+
+    def hear(self, configs: Configs) -> None:
+        """The config topic says this now."""
+        self._do(self.worker.config_read(configs, now_ms()))
 
     def leave(self) -> None:
         """Stop in good order."""

@@ -62,11 +62,11 @@ class Load:
         joined = await self.workers.one_more(deadline_s)
         return {**attrs.asdict(joined), "watched_s": time.monotonic() - began_s}
 
-    async def do_legacy_workers(self, count: int, deadline_s: float, **shape: Any) -> dict[str, Any]:
+    async def do_legacy_workers(self, count: int, grown: bool, deadline_s: float, **shape: Any) -> dict[str, Any]:
         if self.legacy is not None:
             self.legacy.close()
         self.legacy = LegacyFleet(**shape)
-        await self.legacy.found(count, deadline_s)
+        await self.legacy.found(count, grown, deadline_s)
         gc.collect()
         gc.freeze()
         return {}

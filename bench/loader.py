@@ -90,13 +90,20 @@ class Loader:
         return self._do("one_more_worker", deadline_s=SETTLE_DEADLINE_S)
 
     def legacy_workers(
-        self, address: tuple[str, int], count: int, connectors: int, tasks: int, interval_ms: int, session_ms: int
+        self,
+        address: tuple[str, int],
+        count: int,
+        connectors: int,
+        tasks: int,
+        interval_ms: int,
+        session_ms: int,
+        grown: bool,
     ) -> None:
         """Bring one group of `count` of Connect's own workers into being, and wait until all runs and nothing moves."""
         host, port = address
         where = {"host": host, "port": port, "group_id": "connect-bench", "deadline_s": SETTLE_DEADLINE_S}
         shape = {"connectors": connectors, "tasks": tasks, "interval_ms": interval_ms, "session_ms": session_ms}
-        self._do("legacy_workers", count=count, **where, **shape)
+        self._do("legacy_workers", count=count, grown=grown, **where, **shape)
 
     def legacy_event(self, event: str, max_delay_ms: int) -> dict[str, Any]:
         """A worker of that group joins, leaves or bounces (`legacy_fleet.Spent`), all having that
