@@ -81,8 +81,11 @@ class JavaFleet:
             self.wait_until_up(name)
 
     def launch(self, name: str) -> None:
-        """Start one worker, and do not wait."""
-        if name not in self.workers:
+        """Start one worker with what `settings` are now, and do not wait."""
+        known = self.workers.get(name)
+        if isinstance(known, JavaWorker):
+            known.settings = self._settings()
+        else:
             self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings())
         self.workers[name].start()
 
