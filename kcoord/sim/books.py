@@ -54,7 +54,7 @@ class Books:
 
     def look(self, group: ConnectGroup, step: Step, contents: Contents, now_ms: int) -> None:
         """A step has changed the group, or may have."""
-        _owned_once(group)
+        self._owned(group)
         _claimed_once(group)
         _counted(group)
         self._epochs(group)
@@ -62,8 +62,17 @@ class Books:
         _timed(group, now_ms)
         self._bumped(group, step)
         self._claimed = frozenset(group.claimants)
-        if group.epoch > group.assignment_epoch and group.computation is None and group.participants():
+        behind = group.epoch > group.assignment_epoch and group.computation is None
+        if behind and group.participants() and not self._is_excused(group):
             _nobody_computes(group, contents)
+
+    def _owned(self, group: ConnectGroup) -> None:
+        """Each resource that is in a current is known by its owner."""
+        _owned_once(group)
+
+    def _is_excused(self, group: ConnectGroup) -> bool:
+        """Whether nobody has to compute for now."""
+        return False
 
     def _installed(self, group: ConnectGroup) -> None:
         """A new target names what exists (rule 18)."""
@@ -74,7 +83,7 @@ class Books:
             if not target.resources <= exists:
                 deleted = names(target.resources - exists)
                 raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
-        lost = (self._claimed & exists) - group.claimants.keys()
+        lost = (self._claimed & exists) - group.claimants.keys() - group.legacy.unhanded
         if lost and group.assignment_epoch == group.epoch:
             raise Violation("targets", f"{names(lost)} were somebody's, and wait for nobody")
 

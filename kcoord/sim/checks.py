@@ -162,7 +162,8 @@ class Checks:
         if error in FINE:
             if stale:
                 raise Violation("fencing", f"{request.member_id} was answered by an old connection")
-            if request.member_epoch == -1 and request.member_id in self._contents.connect[GROUP].members:
+            group = self._contents.connect.get(GROUP)
+            if request.member_epoch == -1 and group is not None and request.member_id in group.members:
                 raise Violation("leaving", f"{request.member_id} has left and is a member")
             return
         if self._member is not None and any(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from kcoord.assign import Resource, tell
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
@@ -12,16 +11,20 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatResponse,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kcoord.protocol.records import Record
 from kcoord.protocol.resources import unpack
+from kcoord.sim.legacy.trace import names, of_legacy_request, of_legacy_response
+
+__all__ = ["Sink", "names", "of_record", "of_request", "of_response"]
 
 Sink = Callable[[str], None]
-
-
-def names(resources: Iterable[Resource]) -> str:
-    """`[a a-0]`"""
-    return f"[{' '.join(map(tell, sorted(resources)))}]"
 
 
 def of_request(request: Request) -> str:
@@ -45,6 +48,8 @@ def of_request(request: Request) -> str:
                 f"install {request.member_id} epoch {request.member_epoch}, group epoch {request.group_epoch}, "
                 f"error {request.error}, delay {request.scheduled_delay_ms}: {', '.join(told)}"
             )
+        case JoinGroupRequest() | SyncGroupRequest() | HeartbeatRequest() | LeaveGroupRequest():
+            return of_legacy_request(request)
         case _:
             what = type(request).__name__.removeprefix("ConnectGroup").removesuffix("Request")
             return f"{what} {getattr(request, 'member_id', '')} epoch {getattr(request, 'member_epoch', '')}"
@@ -61,6 +66,8 @@ def of_response(response: Response) -> str:
                 said.append(f"session {response.session_timeout_ms} ms")
             if response.assignment is not None:
                 said.append(f"run {names(unpack(response.assignment.connectors_and_tasks))}")
+        case JoinGroupResponse() | SyncGroupResponse() if not error:
+            said.append(of_legacy_response(response))
         case ConnectGroupPrepareAssignmentResponse():
             said.append(f"group epoch {response.group_epoch}")
     if text := getattr(response, "error_message", None):

@@ -72,6 +72,7 @@ def install(
     turn: Turn, group: ConnectGroup, frozen: Frozen, assignment: Assignment, computed_by: str | None, assignor: str
 ) -> None:
     """Make the assignment, which is valid for the frozen input, the group's target."""
+    led = group.computed_by
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     targets = _new_targets(group, frozen, assignment)
     for member_id, target in targets.items():
@@ -91,6 +92,8 @@ def install(
             computed_offset=frozen.input.config_offset,
         )
     )
+    if group.computed_by != led:
+        group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
     group.failures, group.retry_due_ms = 0, NEVER_MS

@@ -147,6 +147,7 @@ def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
     turn.wake(group, group.legacy.barrier_due_ms)
     for member in members:
         session = session_of(member)
+        session.past_barrier = False  # who waits since the last one is at this one, too
         if session.parked_join is None and session.phase is not Phase.PREPARING:
             ask_to_rejoin(turn, group, member)
 

@@ -7,14 +7,38 @@ moves so that generations do (legacy rule 3), which is no change of what an assi
 from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.step import Step
+from kcoord.protocol.resources import Resource
 from kcoord.sim.books import Books
 from kcoord.sim.violation import Violation
 
 
 class MixedBooks(Books):
     """What is known of the group as it was after the step before."""
+
+    def _installed(self, group: ConnectGroup) -> None:
+        """A conversion is an install too, of what the workers ran, and the next one follows it. A legacy leader that
+        has read less than others comes again by itself when it reads on.
+        """
+        behind = group.configured is not None and group.computed_offset < group.configured.offset
+        if group.epoch == group.assignment_epoch and not behind:
+            super()._installed(group)
+
+    def _owned(self, group: ConnectGroup) -> None:
+        """A worker that comes back as a stranger reports what others may have by now (legacy rule 12)."""
+        holders: dict[Resource, set[str]] = {}
+        for member in group.members.values():
+            for resource in member.current:
+                holders.setdefault(resource, set()).add(member.member_id)
+        known = {each: {owner, *group.also_owned.get(each, ())} for each, owner in group.owners.items()}
+        if holders != known:
+            raise Violation("indexes", f"owners are {known}, counted {holders}")
+
+    def _is_excused(self, group: ConnectGroup) -> bool:
+        """More workers are waited for, or the elder leader (legacy rule 14)."""
+        return group.legacy.gathering_due_ms != NEVER_MS or group.legacy.retiring is not None
 
     def _epochs(self, group: ConnectGroup) -> None:
         if group.epoch < self.epoch or group.assignment_epoch < self._assignment_epoch:

@@ -22,7 +22,7 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.step import Reply, Step
 from kcoord.protocol.message import Response
-from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest
 from kcoord.protocol.resources import Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
@@ -55,6 +55,8 @@ class MixedChecks(Checks):
         """The same of JoinGroup and SyncGroup."""
         self._left: set[str] = set()
         self._generation = 0
+        self._peopled = False
+        """Whether the group had members."""
 
     def _open_books(self) -> Books:
         return MixedBooks()
@@ -102,7 +104,10 @@ class MixedChecks(Checks):
         if self._world.coordinator.stage is not UP or not self.is_member(process):
             return False
         connect = self.connect()
-        return connect is None or process.running <= connect.members[process.member_id].current
+        if connect is None:
+            return True
+        current = connect.members[process.member_id].current
+        return process.running <= current and current.isdisjoint(connect.also_owned)
 
     def heard(self, process: Living) -> None:
         """The books have changed: what a worker owns is in its current (connect rule 1, legacy rule 5)."""
@@ -142,8 +147,8 @@ class MixedChecks(Checks):
         return process.link is None or not process.link.server_open
 
     def joins(self, process: LegacyProcess) -> None:
-        """It sends a JoinGroup (legacy rule 7). In a classic group a leader that has not read the config topic yet makes
-        all join again and again; that is Connect's own.
+        """It sends a JoinGroup (legacy rule 7). In a classic group a leader that has not read the config topic makes
+        all join again and again, which is Connect's own.
         """
         joined, now_ms = process.joined_ms, self._world.events.now_ms
         while joined and joined[0] < now_ms - WITHIN_MS:
@@ -161,19 +166,21 @@ class MixedChecks(Checks):
     def loaded(self) -> None:
         """The log has been replayed: generations are what is committed from here on."""
         super().loaded()
-        self._generation = 0
+        self._generation, self._peopled = 0, False
         self._generations()
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         super().before(frame)
         request, now_ms = frame.request, self._world.events.now_ms
+        if not frame.link.client_open:
+            return  # late, by an old connection
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
             return
         member_id = getattr(request, "member_id", "")
-        if self.generic() is None or not isinstance(request, SyncGroupRequest):
-            self._heard_ms[member_id] = now_ms  # in a classic group SyncGroup does not prolong a session, as in Kafka
+        if self.generic() is None or isinstance(request, HeartbeatRequest):
+            self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
         if not isinstance(request, HeartbeatRequest):
             self._joined_ms[member_id] = now_ms
 
@@ -190,17 +197,14 @@ class MixedChecks(Checks):
 
     def _generations(self) -> None:
         generic, connect = self.generic(), self.connect()
-        generation = 0
+        generation, peopled = 0, False
         if generic is not None:
-            generation = generic.record.generation
+            generation, peopled = generic.record.generation, bool(generic.members)
         elif connect is not None:
-            generation = connect.epoch
-        else:
-            self._generation = 0
-            return
-        if generation < self._generation:
+            generation, peopled = connect.epoch, bool(connect.members)
+        if generation < self._generation and self._peopled:  # an empty group may make place for one of the other kind
             raise Violation("generations", f"{self._generation} became {generation}")
-        self._generation = generation
+        self._generation, self._peopled = generation, peopled
 
     def _leaders(self) -> None:
         """Who believes that it leads, and may act as such (legacy rule 14)."""

@@ -1,0 +1,62 @@
+"""What do legacy workers and the coordinator say to each other, for people? One line a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcoord.assign import Resource, tell
+from kcoord.protocol.embedded import WorkerAssignment, WorkerState, decode_assignment, decode_state
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+
+
+def names(resources: Iterable[Resource]) -> str:
+    """`[a a-0]`"""
+    return f"[{' '.join(map(tell, sorted(resources)))}]"
+
+
+def of_legacy_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> str:
+    """A request in short."""
+    match request:
+        case JoinGroupRequest():
+            state = decode_state(request.protocols[0].metadata)
+            return f"join {request.member_id or 'as nobody'} by {request.protocols[0].name}, {_state(state)}"
+        case SyncGroupRequest():
+            told = [
+                f"{each.member_id} {_assignment(decode_assignment(each.assignment))}" for each in request.assignments
+            ]
+            return f"sync {request.member_id} generation {request.generation_id}{': ' if told else ''}{'; '.join(told)}"
+        case LeaveGroupRequest():
+            return f"leave {', '.join(f'{each.member_id} ({each.reason})' for each in request.members)}"
+    return f"beat {request.member_id} generation {request.generation_id}"
+
+
+def of_legacy_response(response: JoinGroupResponse | SyncGroupResponse) -> str:
+    """An answer in short."""
+    if isinstance(response, SyncGroupResponse):
+        return _assignment(decode_assignment(response.assignment)) if response.assignment else "nothing"
+    shown = [f"{each.member_id} {_state(decode_state(each.metadata))}" for each in response.members]
+    leads = f", shown {'; '.join(shown)}" if shown else ""
+    return f"generation {response.generation_id} by {response.protocol_name}, leader {response.leader}{leads}"
+
+
+def _state(state: WorkerState) -> str:
+    held = "null" if state.allocation is None else names(state.allocation.assigned)
+    return f"at {state.config_offset} holds {held}"
+
+
+def _assignment(told: WorkerAssignment) -> str:
+    parts = [f"starts {names(told.assigned)}"]
+    if told.revoked:
+        parts.append(f"stops {names(told.revoked)}")
+    if told.delay_ms:
+        parts.append(f"delay {told.delay_ms}")
+    if told.error:
+        parts.append(f"error {told.error}")
+    return f"{', '.join(parts)}, led by {told.leader} at {told.config_offset}"
