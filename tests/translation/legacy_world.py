@@ -255,9 +255,7 @@ class LegacyWorld(World):
         """A SyncGroup that is answered at once."""
         return self.synced(self.send_sync(name, given, **more))
 
-    def send_beat(  # type: ignore[override]
-        self, name: str, generation: int | None = None, connection: int | None = None
-    ) -> object:
+    def send_heartbeat(self, name: str, generation: int | None = None, connection: int | None = None) -> object:
         """A Heartbeat of the generic protocol; it may be kept back."""
         known = self.generations[name] if generation is None else generation
         request = HeartbeatRequest(self.group_id, known, self.known[name])
@@ -265,7 +263,7 @@ class LegacyWorld(World):
 
     def beats(self, name: str, generation: int | None = None, connection: int | None = None) -> ErrorCode:
         """A Heartbeat that is answered at once."""
-        return self.beaten(self.send_beat(name, generation, connection))
+        return self.beaten(self.send_heartbeat(name, generation, connection))
 
     def beaten(self, token: object) -> ErrorCode:
         """The answer to a Heartbeat."""

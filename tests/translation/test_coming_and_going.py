@@ -149,7 +149,7 @@ def held() -> LegacyWorld:
 
 def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_say() -> None:
     world = held()
-    token = world.send_beat("W2")
+    token = world.send_heartbeat("W2")
     world.pass_ms(1_000)
     assert token not in world.answers
     world.lead("W1", {"W1": "", "W2": "-AT1"}, "AC0 AT0")
@@ -158,7 +158,7 @@ def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_s
 
 def test_it_is_given_after_the_wait_in_any_case() -> None:
     world = held()
-    token = world.send_beat("W2")
+    token = world.send_heartbeat("W2")
     world.pass_ms(2_499)
     assert token not in world.answers
     world.pass_ms(1)
@@ -167,7 +167,7 @@ def test_it_is_given_after_the_wait_in_any_case() -> None:
 
 def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal() -> None:
     world = held()
-    token = world.send_beat("W2")
+    token = world.send_heartbeat("W2")
     joined = world.send_join("W2", "AT1")
     assert list(world.answers).index(token) < list(world.answers).index(joined), "answers are in order"
     assert world.beaten(token) is OK
@@ -175,14 +175,14 @@ def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal()
 
 def test_a_join_group_by_another_connection_answers_it_as_well() -> None:
     world = held()
-    token = world.send_beat("W2")
+    token = world.send_heartbeat("W2")
     world.send_join("W2", "AT1", connection=12)
     assert world.beaten(token) in (OK, AGAIN)
 
 
 def test_a_worker_that_is_put_out_hears_of_it_by_the_heartbeat_that_waits() -> None:
     world = held()
-    token = world.send_beat("W2")
+    token = world.send_heartbeat("W2")
     world.leaves("W2", connection=12)
     assert world.beaten(token) is ErrorCode.UNKNOWN_MEMBER_ID
 

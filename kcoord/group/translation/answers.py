@@ -95,6 +95,14 @@ def assignment_of(group: ConnectGroup, member: Member, **told: object) -> Worker
     )
 
 
+def failed_assignment(member: Member, error: int) -> WorkerAssignment:
+    """What a leader is told that found `error` itself: as the leader it reads on, and joins again."""
+    legacy = member.said.legacy
+    assert legacy is not None
+    number = version(session_of(member).protocol)
+    return WorkerAssignment(number, error, member.member_id, member.said.url or "", legacy.config_offset)
+
+
 def take_sync(member: Member) -> Token | None:
     """The token of a parked SyncGroup, which is to be answered now."""
     session = session_of(member)

@@ -10,7 +10,8 @@ from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
-from kcoord.group.translation.answers import answer_sync, assignment_of, refuse_sync, session_of, take_sync
+from kcoord.group.translation.answers import answer_sync, failed_assignment, refuse_sync, session_of, take_sync
+from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
@@ -76,7 +77,7 @@ def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: S
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
         return
     if error:
-        answer_sync(turn, member, token, assignment_of(group, member, error=error))
-        session_of(member).move(Phase.STABLE)
+        answer_sync(turn, member, token, failed_assignment(member, error))
+        ask_to_rejoin(turn, group, member)
         return
     park_sync(turn, group, member, token)
