@@ -14,11 +14,19 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
+from kcoord.protocol.embedded import (
+    WorkerAssignment,
+    WorkerState,
+    decode_assignment,
+    decode_state,
+    encode_assignment,
+    encode_state,
+)
 from kcoord.protocol.errors import ErrorCode
 from tests.connectgroups.through import member as joined
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.conftest import start_kcoord  # noqa: F401 (a fixture)
-from tests.gateway.scripted import until
+from tests.gateway.scripted import ScriptedMember, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
@@ -67,6 +75,51 @@ async def test_kafka_groups_lists_them(java: Java, kcoord: Kcoord, name: str) ->
     told = java.tool(CONSUMER_GROUPS, *at, "--describe", "--group", name)
     assert ("is a connect group" if kcoord.upstream is None else "is not a consumer group") in told
     assert await worker.heartbeat() == ErrorCode.NONE
+
+
+async def legacy_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
+    """A worker of the generic protocol that leads, and has its connector."""
+    worker = await ScriptedMember.at(
+        kcoord.bootstrap,
+        group,
+        protocol_type="connect",
+        protocol="sessioned",
+        metadata=encode_state(WorkerState(2, "http://w:8083", 7)),
+    )
+    await worker.join()
+    mine = WorkerAssignment(2, 0, worker.member_id, "http://w:8083", 7, A)
+    assert (await worker.sync({worker.member_id: encode_assignment(mine)})).error_code == ErrorCode.NONE
+    return worker
+
+
+@pytest.mark.parametrize("mode", ["barrier", "individual"])
+async def test_tools_see_legacy_workers_in_either_mode(java: Java, kcoord: Kcoord, name: str, mode: str) -> None:
+    """Legacy workers that are managed one by one are a classic group to those who know no other."""
+    name = f"{name}-{mode}"
+    at = ["--bootstrap-server", kcoord.bootstrap]
+    worker = await legacy_worker(kcoord, name)
+    if mode == "individual":
+        of_group = [*at, "--entity-type", "groups", "--entity-name", name]
+        java.tool(CONFIGS, *of_group, "--alter", "--add-config", f"connect.legacy.mode={mode}")
+
+    async def stands_there() -> bool:
+        rows = [line.split() for line in java.tool(GROUPS, *at, "--list").splitlines()]
+        return [name, "Classic", "connect"] in rows
+
+    await until(stands_there, "listed")
+    assert "is not a consumer group" in java.tool(CONSUMER_GROUPS, *at, "--describe", "--group", name)
+    told = await describe(worker.client, name)
+    assert (told.error_code, told.group_state, told.protocol_type) == (0, "Stable", "connect")
+    assert told.protocol_data == "sessioned"
+    [member] = told.members
+    assert member.member_id == worker.member_id
+    assert decode_assignment(bytes(member.member_assignment)).assigned == A
+    assert decode_state(bytes(member.member_metadata)).url == "http://w:8083"
+    admin = AdminClient({"bootstrap.servers": kcoord.bootstrap})
+    [future] = admin.describe_consumer_groups([name]).values()
+    with pytest.raises(Exception, match="is not a consumer group"):
+        future.result(30)
+    await worker.leave()
 
 
 def entries(printed: str) -> dict[str, str]:

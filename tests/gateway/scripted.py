@@ -102,6 +102,7 @@ class ScriptedMember:
     client: Client
     group: str
     protocol_type: str = "consumer"
+    protocol: str = "range"
     metadata: bytes = attrs.field(factory=lambda: subscription("some-topic"))
     session_ms: int = 45_000
     instance: str | None = None
@@ -144,7 +145,7 @@ class ScriptedMember:
             member_id=self.member_id,
             group_instance_id=self.instance,
             protocol_type=self.protocol_type,
-            protocols=[JoinGroupRequestProtocol(name="range", metadata=self.metadata)],
+            protocols=[JoinGroupRequestProtocol(name=self.protocol, metadata=self.metadata)],
         )
         answer: JoinGroupResponse = await ask(self.client, request, version)
         return answer
@@ -160,7 +161,7 @@ class ScriptedMember:
                 member_id=self.member_id,
                 group_instance_id=self.instance,
                 protocol_type=self.protocol_type,
-                protocol_name="range",
+                protocol_name=self.protocol,
                 assignments=[SyncGroupRequestAssignment(member_id=who, assignment=what) for who, what in given.items()],
             ),
         )
