@@ -16,6 +16,7 @@ import attrs
 from kcoord.assign import ConnectAssignor, Resource, tell
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
+from kcoord.assign.policies import IncrementalAssignor
 from kcoord.client.connection import ClientError, error_name
 from kcoord.client.security import Security
 from kcoord.config import parse_address
@@ -79,7 +80,8 @@ class Worker:
     - `margin`: stop so long before the session must have ended; None: a sixth of it, ten seconds at most.
     - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
     - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`,
-      and `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` or `cooperative`.
+      and `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` with `default`,
+      else by the first of `assignors`, or `cooperative`.
     - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
       the event loop is stuck. A program may end its process here.
     """
@@ -127,7 +129,10 @@ class Worker:
             version=NAMES.index(connect_protocol),
         )
         if group_protocol == "generic":
-            self._assignors = (EagerAssignor(), CooperativeAssignor())
+            best = self._assignors[0] if self._assignors else CooperativeAssignor()
+            defers = isinstance(best, IncrementalAssignor) and best.policy.defers
+            self._generic = attrs.evolve(self._generic, assignor=best.name, defers=defers)
+            self._assignors = (EagerAssignor(), best)
         self._setup = Setup(
             group_id=group_id,
             member_id=f"{client_id}-{_PROCESS[:16]}-{secrets.token_hex(4)}",

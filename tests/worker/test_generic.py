@@ -9,6 +9,7 @@ import attrs
 
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
+from kcoord.assign.policies import DESIGN_2, IncrementalAssignor
 from kcoord.protocol.embedded import (
     EAGER,
     NAMES,
@@ -333,6 +334,33 @@ def test_a_leader_keeps_the_work_of_who_has_gone_for_a_while_and_knows_him_by_hi
     back = driver.lead()
     assert back["other-2"].assigned == resources("a a-0")
     assert back[ME].delay_ms == 0
+
+
+def test_a_leader_assigns_by_the_policy_that_it_has_and_all_are_told_of_a_wait() -> None:
+    """seed 003, design II: so that whoever leads next knows its end."""
+    timing = attrs.evolve(TIMING, assignor="design-2", defers=True)
+    assignor = IncrementalAssignor(DESIGN_2)
+
+    def lead(driver: Driver) -> dict[str, WorkerAssignment]:
+        assign = driver.take(Assign)
+        assert assign.assignor == assignor.name
+        driver.put(driver.worker.computed(driver.now, assign.number, assignor.assign(assign.group)))
+        send = driver.actions[0]
+        assert isinstance(send, Send)
+        assert isinstance(send.request, SyncGroupRequest)
+        return {each.member_id: decode_assignment(each.assignment) for each in send.request.assignments}
+
+    driver = Driver.start(timing=timing)
+    driver.join(1)
+    driver.sync("a a-0", delay=20_000)
+    driver.actions.clear()
+    driver.later(3_000).beat(ErrorCode.REBALANCE_IN_PROGRESS)
+    assert driver.join(2, {"new": WorkerState(SESSIONED, "http://new", 5)}).allocation == WorkerAssignment(
+        SESSIONED, 0, OTHER, "", 5, resources("a a-0"), delay_ms=20_000
+    )
+    told = lead(driver)
+    assert {name: each.assigned for name, each in told.items()} == {ME: NOTHING, "new": resources("b")}
+    assert {each.delay_ms for each in told.values()} == {17_000}, "what is left of it; tasks of a connector that runs"
 
 
 def test_a_leader_with_default_deals_everything_anew() -> None:

@@ -26,7 +26,7 @@ from kcoord.protocol.messages import JoinGroupResponse, Response, SyncGroupRespo
 from kcoord.worker.actions import Assign, Grant, Joined, Told
 from kcoord.worker.generic import owning, requests
 from kcoord.worker.generic.phases import Phase
-from kcoord.worker.generic.round import Memory, differences
+from kcoord.worker.generic.round import Memory, Wait, differences
 from kcoord.worker.generic.state import NOT_ASKED, Sent, State
 from kcoord.worker.state import Link
 
@@ -101,7 +101,8 @@ def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
     if told.error:
         state.again_at_ms = now_ms + state.setup.backoff_max_ms
         return
-    state.again_at_ms = now_ms + told.delay_ms if told.delay_ms > 0 else None
+    state.wait = Wait.of(told, now_ms)
+    state.again_at_ms = state.wait.ends_ms
     if not state.ran:
         state.out.append(Joined(state.generation))
     state.ran = True
@@ -216,10 +217,14 @@ def compute(state: State, now_ms: int) -> None:
             sync(state, now_ms, dict.fromkeys(state.states, told))
         return
     state.wait_until_ms = None
-    timing = state.timing
-    state.shown = state.memory.show(state.states, state.setup, state.generation, timing.delay_ms, now_ms)
+    timing, setup = state.timing, state.setup
+    if timing.defers:
+        state.memory.guess(state.states, setup.configured, state.wait, now_ms)
+    state.shown = state.memory.show(
+        state.states, setup.configured, setup.config_offset, state.generation, timing.delay_ms, now_ms
+    )
     state.asked_for = state.next_number()
-    assignor = "eager" if state.version == EAGER else "cooperative"
+    assignor = "eager" if state.version == EAGER else timing.assignor
     state.out.append(Assign(state.asked_for, assignor, state.shown))
 
 
@@ -240,7 +245,8 @@ def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
         state.memory.keep(group, assignment, now_ms)
     offset = max(_highest(state), group.config_offset) if state.setup.of_topic else _highest(state)
     told = WorkerAssignment(state.version, 0, state.member_id, state.setup.url or "", offset)
-    sync(state, now_ms, differences(state.states, assignment, told, state.member_id))
+    waits = frozenset(state.states) if state.timing.defers else frozenset((state.member_id,))
+    sync(state, now_ms, differences(state.states, assignment, told, waits))
 
 
 def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
@@ -255,7 +261,13 @@ def join(state: State, now_ms: int) -> None:
     """Join, and tell what it runs; nothing where it has not been assigned anything since it became a member."""
     state.phase = Phase.JOINING
     state.said = state.configuration
-    runs = WorkerAssignment(state.version, 0, state.leader, "", state.setup.config_offset, state.assigned)
+    runs = WorkerAssignment(
+        state.version,
+        leader=state.leader,
+        config_offset=state.setup.config_offset,
+        assigned=state.assigned,
+        delay_ms=state.wait.told_ms,
+    )
     request = requests.join_group(state.setup, state.timing, state.member_id, runs if state.ran else None)
     state.send(now_ms, request, waits=True)
 

@@ -61,6 +61,10 @@ class Timing:
     """How long the work of a worker that has gone waits for it, where this one leads."""
     version: int = SESSIONED
     """The best protocol that it offers; the ones below it too."""
+    assignor: str = "cooperative"
+    """By which it assigns where it leads; under `default` by `eager` in any case."""
+    defers: bool = False
+    """That assignor's policy has lost work wait, also where a leader remembers nothing (`round`)."""
 
 
 def kind_of(code: int) -> Kind:

@@ -17,7 +17,26 @@ import attrs
 from kcoord.assign import Assignment, Departed, Group, Member, Resource
 from kcoord.assign.model import NO_DELAY
 from kcoord.protocol.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
-from kcoord.worker.setup import Setup
+
+SOMEBODY = ""
+"""The member id of whoever had what a leader takes for lost that does not know whose it was."""
+
+
+@attrs.frozen
+class Wait:
+    """The delay that an assignment told a worker of."""
+
+    told_ms: int = 0
+    """How long it was; 0: none."""
+    ends_ms: int | None = None
+
+    @classmethod
+    def of(cls, told: WorkerAssignment, now_ms: int) -> Wait:
+        """What is to be remembered of an assignment that has come now."""
+        return cls(told.delay_ms, now_ms + told.delay_ms) if told.delay_ms > 0 else NO_WAIT
+
+
+NO_WAIT = Wait()
 
 
 @attrs.define
@@ -28,10 +47,38 @@ class Memory:
     """Member id → its url, and what it was to run."""
     delay_ends_ms: int | None = None
 
+    def guess(
+        self, states: Mapping[str, WorkerState], configured: frozenset[Resource] | None, wait: Wait, now_ms: int
+    ) -> None:
+        """A leader that remembers nothing takes for lost what nobody runs, where others run the rest of a connector;
+        what nobody runs at all is new (seed 003, design II). If it was a member before, it knows the end of a wait. If
+        not, it begins one; but where others were told of one, of half that length, so that leaders who all know nothing
+        cannot prolong it for ever.
+        """
+        if self.targets or configured is None:
+            return
+        held = NOTHING.union(*map(held_by, states.values()))
+        known = {name for name, _ in held}
+        lost = frozenset(resource for resource in configured - held if resource[0] in known)
+        if not lost:
+            return
+        self.targets[SOMEBODY] = ("", lost)
+        told = [state.allocation.delay_ms for state in states.values() if state.allocation is not None]
+        if wait.ends_ms is not None:
+            self.delay_ends_ms = wait.ends_ms
+        elif max(told, default=0) > 0:
+            self.delay_ends_ms = now_ms + max(told) // 2
+
     def show(
-        self, states: Mapping[str, WorkerState], setup: Setup, generation: int, delay_ms: int, now_ms: int
+        self,
+        states: Mapping[str, WorkerState],
+        configured: frozenset[Resource] | None,
+        config_offset: int,
+        generation: int,
+        delay_ms: int,
+        now_ms: int,
     ) -> Group:
-        """The group as the assignor is to see it."""
+        """The group as the assignor is to see it. Where this leader remembers others, who is new has epoch 0."""
         held = {member: held_by(state) for member, state in states.items()}
         for member, state in states.items():
             if not held[member]:
@@ -41,13 +88,21 @@ class Memory:
             for member, (url, target) in sorted(self.targets.items())
             if member not in states and (left := target - NOTHING.union(*held.values()))
         ]
+        led = not self.targets.keys() <= {SOMEBODY}
         return Group(
             members=tuple(
-                Member(member, None, state.url, held[member], state.version, 0, b"", generation)
+                Member(
+                    member,
+                    None,
+                    state.url,
+                    held[member],
+                    state.version,
+                    epoch=0 if led and member not in self.targets else max(generation, 1),
+                )
                 for member, state in sorted(states.items())
             ),
-            configured=setup.configured,
-            config_offset=setup.config_offset,
+            configured=configured,
+            config_offset=config_offset,
             departed=tuple(gone),
             remaining_delay_ms=self._remaining_ms(now_ms),
             rebalance_delay_ms=delay_ms,
@@ -61,10 +116,12 @@ class Memory:
         self.targets |= {each.member_id: (urls[each.member_id], each.resources) for each in assignment.members}
         if assignment.scheduled_delay_ms <= 0:
             self.delay_ends_ms = None
-        elif self.delay_ends_ms is None or self.delay_ends_ms <= now_ms:
+        else:
             self.delay_ends_ms = now_ms + assignment.scheduled_delay_ms
 
     def _left_by(self, url: str, states: Mapping[str, WorkerState]) -> frozenset[Resource]:
+        if url == "":
+            return NOTHING
         return NOTHING.union(
             *(target for member, (known, target) in self.targets.items() if known == url and member not in states)
         )
@@ -79,10 +136,13 @@ def held_by(state: WorkerState) -> frozenset[Resource]:
 
 
 def differences(
-    states: Mapping[str, WorkerState], assignment: Assignment, told: WorkerAssignment, leader: str
+    states: Mapping[str, WorkerState],
+    assignment: Assignment,
+    told: WorkerAssignment,
+    waits: frozenset[str],
 ) -> dict[str, WorkerAssignment]:
-    """What each worker is told; `told` has what is the same for all. The delay is the leader's alone: it is who joins
-    again when it is over.
+    """What each worker is told; `told` has what is the same for all. Who `waits` is told of the delay, and joins again
+    when it is over: the leader alone, or all, so that the next leader knows its end.
     """
     targets = {each.member_id: each.resources for each in assignment.members}
     holders: dict[Resource, set[str]] = {}
@@ -96,6 +156,6 @@ def differences(
             found[member] = attrs.evolve(told, assigned=target)
         else:
             free = frozenset(resource for resource in target - held if not holders.get(resource))
-            delay_ms = assignment.scheduled_delay_ms if member == leader else 0
+            delay_ms = assignment.scheduled_delay_ms if member in waits else 0
             found[member] = attrs.evolve(told, assigned=free, revoked=held - target, delay_ms=delay_ms)
     return found

@@ -11,7 +11,7 @@ from kcoord.protocol.embedded import NOTHING, WorkerState
 from kcoord.protocol.message import Request
 from kcoord.worker.actions import Action, Send
 from kcoord.worker.generic.phases import MEMBER, Phase, Timing
-from kcoord.worker.generic.round import Memory
+from kcoord.worker.generic.round import NO_WAIT, Memory, Wait
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Link, Session
 
@@ -77,6 +77,8 @@ class State:
     not_before_ms: int = 0
     again_at_ms: int | None = None
     """When it joins by itself: a delay is over, or an assignment was none."""
+    wait: Wait = NO_WAIT
+    """The delay that the last assignment told of."""
     leave_by_ms: int | None = None
     permanent: bool = False
     attempts: int = 0

@@ -19,7 +19,7 @@ from typing import Protocol
 
 import attrs
 
-from kcoord.worker.config_topic import ConfigTopic, ConnectorConfig, Target
+from kcoord.worker.config_topic import ConfigTopic, ConnectConfig, ConnectorConfig, Target
 from kcoord.worker.config_topic.records import Restart
 from kcoord.worker.runner.connector import Connector
 from kcoord.worker.runner.definitions import Definition, DefinitionError, Definitions, find_class, offset_of, read
@@ -115,7 +115,7 @@ class TopicSource:
     def __init__(self, topic: ConfigTopic, classes: Classes) -> None:
         self._topic = topic
         self._classes = classes
-        self._seen = topic.config
+        self._seen = ConnectConfig()
         self._definitions = Definitions(-1, {}, of_topic=True)
 
     def __str__(self) -> str:
@@ -125,8 +125,12 @@ class TopicSource:
         """What has been read by now."""
         config = self._topic.config
         if config is not self._seen:
-            self._seen = config
-            defined = {name: self._define(each) for name, each in config.connectors.items()}
+            seen, self._seen = self._seen, config
+            known = self._definitions.connectors
+            defined = {
+                name: known[name] if name in known and seen.connectors[name] == each else self._define(each)
+                for name, each in config.connectors.items()
+            }
             self._definitions = Definitions(config.offset, defined, config.revisions, of_topic=True)
         return self._definitions
 
