@@ -38,7 +38,7 @@ class Written:
         self.next += 1
         return self
 
-    def connector(self, name: str, tasks: int = 0, **properties: str) -> Written:
+    def connector(self, name: str, tasks: int = 0, **properties: Any) -> Written:
         """`python_class` for `python.class`."""
         named = {key.replace("_", "."): value for key, value in properties.items()}
         config = {"properties": {"connector.class": "Java"} | named}
@@ -75,7 +75,7 @@ def source(topic: Written, by_class: Mapping[str, str] | None = None, default: s
 def test_a_configurations_own_class_goes_before_that_of_its_java_class_and_that_before_the_one_for_all() -> None:
     topic = (
         Written()
-        .connector("own", **{"python.class": f"{MODULE}:Stubborn"})
+        .connector("own", python_class=f"{MODULE}:Stubborn")
         .connector("mapped")
         .put("connector-other", {"properties": {"connector.class": "Else"}})
     )
@@ -120,7 +120,7 @@ def test_what_has_not_changed_is_the_same_object() -> None:
 
 
 async def test_paused_connectors_and_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As at Java workers: what is paused is kept without running; a restart may be of tasks too, or of failures only."""
+    """As at Java workers: what is paused is kept without running; restarts are of tasks too, or of failures only."""
     topic = Written().connector("a", 2)
     runner = Runner(source(topic, default=f"{MODULE}:Noting"), "localhost:1", "g")
     monkeypatch.setattr(runner.worker, "configured_changed", lambda: None)
