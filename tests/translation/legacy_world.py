@@ -206,7 +206,8 @@ class LegacyWorld(World):
     ) -> object:
         """A SyncGroup. `given`: of the leader, `"+AC0 -AT1"` for each worker."""
         assignments = {
-            self.known[each]: self._given(name, told, offset, delay_ms) for each, told in (given or {}).items()
+            self.known.get(each, each): self._given(name, told, offset, delay_ms)
+            for each, told in (given or {}).items()
         }
         assignments |= {self.known.get(each, each): data for each, data in (raw or {}).items()}
         request = SyncGroupRequest(

@@ -9,6 +9,7 @@
 | a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
+| beside legacy workers they fail again and again | a legacy worker leads, until the next change |
 | those who could are away for a while | nothing, until they are back or gone |
 | all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
 | nobody knows what is configured | the same, but not tried again before the group changes |
@@ -39,6 +40,7 @@ from kcoord.group.connect.selection import (
     Qualified,
     Selection,
     ServerSide,
+    legacy_side,
     select,
 )
 from kcoord.group.connect.settings import Effective
@@ -49,6 +51,8 @@ from kcoord.group.turn import Turn
 
 BACK_OFF_MS = 1_000
 MAX_BACK_OFF_MS = 60_000
+PATIENCE = 2
+"""So often in a row all workers of the new protocol may fail before legacy workers compute in their place."""
 
 
 class AssignmentError(IntEnum):
@@ -78,11 +82,19 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     if group.legacy.gathering_due_ms != NEVER_MS:
         return
     limits = turn.contents.effective(group.group_id)
-    selection = select(group, [each.name for each in limits.assignors])
+    selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     if computation is None and group.legacy.failed[0] == group.epoch:
         excluded = set(group.legacy.failed[1])
     _compute(turn, group, limits, selection, excluded)
+
+
+def _select(group: ConnectGroup, limits: Effective) -> Selection:
+    """What is to compute. Legacy workers can, whatever becomes of those that read their metadata."""
+    selection = select(group, [each.name for each in limits.assignors])
+    if isinstance(selection, ClientSide) and group.failures >= PATIENCE:
+        return legacy_side(group) or selection
+    return selection
 
 
 def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Selection, excluded: set[str]) -> None:
@@ -144,7 +156,7 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
     chosen = computation.chosen
     turn.contents.counters.given_up += 1
     limits = turn.contents.effective(group.group_id)
-    selection = select(group, [each.name for each in limits.assignors])
+    selection = _select(group, limits)
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:
         others = any(each != chosen for each in _able(selection))

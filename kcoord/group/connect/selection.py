@@ -150,6 +150,12 @@ def _select_beside_legacy(group: ConnectGroup, kinds: Kinds, legacy: frozenset[S
     return LegacySide(Qualified(group, legacy))
 
 
+def legacy_side(group: ConnectGroup) -> LegacySide | None:
+    """The legacy workers, if there are any that take part."""
+    legacy = frozenset([support for support in group.supports.kinds() if support.legacy])
+    return LegacySide(Qualified(group, legacy)) if legacy else None
+
+
 def leaves_nobody(kinds: Kinds) -> bool:
     """Whether these have an assignor in common, and none of them could compute for all (rule 16). Where there are
     legacy workers, one of them can.

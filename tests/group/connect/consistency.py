@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.connect.computing import PATIENCE
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.replay import UNSAID
 from kcoord.group.connect.selection import Absent, ClientSide, LegacySide, select
@@ -140,8 +141,8 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
         assert computation.epoch == group.epoch
         limits = contents.effective(group.group_id)
         selection = select(group, [each.name for each in limits.assignors])
-        if isinstance(selection, LegacySide):
-            assert computation.chosen in selection.workers, "legacy rule 14"
+        if isinstance(selection, LegacySide) or group.failures >= PATIENCE:
+            assert isinstance(selection, ClientSide) or computation.chosen in selection.workers, "legacy rule 14"
             return
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor

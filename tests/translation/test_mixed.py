@@ -1,0 +1,230 @@
+"""What happens where workers of both protocols are in one group? Who computes, what is told whom, and in which order,
+request by request.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kcoord.group.translation.phases import Phase
+from kcoord.protocol.embedded import decode_state
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.resources import unpack
+from tests.group.connect.world import Told, assignor, packed, text
+from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld
+
+COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
+READS_ALL = assignor("connect", -1, 0, version=0)
+READS_NEW = assignor("connect", 0, 0)
+ALL = "AC0 AT0 AT1 AT2"
+NEW = 50
+"""The connection of the worker of the new protocol."""
+
+
+def two() -> LegacyWorld:
+    """Two legacy workers at rest."""
+    return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
+
+
+def beside(world: LegacyWorld, reads_all: bool) -> Told:
+    """A worker of the new protocol joins."""
+    return world.join(
+        "N1",
+        NEW,
+        client_assignors=[READS_ALL if reads_all else READS_NEW],
+        url="http://N1",
+        config_offset=OFFSET,
+        configured_connectors_and_tasks=packed(ALL),
+    )
+
+
+def handed_over() -> LegacyWorld:
+    """The new worker has taken the lead."""
+    world = two()
+    beside(world, reads_all=True)
+    waits = world.send_join("W1", "AC0 AT0")
+    assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+    ids = world.known
+    world.compute("N1", 0, {ids["W1"]: "AC0 AT0", ids["W2"]: "AT1", "N1": "AT2"}, connection=NEW)
+    assert world.joined(waits).leader == "N1"
+    assert world.fetch("W1").leader == "N1"
+    return world
+
+
+# -- a legacy worker leads ---------------------------------------------------------------------------------------------
+
+
+def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one() -> None:
+    world = two()
+    assert beside(world, reads_all=False).error is OK
+    assert [world.beats("W1"), world.beats("W2")] == [AGAIN, OK]
+    joined = world.come("W1", "AC0 AT0")
+    assert joined.shown == {"W1": (OFFSET, "AC0 AT0"), "W2": (OFFSET, "AT1"), "N1": (OFFSET, "")}
+    world.fetch("W1", {"W1": "", "W2": "", "N1": "+AT2"})
+    assert world.targets()["N1"] == "AT2"
+
+
+def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -> None:
+    """Connect-groups rule 2 across both protocols."""
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "-AT1", "N1": "+AT1"}, "AC0 AT0")
+    assert world.beat("N1", 0, "", connection=NEW).owned == ""
+    world.come("W2", "AT1 AT2")
+    revoked = world.fetch("W2").revoked
+    assert revoked
+    assert world.beat("N1", 0, "", connection=NEW).owned == ""
+    world.come("W2", text(unpack(packed("AT1 AT2")) - unpack(packed(revoked))))
+    assert world.beat("N1", 0, "", connection=NEW).owned == revoked
+
+
+def test_what_moves_to_a_legacy_worker_moves_when_the_new_one_has_released_it() -> None:
+    """Connect-groups rule 3 across both protocols."""
+    world = handed_over()
+    assert world.beat("N1", 0, "", connection=NEW).owned == ""
+    world.come("W2", "AT1 AT2")
+    assert world.fetch("W2").brief == ("", "AT2")
+    world.come("W2", "AT1")
+    world.fetch("W2")
+    told = world.beat("N1", 0, "", connection=NEW)
+    assert told.owned == "AT2"
+    world.come("W3")
+    parked = world.send_sync("W3")
+    assert world.beat("N1", told.epoch, "AT2", connection=NEW).error is COMPUTE
+    ids = world.known
+    world.compute("N1", told.epoch, {ids["W1"]: "AC0 AT0", ids["W2"]: "AT1", ids["W3"]: "AT2"}, connection=NEW)
+    assert parked not in world.answers
+    told = world.beat("N1", told.epoch, "AT2", connection=NEW)
+    assert told.owned == ""
+    assert parked not in world.answers, "it was told, and has not said that it stopped"
+    world.beat("N1", told.epoch, "", connection=NEW)
+    assert world.synced(parked).brief == ("AT2", "")
+
+
+def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
+    world.leaves("W1")
+    assert world.beats("W2") is AGAIN
+    assert world.come("W2", "AT1 AT2").leads
+
+
+# -- the new worker leads ----------------------------------------------------------------------------------------------
+
+
+def test_the_legacy_leader_gives_way_before_the_new_worker_computes() -> None:
+    """Legacy rule 14: its JoinGroup is parked first."""
+    world = two()
+    assert beside(world, reads_all=True).error is OK, "W1 leads yet"
+    assert [world.beats("W1"), world.beats("W2")] == [AGAIN, OK]
+    assert world.beat("N1", 0, connection=NEW).error is OK
+    waits = world.send_join("W1", "AC0 AT0")
+    assert waits not in world.answers
+    assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+    prepared = world.prepare("N1", 0, NEW)
+    shown = {
+        each.member_id: (each.assignor.version, text(unpack(each.connectors_and_tasks))) for each in prepared.members
+    }
+    ids = world.known
+    assert shown == {ids["W1"]: (-1, "AC0 AT0"), ids["W2"]: (-1, "AT1 AT2"), "N1": (0, "")}
+    states = [decode_state(each.assignor.metadata) for each in prepared.members if each.assignor.version == -1]
+    assert {(state.url, state.config_offset) for state in states} == {("http://W1", OFFSET), ("http://W2", OFFSET)}
+    targets = {ids["W1"]: "AC0 AT0", ids["W2"]: "AT1", "N1": "AT2"}
+    assert world.install("N1", 0, prepared.group_epoch, targets, connection=NEW) is OK
+    joined = world.joined(waits)
+    assert (joined.leads, joined.leader, joined.shown) == (False, "N1", {})
+    told = world.fetch("W1")
+    assert (told.leader, told.leader_url, told.brief, told.offset) == ("N1", "http://N1", ("", ""), OFFSET)
+    assert world.beats("W2") is AGAIN, "it knows another leader, and has something to stop"
+
+
+def test_the_others_come_once_when_the_lead_goes_to_the_new_worker() -> None:
+    """Legacy rule 11."""
+    world = handed_over()
+    world.come("W2", "AT1 AT2")
+    assert world.fetch("W2").leader == "N1"
+    world.come("W2", "AT1")
+    assert world.fetch("W2").brief == ("", "")
+    assert [world.beats("W1"), world.beats("W2")] == [OK, OK]
+
+
+def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeout() -> None:
+    """Legacy rule 14."""
+    world = two()
+    beside(world, reads_all=True)
+    for _ in range(59):
+        world.pass_ms(1_000)
+        assert world.beat("N1", 0, connection=NEW).error is OK
+        world.beats("W1")
+        world.beats("W2")
+    world.pass_ms(2_000)
+    assert world.beats("W1") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+
+
+def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
+    world = handed_over()
+    world.keep_alive(11_000, "W1", "W2")
+    assert "N1" not in world.group.members
+    assert world.chosen() == world.known["W1"]
+    assert world.come("W1", "AC0 AT0").leads
+
+
+def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_gets_what_it_had() -> None:
+    world = handed_over()
+    world.configure(migration_policy="upgrade")
+    assert world.beat("N1", -1, connection=NEW).error is OK
+    joined = world.come("W1", "AC0 AT0")
+    assert joined.leads
+    assert sorted(joined.shown) == ["W1", "W2"]
+
+
+@pytest.mark.parametrize("how", ["nonsense", "error", "silence"])
+def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: str) -> None:
+    """Connect-groups rule 20; and the group goes on."""
+    world = two()
+    beside(world, reads_all=True)
+    waits = world.send_join("W1", "AC0 AT0")
+    for _ in range(200):
+        if waits in world.answers:
+            break
+        world.beats("W2")
+        told = world.beat("N1", world.member("N1").epoch, connection=NEW)
+        if told.error is COMPUTE and how != "silence":
+            prepared = world.prepare("N1", told.epoch, NEW)
+            targets = {"nobody": "AT2"} if how == "nonsense" else {}
+            world.install(
+                "N1", told.epoch, prepared.group_epoch, targets, error=1 if how == "error" else 0, connection=NEW
+            )
+        world.pass_ms(1_000)
+    joined = world.joined(waits)
+    assert joined.leads
+    assert world.fetch("W1", {"W1": "", "W2": "", "N1": ""}).error is OK
+    assert world.group.epoch == world.group.assignment_epoch
+
+
+def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> None:
+    """Legacy rule 7."""
+    world = handed_over()
+    world.come("W2", "AT1 AT2", offset=OFFSET + 7)
+    token = world.send_sync("W2")
+    world.pass_ms(10_000)
+    assert world.synced(token).offset == OFFSET + 7
+
+
+# -- default (eager) beside the new protocol ---------------------------------------------------------------------------
+
+
+def test_with_default_the_legacy_workers_stop_all_before_any_starts_anew() -> None:
+    """Legacy rule 16: the full barrier among them, beside workers of the new protocol too."""
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "N1": "+AT2"}, "AC0 AT0")
+    eager = world.send_join("W3", protocol=0)
+    assert eager not in world.answers
+    assert [world.beats("W1"), world.beats("W2")] == [AGAIN, AGAIN]
+    assert world.beat("N1", 0, connection=NEW).error is OK, "it is not of the barrier"
+    world.send_join("W1", "AC0 AT0")
+    assert eager not in world.answers, "not before all have come"
+    assert world.phase("W2") is Phase.PREPARING
