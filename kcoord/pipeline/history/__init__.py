@@ -1,0 +1,1 @@
+"""What does a partition's log tell of its groups? Pure: records in, rows of tables out."""

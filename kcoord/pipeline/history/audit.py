@@ -1,0 +1,182 @@
+"""What is in the log that must never be?
+
+| finding | what it is | rule of connect groups |
+| --- | --- | --- |
+| double owner | two members of the new protocol could be running one thing after a step | 2 |
+| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, and it waits for no member that is away | 10, 21, 22, 28 |
+| epoch back | a group epoch, assignment epoch, member's epoch or generation is lower than before | 13 |
+| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay, or is of an epoch that has not begun | 18, 21 |
+| misplaced | a record of a group that belongs to another partition | |
+
+A legacy worker may come with what it runs already, and gives up what others have by then: it is no second owner. A legacy
+leader takes away in one assignment and gives in the next: where there is one, nothing has been left out. Where
+compaction may have taken records there is less than there was, never more: gaps and installs are not judged there.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import attrs
+
+from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.group.partition import partition_of
+from kcoord.pipeline.history.entry import CONNECT, CURRENT, GENERIC, TARGET, Entry, Row, epoch_of, member_of
+from kcoord.pipeline.history.state import CONNECT as NEW_PROTOCOL
+from kcoord.pipeline.history.state import LEGACY, NOTHING, GroupState, Step
+from kcoord.pipeline.history.timeline import Change, Ownership, Whole, group_columns
+from kcoord.protocol.resources import CONNECTOR, Resource
+
+_NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "member epoch", GENERIC: "generation"}
+
+
+@attrs.define(eq=False)
+class Audit:
+    """Rows of `audit`, for one group."""
+
+    whole: Whole
+    partitions: int | None
+    """How many the log has, where that is known."""
+    _last: dict[tuple[int, str | None], int] = attrs.Factory(dict)
+    _doubles: dict[Resource, Row] = attrs.Factory(dict)
+    _gaps: dict[Resource, Row] = attrs.Factory(dict)
+    _is_misplaced: bool | None = None
+
+    def records(self, state: GroupState, entries: list[Entry]) -> Iterator[tuple[str, Row]]:
+        """What shows in single records."""
+        if self._is_misplaced is None:
+            yield from self._placed(state, entries[0])
+        for entry in entries:
+            number = entry.record.key.API_KEY
+            if number in _NEVER_BACK:
+                yield from self._went_back(state, entry, number)
+
+    def step(self, state: GroupState, step: Step, change: Change, ownership: Ownership) -> Iterator[tuple[str, Row]]:
+        """What shows after a step."""
+        yield from self._owned_twice(state, step, change, ownership)
+        if not (state.from_start or self.whole(step.offset)):
+            return
+        if step.target_changed and state.kind == NEW_PROTOCOL:
+            yield from self._installed(state, step)
+        yield from self._unowned(state, step, change, ownership)
+
+    def end(self) -> Iterator[tuple[str, Row]]:
+        """The log has ended: what is wrong still."""
+        for _, row in sorted([*self._doubles.items(), *self._gaps.items()]):
+            yield "audit", row
+
+    # Inside
+
+    def _placed(self, state: GroupState, entry: Entry) -> Iterator[tuple[str, Row]]:
+        self._is_misplaced = False
+        if self.partitions is None:
+            return
+        belongs = partition_of(state.group_id, self.partitions)
+        if belongs != state.partition:
+            self._is_misplaced = True
+            what = f"the group belongs to partition {belongs} of {self.partitions}"
+            yield "audit", _row(state, "misplaced", entry.offset, entry.at_ms, None, [], what)
+
+    def _went_back(self, state: GroupState, entry: Entry, number: int) -> Iterator[tuple[str, Row]]:
+        member_id = member_of(entry.record)
+        epoch, last = epoch_of(entry.record), self._last.pop((number, member_id), None)
+        if epoch is None:
+            return  # a tombstone: it begins anew
+        self._last[number, member_id] = epoch
+        joins = number == CURRENT and epoch <= JOINING_EPOCH  # anew, or it has left for a while
+        if last is not None and epoch < last and not joins:
+            who = [] if member_id is None else [member_id]
+            what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
+            yield "audit", _row(state, "epoch back", entry.offset, entry.at_ms, None, who, what)
+
+    def _owned_twice(
+        self, state: GroupState, step: Step, change: Change, ownership: Ownership
+    ) -> Iterator[tuple[str, Row]]:
+        touched = {resource for _, resource in (*change.opened, *change.closed)}
+        if step.came:  # a member may say only now what it speaks
+            touched |= {each for member_id in step.came for each in state.owned.get(member_id, NOTHING)}
+        for resource in sorted(touched):
+            granted: list[str] = []
+            if ownership.counts.get(resource, 0) > 1:
+                granted = [each for each in state.owners(resource) if _was_granted(state, each)]
+            if len(granted) > 1:
+                if resource not in self._doubles:
+                    what = f"{_named(resource)} could be running on {' and '.join(granted)}"
+                    found = _row(state, "double owner", step.offset, step.at_ms, resource, granted, what)
+                    self._doubles[resource] = found
+            elif resource in self._doubles:
+                yield "audit", {**self._doubles.pop(resource), "until": step.at_ms}
+
+    def _installed(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
+        def wrong(what: str, resource: Resource | None = None, who: list[str] | None = None) -> tuple[str, Row]:
+            return "audit", _row(state, "bad install", step.offset, step.at_ms, resource, who or [], what)
+
+        if state.assignment_epoch > state.epoch:
+            yield wrong(f"the assignment epoch {state.assignment_epoch} is above the group's {state.epoch}")
+        times = Counter(resource for target in state.targets.values() for resource in target)
+        for resource in sorted(each for each, number in times.items() if number > 1):
+            who = sorted(each for each, target in state.targets.items() if resource in target)
+            yield wrong(f"{_named(resource)} is in the targets of {' and '.join(who)}", resource, who)
+        if state.configured is None or not state.members or state.assignment_epoch != state.epoch:
+            return
+        for resource in sorted(times.keys() - state.configured):
+            yield wrong(f"{_named(resource)} is assigned, and not configured", resource)
+        if state.delay_deadline_ms <= 0 and not _has_legacy(state):
+            for resource in sorted(state.configured - times.keys()):
+                yield wrong(f"{_named(resource)} is configured, and in no target, without a delay", resource)
+
+    def _unowned(
+        self, state: GroupState, step: Step, change: Change, ownership: Ownership
+    ) -> Iterator[tuple[str, Row]]:
+        rests = (
+            state.kind == NEW_PROTOCOL
+            and state.converged
+            and bool(state.members)
+            and not _has_legacy(state)
+            and not state.error
+            and state.delay_deadline_ms <= 0
+            and state.epoch == state.assignment_epoch
+        )
+        found: set[Resource] = set()
+        if rests:
+            if not (change or step.told or step.configured_changed or step.epochs or step.target_changed):
+                return
+            wait = {each for member_id in state.absent for each in state.targets.get(member_id, NOTHING)}
+            found = set(ownership.unowned(state)) - wait
+        for resource in sorted(self._gaps.keys() - found):
+            yield "audit", {**self._gaps.pop(resource), "until": step.at_ms}
+        for resource in sorted(found - self._gaps.keys()):
+            who = [member_id for member_id, each in change.closed if each == resource]
+            what = f"nobody could be running {_named(resource)}, which is configured, and the group is at rest"
+            self._gaps[resource] = _row(state, "gap", step.offset, step.at_ms, resource, who, what)
+
+
+def _was_granted(state: GroupState, member_id: str) -> bool:
+    member = state.members.get(member_id)
+    return member is not None and member.speaks == NEW_PROTOCOL
+
+
+def _has_legacy(state: GroupState) -> bool:
+    return any(each.speaks == LEGACY for each in state.members.values())
+
+
+def _named(resource: Resource) -> str:
+    connector, task = resource
+    return f"connector {connector}" if task == CONNECTOR else f"task {connector}-{task}"
+
+
+def _row(
+    state: GroupState, finding: str, offset: int, at_ms: int, resource: Resource | None, who: list[str], what: str
+) -> Row:
+    return {
+        **group_columns(state),
+        "finding": finding,
+        "offset": offset,
+        "at": at_ms,
+        "until": None,
+        "connector": None if resource is None else resource[0],
+        "task": None if resource is None else resource[1],
+        "member_ids": who,
+        "what": what,
+    }

@@ -1,0 +1,63 @@
+"""What is one record of the log to those who make tables of it, and which group, member and epoch is it of?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcoord.protocol.frozen import frozen
+from kcoord.protocol.records import Record
+
+Row = dict[str, Any]
+"""A row by its columns' names; a time is in unix ms, or None."""
+
+GENERIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
+"""The numbers of the record types that tell of groups."""
+NAMES = {
+    0: "LegacyOffsetCommit",
+    1: "OffsetCommit",
+    2: "GroupMetadata",
+    3: "ConnectWorkerGroupMetadata",
+    4: "ConnectWorkerGroupConnectorsTasksMetadata",
+    5: "ConnectWorkerGroupMemberMetadata",
+    6: "ConnectWorkerGroupTargetAssignment",
+    7: "ConnectWorkerGroupCurrentMemberAssignment",
+    8: "ConnectWorkerGroupConfiguration",
+    9: "ConnectWorkerGroupTargetAssignmentMember",
+    10: "ConnectWorkerGroupHistory",
+}
+_OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET))
+_EPOCHS = {GENERIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
+           CURRENT: "member_epoch"}  # fmt: skip
+
+
+@frozen(slots=True)
+class Entry:
+    """A record that was read, with where it stands."""
+
+    partition: int
+    offset: int
+    at_ms: int
+    record: Record
+
+
+def group_of(record: Record) -> str:
+    """The id of the group that it is of."""
+    key: Any = record.key
+    group_id: str = key.group_id if key.API_KEY >= CONNECT else key.group
+    return group_id
+
+
+def member_of(record: Record) -> str | None:
+    """The id of the member that it is of, if it is of one."""
+    key: Any = record.key
+    return key.member_id if key.API_KEY in _OF_MEMBER else None
+
+
+def epoch_of(record: Record) -> int | None:
+    """The epoch or generation in it (see the column `epoch` of `records`)."""
+    key: Any = record.key
+    if key.API_KEY == HISTORY:
+        epoch: int = key.epoch
+        return epoch
+    name = _EPOCHS.get(key.API_KEY)
+    return None if name is None or record.value is None else getattr(record.value, name)

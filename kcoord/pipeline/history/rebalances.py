@@ -1,0 +1,146 @@
+"""Which epochs began and why, what came of each, and how evenly was the work spread afterwards?
+
+A rebalance is an epoch, or a generation. What members were given and had to let go of is counted to the last one that
+had begun, because that is what they heard of; where several began in one step, to the last of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.history.state import GENERIC, NOTHING, Epoch, GroupState, Step
+from kcoord.pipeline.history.timeline import Change, group_columns, short
+from kcoord.protocol.resources import Resource
+
+
+@attrs.define(eq=False)
+class _Rebalance:
+    epoch: Epoch
+    where: Row
+    started_ms: int
+    members: int
+    installed_ms: int | None = None
+    converged_ms: int | None = None
+    moved: int | None = None
+    granted: int = 0
+    lost: int = 0
+    stopped: set[tuple[str, Resource]] = attrs.Factory(set)
+    stops: int = 0
+    returned: int = 0
+    interrupted: set[str] = attrs.Factory(set)
+
+    def count(self, state: GroupState, change: Change) -> None:
+        for member_id, resource in change.closed:
+            if member_id not in state.members:
+                self.lost += 1
+                continue
+            self.stops += 1
+            self.stopped.add((member_id, resource))
+            self.interrupted.add(member_id)
+        for each in change.opened:
+            self.granted += 1
+            if each in self.stopped:
+                self.stopped.discard(each)
+                self.returned += 1
+
+
+@attrs.define(eq=False)
+class Rebalances:
+    """Rows of `epochs` at once, of `rebalances` when the group ends: what is told of an epoch may be told late."""
+
+    _all: list[_Rebalance] = attrs.Factory(list)
+    _by_epoch: dict[tuple[str, int], _Rebalance] = attrs.Factory(dict)
+
+    def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
+        """What began with this step."""
+        for epoch in step.epochs:
+            yield "epochs", _epoch_row(state, epoch)
+            started = epoch.at_ms if epoch.began_ms is None else epoch.began_ms
+            new = _Rebalance(epoch, group_columns(state), started, len(state.members))
+            self._all.append(new)
+            self._by_epoch[epoch.kind, epoch.number] = new
+        for number, told in step.told.items():
+            rebalance = self._by_epoch.get(("connect", number))
+            if rebalance is not None:
+                rebalance.installed_ms, rebalance.converged_ms = told.installed_ms, told.converged_ms
+                rebalance.moved = None if told.installed_ms is None else told.moved
+        if not self._all:
+            return
+        last = self._all[-1]
+        if step.stable_ms is not None and last.epoch.kind == GENERIC and last.installed_ms is None:
+            last.installed_ms = last.converged_ms = step.stable_ms
+        last.count(state, change)
+        if step.deleted:
+            yield from self.end(state)
+
+    def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
+        """The group has ended, or the log."""
+        settled: int | None = None
+        rows = []
+        for each in reversed(self._all):
+            settled = settled if each.converged_ms is None else each.converged_ms
+            rows.append(_row(each, settled))
+        yield from (("rebalances", row) for row in reversed(rows))
+        self._all.clear()
+        self._by_epoch.clear()
+
+
+@attrs.define(eq=False)
+class Balance:
+    """Rows of `balance`."""
+
+    _last: tuple[object, ...] | None = None
+
+    def step(self, state: GroupState, step: Step, changed: bool, owned: int) -> Iterator[tuple[str, Row]]:
+        """How it is after this step, if it is otherwise than before. `owned`: how many have somebody."""
+        if step.deleted or not state.alive or not (changed or step.came or step.went or step.configured_changed):
+            return
+        sizes = [len(state.owned.get(each, NOTHING)) for each in state.members]
+        configured = None if state.configured is None else len(state.configured)
+        now = (len(sizes), configured, owned, max(sizes, default=0), min(sizes, default=0))
+        if now == self._last:
+            return
+        self._last = now
+        names = ("members", "configured", "owned", "most", "least")
+        where = {"offset": step.offset, "at": step.at_ms, "epoch": state.epoch}
+        yield "balance", {**group_columns(state), **where, **dict(zip(names, now, strict=True))}
+
+
+def _epoch_row(state: GroupState, epoch: Epoch) -> Row:
+    return {
+        **group_columns(state),
+        "kind": epoch.kind,
+        "epoch": epoch.number,
+        "offset": epoch.offset,
+        "at": epoch.at_ms,
+        "began": epoch.began_ms,
+        "reason": short(epoch.reason),
+        "detail": epoch.reason,
+        "members": len(state.members),
+        "configured": None if state.configured is None else len(state.configured),
+    }
+
+
+def _row(each: _Rebalance, settled_ms: int | None) -> Row:
+    return {
+        **each.where,
+        "kind": each.epoch.kind,
+        "epoch": each.epoch.number,
+        "reason": short(each.epoch.reason),
+        "detail": each.epoch.reason,
+        "started": each.started_ms,
+        "installed": each.installed_ms,
+        "converged": each.converged_ms,
+        "settled": settled_ms,
+        "duration_ms": None if settled_ms is None else max(0, settled_ms - each.started_ms),
+        "members": each.members,
+        "moved": each.moved,
+        "granted": each.granted,
+        "stopped": each.stops,
+        "returned": each.returned,
+        "lost": each.lost,
+        "interrupted": len(each.interrupted),
+    }

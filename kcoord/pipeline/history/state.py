@@ -1,0 +1,309 @@
+"""What is a group like after each step of its log? Followed record by record; nothing of it is judged here.
+
+A group may be a connect group, a generic one, and for the moment of a conversion both: the two sides are kept apart
+and seen together. Of generic groups only Connect's own can be read closely: who runs what is what a worker reported
+less what was revoked, and what was assigned (version 0: what was assigned).
+
+All of a step is there at once (`steps.py`), so that nothing is seen between two of its records.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.pipeline.history.entry import Entry, group_of
+from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
+from kcoord.protocol.records import GroupMetadataValue, MemberMetadata
+from kcoord.protocol.resources import Resource, unpack
+
+Resources = frozenset[Resource]
+NOTHING: Resources = frozenset()
+CONNECT, LEGACY, GENERIC = "connect", "legacy", "generic"
+CONNECT_PROTOCOL_TYPE = "connect"
+
+
+@attrs.define(slots=True)
+class Member:
+    """What a member said of itself."""
+
+    speaks: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    url: str | None
+
+
+@attrs.define(slots=True)
+class Epoch:
+    """An epoch or a generation that began."""
+
+    kind: str
+    number: int
+    reason: str | None
+    began_ms: int | None
+    offset: int
+    at_ms: int
+
+
+@attrs.define(slots=True)
+class Told:
+    """What the log says came of a connect group's epoch (record 10)."""
+
+    installed_ms: int | None
+    converged_ms: int | None
+    moved: int
+
+
+@attrs.define(slots=True, eq=False)
+class Step:
+    """What one step changed."""
+
+    offset: int
+    """Of its last record."""
+    at_ms: int
+    before: dict[str, Resources] = attrs.Factory(dict)
+    """What each member that it touched had before."""
+    epochs: list[Epoch] = attrs.Factory(list)
+    told: dict[int, Told] = attrs.Factory(dict)
+    stable_ms: int | None = None
+    """When a generic group's assignment was there."""
+    target_changed: bool = False
+    configured_changed: bool = False
+    came: set[str] = attrs.Factory(set)
+    went: dict[str, Member] = attrs.Factory(dict)
+    deleted: bool = False
+
+
+@attrs.define(slots=True, eq=False)
+class GroupState:
+    """One group."""
+
+    partition: int
+    group_id: str
+    incarnation: int = 0
+    alive: bool = False
+    kind: str = CONNECT
+    epoch: int = 0
+    reason: str | None = None
+    assignment_epoch: int = 0
+    delay_deadline_ms: int = -1
+    error: int = 0
+    configured: Resources | None = None
+    from_start: bool = False
+    """Whether its first epoch is in the log."""
+    members: dict[str, Member] = attrs.Factory(dict)
+    owned: dict[str, Resources] = attrs.Factory(dict)
+    targets: dict[str, Resources] = attrs.Factory(dict)
+    converged: bool = False
+    absent: set[str] = attrs.Factory(set)
+    """Members that are joining, away for a while (rule 28) or put out: what they are to run waits for them."""
+    _sides: set[str] = attrs.Factory(set)
+    _generation: int | None = None
+
+    def take(self, entries: list[Entry]) -> Step:
+        """Apply the records of one step."""
+        step = Step(entries[-1].offset, entries[-1].at_ms)
+        there = dict(self.members)
+        for entry in entries:
+            number = entry.record.key.API_KEY
+            if number in _APPLY:
+                _APPLY[number](self, entry, step)
+        self._settle(step)
+        if self.alive and not self._sides:
+            self._bury(step)
+        step.went |= {each: member for each, member in there.items() if each not in self.members}
+        step.came |= {each for each in self.members if each not in there}
+        return step
+
+    def owners(self, resource: Resource) -> list[str]:
+        """Who could be running it. Slow: for what is wrong."""
+        return sorted(member_id for member_id, owned in self.owned.items() if resource in owned)
+
+    def set_owned(self, step: Step, member_id: str, owned: Resources) -> None:
+        """From now on the member could be running these."""
+        step.before.setdefault(member_id, self.owned.get(member_id, NOTHING))
+        if owned:
+            self.owned[member_id] = owned
+        else:
+            self.owned.pop(member_id, None)
+
+    # Inside: one function for each type of record
+
+    def _begin(self, kind: str) -> None:
+        if not self.alive:
+            self.alive = True
+            self.incarnation += 1
+            self.from_start = False
+        self._sides.add(kind)
+        self.kind = kind
+
+    def _bury(self, step: Step) -> None:
+        for member_id in list(self.owned):
+            self.set_owned(step, member_id, NOTHING)
+        step.deleted = True
+        self.alive = self.converged = False
+        self.members, self.targets, self.absent = {}, {}, set()
+        self.epoch = self.assignment_epoch = self.error = 0
+        self.configured, self._generation, self.delay_deadline_ms = None, None, -1
+
+    def _drop_side(self, kind: str) -> None:
+        """The group is no longer of this kind."""
+        self._sides.discard(kind)
+        if kind == CONNECT:
+            self.targets, self.configured, self.converged = {}, None, False
+        else:
+            self._generation = None
+
+    def _settle(self, step: Step) -> None:
+        """Who is of a kind that the group is no longer is no member."""
+        sides = self._sides
+        for member_id in [each for each, member in self.members.items() if _side(member) not in sides]:
+            del self.members[member_id]
+            self.set_owned(step, member_id, NOTHING)
+
+    def _connect(self, entry: Entry, step: Step) -> None:
+        value: Any = entry.record.value
+        if value is None:
+            self._drop_side(CONNECT)
+            self.kind = GENERIC if self._sides else CONNECT
+            return
+        self._begin(CONNECT)
+        if value.epoch == 1:
+            self.from_start = True
+        self.epoch, self.reason, self.converged = value.epoch, value.reason or None, False
+        began = None if value.reason_timestamp < 0 else value.reason_timestamp
+        step.epochs.append(Epoch(CONNECT, value.epoch, self.reason, began, entry.offset, entry.at_ms))
+
+    def _configured(self, entry: Entry, step: Step) -> None:
+        value: Any = entry.record.value
+        self.configured = None if value is None else unpack(value.connectors_tasks)
+        step.configured_changed = True
+
+    def _said(self, entry: Entry, step: Step) -> None:
+        key: Any = entry.record.key
+        value: Any = entry.record.value
+        if value is None:
+            if not self._is_generic(key.member_id):
+                self.members.pop(key.member_id, None)
+                self.set_owned(step, key.member_id, NOTHING)
+            return
+        speaks = CONNECT if value.legacy is None else LEGACY
+        self.members[key.member_id] = Member(speaks, value.instance_id, value.client_id, value.client_host, value.url)
+
+    def _target(self, entry: Entry, step: Step) -> None:
+        value: Any = entry.record.value
+        step.target_changed = value is not None and not value.error
+        if value is not None:
+            self.assignment_epoch, self.error = value.assignment_epoch, value.error
+            self.delay_deadline_ms = value.delay_deadline_ms
+
+    def _current(self, entry: Entry, step: Step) -> None:
+        key: Any = entry.record.key
+        value: Any = entry.record.value
+        if value is None or (value.member_epoch > JOINING_EPOCH and not value.put_out):
+            self.absent.discard(key.member_id)
+        else:
+            self.absent.add(key.member_id)
+        if value is not None:
+            self.set_owned(step, key.member_id, unpack(value.connectors_tasks))
+        elif not self._is_generic(key.member_id):
+            self.set_owned(step, key.member_id, NOTHING)
+
+    def _is_generic(self, member_id: str) -> bool:
+        """Whether it has been taken over by the generic side in this step: what goes then is its old record."""
+        member = self.members.get(member_id)
+        return member is not None and member.speaks == GENERIC
+
+    def _member_target(self, entry: Entry, step: Step) -> None:
+        key: Any = entry.record.key
+        value: Any = entry.record.value
+        if value is None:
+            self.targets.pop(key.member_id, None)
+        else:
+            self.targets[key.member_id] = unpack(value.connectors_tasks)
+
+    def _history(self, entry: Entry, step: Step) -> None:
+        key: Any = entry.record.key
+        value: Any = entry.record.value
+        if value is None:
+            return
+        installed = None if value.installed_timestamp < 0 else value.installed_timestamp
+        converged = None if value.converged_timestamp < 0 else value.converged_timestamp
+        step.told[key.epoch] = Told(installed, converged, value.moved_count)
+        if key.epoch == self.epoch:
+            self.converged = converged is not None
+
+    def _generic(self, entry: Entry, step: Step) -> None:
+        value: Any = entry.record.value
+        if value is None:
+            self._drop_side(GENERIC)
+            return
+        self._begin(GENERIC)
+        if value.generation <= 1:
+            self.from_start = True
+        if value.generation != self._generation and (value.generation or value.members):
+            began = None if value.reason_timestamp < 0 else value.reason_timestamp
+            self.reason = value.reason or None
+            step.epochs.append(Epoch(GENERIC, value.generation, self.reason, began, entry.offset, entry.at_ms))
+        self._generation = self.epoch = value.generation
+        self._seat(value, step)
+
+    def _seat(self, value: GroupMetadataValue, step: Step) -> None:
+        """Whoever is in the record is a member, and nobody else."""
+        assigned = any(each.assignment for each in value.members)
+        if assigned:
+            step.stable_ms = step.at_ms if value.current_state_timestamp < 0 else value.current_state_timestamp
+        seated = {}
+        for each in value.members:
+            url, owned = _of_worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else (None, NOTHING)
+            seated[each.member_id] = Member(GENERIC, each.group_instance_id, each.client_id, each.client_host, url)
+            if owned != self.owned.get(each.member_id, NOTHING):
+                self.set_owned(step, each.member_id, owned)
+        for member_id in self.members.keys() - seated.keys():
+            self.set_owned(step, member_id, NOTHING)
+        self.members = seated
+
+
+def _side(member: Member) -> str:
+    return GENERIC if member.speaks == GENERIC else CONNECT
+
+
+def _of_worker(member: MemberMetadata, assigned: bool) -> tuple[str | None, Resources]:
+    """The url of a Connect worker, and what it could be running; nothing where that cannot be read."""
+    try:
+        state = decode_state(member.subscription)
+        reported = NOTHING if state.allocation is None else state.allocation.assigned
+        if not assigned or not member.assignment:
+            return state.url, NOTHING if assigned else reported
+        told = decode_assignment(member.assignment)
+    except EmbeddedError:
+        return None, NOTHING
+    return state.url, told.assigned if told.version == EAGER else (reported - told.revoked) | told.assigned
+
+
+_APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {
+    2: GroupState._generic,
+    3: GroupState._connect,
+    4: GroupState._configured,
+    5: GroupState._said,
+    6: GroupState._target,
+    7: GroupState._current,
+    9: GroupState._member_target,
+    10: GroupState._history,
+}
+"""By the number of the record's type. Offsets (0, 1) and a group's own settings (8) change nothing of it."""
+OF_GROUPS = frozenset(_APPLY)
+
+
+def by_group(entries: list[Entry]) -> dict[str, list[Entry]]:
+    """The records of a step that are of groups, by group, in the order of the log."""
+    found: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.record.key.API_KEY in OF_GROUPS:
+            found[group_of(entry.record)].append(entry)
+    return found

@@ -1,0 +1,211 @@
+"""Who could be running what, from when to when, and when could nobody? Who was a member, from when to when?
+
+Ownership is compared from step to step: what a member has after a step and had before it goes on, whatever the records
+between said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.history.state import NOTHING, GroupState, Member, Step
+from kcoord.protocol.resources import Resource
+
+Whole = Callable[[int], bool]
+"""Whether nothing is missing from this position on."""
+
+
+@attrs.define(slots=True)
+class _Since:
+    offset: int
+    at_ms: int
+    member: Member | None
+
+
+@attrs.define(slots=True)
+class _Gap:
+    at_ms: int
+    giver: str | None
+    epoch: int
+    reason: str | None
+
+
+@attrs.define(eq=False)
+class Change:
+    """What a step did to ownership."""
+
+    closed: list[tuple[str, Resource]] = attrs.Factory(list)
+    opened: list[tuple[str, Resource]] = attrs.Factory(list)
+
+    @staticmethod
+    def of(state: GroupState, step: Step) -> Change:
+        """Sorted, so that the same log gives the same rows."""
+        change = Change()
+        for member_id in sorted(step.before):
+            before, after = step.before[member_id], state.owned.get(member_id, NOTHING)
+            change.closed += [(member_id, each) for each in sorted(before - after)]
+            change.opened += [(member_id, each) for each in sorted(after - before)]
+        return change
+
+    def __bool__(self) -> bool:
+        return bool(self.closed or self.opened)
+
+
+@attrs.define(eq=False)
+class Ownership:
+    """Rows of `ownership` and of `gaps`."""
+
+    whole: Whole
+    _since: dict[tuple[str, Resource], _Since] = attrs.Factory(dict)
+    counts: dict[Resource, int] = attrs.Factory(dict)
+    """How many could be running it."""
+    owned: int = 0
+    """How many things have somebody who could be running them."""
+    _gaps: dict[Resource, _Gap] = attrs.Factory(dict)
+
+    def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
+        """What ended with this step."""
+        for member_id, resource in change.closed:
+            since = self._since.pop((member_id, resource))
+            ended = "deleted" if step.deleted else "released" if member_id in state.members else "gone"
+            yield "ownership", self._row(state, member_id, resource, since, step, ended)
+            self.counts[resource] -= 1
+            self.owned -= not self.counts[resource]
+        for member_id, resource in change.opened:
+            member = state.members.get(member_id) or step.went.get(member_id)
+            self._since[member_id, resource] = _Since(step.offset, step.at_ms, member)
+            self.counts[resource] = self.counts.get(resource, 0) + 1
+            self.owned += self.counts[resource] == 1
+        yield from self._gapped(state, step, change)
+
+    def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
+        """The log has ended: what goes on."""
+        for (member_id, resource), since in sorted(self._since.items()):
+            yield "ownership", self._row(state, member_id, resource, since, None, None)
+        for resource, gap in sorted(self._gaps.items()):
+            yield "gaps", _gap_row(state, resource, gap, None, None)
+
+    def unowned(self, state: GroupState) -> list[Resource]:
+        """What is configured and nobody could be running."""
+        return sorted(each for each in state.configured or () if not self.counts.get(each))
+
+    def _gapped(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
+        reason = state.reason
+        if step.deleted:
+            self._gaps.clear()
+            self.counts.clear()
+            return
+        for member_id, resource in change.closed:
+            if not self.counts.get(resource) and (state.configured is None or resource in state.configured):
+                self._gaps.setdefault(resource, _Gap(step.at_ms, member_id, state.epoch, reason))
+        for member_id, resource in change.opened:
+            gap = self._gaps.pop(resource, None)
+            if gap is not None and gap.at_ms != step.at_ms:
+                yield "gaps", _gap_row(state, resource, gap, step.at_ms, member_id)
+        if step.configured_changed:
+            wanted = state.configured
+            for resource in [] if wanted is None else sorted(self._gaps.keys() - wanted):
+                yield "gaps", _gap_row(state, resource, self._gaps.pop(resource), step.at_ms, None)
+            for resource in self.unowned(state):
+                self._gaps.setdefault(resource, _Gap(step.at_ms, None, state.epoch, reason))
+
+    def _row(
+        self,
+        state: GroupState,
+        member_id: str,
+        resource: Resource,
+        since: _Since,
+        step: Step | None,
+        ended: str | None,
+    ) -> Row:
+        member = since.member
+        return {
+            **group_columns(state),
+            "connector": resource[0],
+            "task": resource[1],
+            "member_id": member_id,
+            "url": None if member is None else member.url,
+            "speaks": None if member is None else member.speaks,
+            "from_offset": since.offset,
+            "from_at": since.at_ms,
+            "to_offset": None if step is None else step.offset,
+            "to_at": None if step is None else step.at_ms,
+            "duration_ms": None if step is None else max(0, step.at_ms - since.at_ms),
+            "ended": ended,
+            "whole": state.from_start or self.whole(since.offset),
+        }
+
+
+@attrs.define(eq=False)
+class Sessions:
+    """Rows of `sessions`."""
+
+    whole: Whole
+    _since: dict[str, _Since] = attrs.Factory(dict)
+
+    def step(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
+        """Who went with this step."""
+        for member_id in sorted(step.went):
+            since = self._since.pop(member_id, None)
+            if since is not None:
+                since.member = step.went[member_id]
+                yield "sessions", self._row(state, member_id, since, step, _why(state, step))
+        for member_id in sorted(step.came):
+            self._since[member_id] = _Since(step.offset, step.at_ms, None)
+
+    def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
+        """The log has ended: who is there."""
+        for member_id, since in sorted(self._since.items()):
+            since.member = state.members.get(member_id)
+            yield "sessions", self._row(state, member_id, since, None, None)
+
+    def _row(self, state: GroupState, member_id: str, since: _Since, step: Step | None, ended: str | None) -> Row:
+        member = since.member
+        return {
+            **group_columns(state),
+            "member_id": member_id,
+            "instance_id": None if member is None else member.instance_id,
+            "client_id": None if member is None else member.client_id,
+            "client_host": None if member is None else member.client_host,
+            "url": None if member is None else member.url,
+            "speaks": None if member is None else member.speaks,
+            "from_offset": since.offset,
+            "from_at": since.at_ms,
+            "to_offset": None if step is None else step.offset,
+            "to_at": None if step is None else step.at_ms,
+            "duration_ms": None if step is None else max(0, step.at_ms - since.at_ms),
+            "ended": ended,
+            "whole": state.from_start or self.whole(since.offset),
+        }
+
+
+def group_columns(state: GroupState) -> Row:
+    """The columns that say which group."""
+    return {"partition": state.partition, "group_id": state.group_id, "incarnation": state.incarnation}
+
+
+def short(reason: str | None) -> str | None:
+    """The words before the colon."""
+    return None if reason is None else reason.partition(":")[0].strip()
+
+
+def _why(state: GroupState, step: Step) -> str:
+    return (short(step.epochs[-1].reason) if step.epochs else None) or "gone"
+
+
+def _gap_row(state: GroupState, resource: Resource, gap: _Gap, to_ms: int | None, taker: str | None) -> Row:
+    return {
+        **group_columns(state),
+        "connector": resource[0],
+        "task": resource[1],
+        "from_at": gap.at_ms,
+        "to_at": to_ms,
+        "duration_ms": None if to_ms is None else max(0, to_ms - gap.at_ms),
+        "from_member": gap.giver,
+        "to_member": taker,
+        "epoch": gap.epoch,
+        "reason": short(gap.reason),
+    }

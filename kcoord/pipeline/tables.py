@@ -1,0 +1,243 @@
+"""Which tables does the pipeline write, and what stands in each column? The one place: Spark's schemas, Arrow's, and
+the lists in `docs/pipeline.md` are made of it.
+
+A column's kind is one of `Kind`; all may be null. A time is an instant (UTC). Rows of one group are in the order of its
+partition of the log, never in the order of times, which may go back where another instance with another clock took
+over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+import attrs
+
+
+class Kind(Enum):
+    """The types of columns: Spark's names."""
+
+    BOOL = "boolean"
+    SHORT = "smallint"
+    INT = "int"
+    LONG = "bigint"
+    TEXT = "string"
+    TIME = "timestamp"
+    BYTES = "binary"
+    TEXTS = "array<string>"
+
+
+@attrs.frozen
+class Column:
+    """One column, and what it means."""
+
+    name: str
+    kind: Kind
+    about: str
+
+
+@attrs.frozen
+class Table:
+    """One table, and what one of its rows is."""
+
+    name: str
+    about: str
+    columns: tuple[Column, ...]
+
+    @property
+    def ddl(self) -> str:
+        """Spark's schema."""
+        return ", ".join(f"`{each.name}` {each.kind.value}" for each in self.columns)
+
+
+def _columns(*lines: str) -> tuple[Column, ...]:
+    """Each line: name, kind, meaning."""
+    found = []
+    for line in lines:
+        name, kind, about = line.split(" ", 2)
+        found.append(Column(name, Kind[kind], about))
+    return tuple(found)
+
+
+_GROUP = (
+    "partition INT The log's partition that the group lives in.",
+    "group_id TEXT The group.",
+    "incarnation INT 1; one more each time that the group is made anew after it was deleted.",
+)
+_RESOURCE = (
+    "connector TEXT The connector's name.",
+    "task INT The task's number; -1 is the connector itself.",
+)
+_WHERE = (
+    "partition INT The log's partition.",
+    "offset LONG Where it stands: in Kafka the offset, in the file the place in its partition.",
+    "at TIME When it was written.",
+)
+_RAW = (
+    "key BYTES The key as it stands in the log.",
+    "value BYTES The value as it stands in the log; null: a tombstone.",
+)
+
+RECORDS = Table(
+    "records",
+    "Every record that can be read, as it stands in the log.",
+    _columns(
+        *_WHERE,
+        "type SHORT The number of its type (the key's version).",
+        "name TEXT The type's name.",
+        "group_id TEXT The group that it is of.",
+        "member_id TEXT The member that it is of, or null.",
+        "epoch INT Of records 3 and 10 the group epoch, of 6 the assignment epoch, of 7 the member's, of 4 the group's "
+        "when the set was taken, of 2 the generation; else null.",
+        "tombstone BOOL Whether it takes its key away.",
+        *_RAW,
+    ),
+)
+QUARANTINE = Table(
+    "quarantine",
+    "Every record that cannot be read. Nothing is lost: a kcoord that knows better reads it from here.",
+    _columns(
+        *_WHERE,
+        "reason TEXT What is wrong with it.",
+        "newer BOOL Whether its type or version is above those that this kcoord knows: a newer one wrote it.",
+        *_RAW,
+    ),
+)
+EPOCHS = Table(
+    "epochs",
+    "Every epoch of a connect group, and every generation of a generic one.",
+    _columns(
+        *_GROUP,
+        "kind TEXT `connect` or `generic`.",
+        "epoch INT The group epoch, or the generation.",
+        "offset LONG The record that says so.",
+        "at TIME When that was written.",
+        "began TIME When it began, by the coordinator's clock; null where nobody wrote it down.",
+        "reason TEXT Why, in the words before the colon, such as `worker joined`; null where nobody wrote it down.",
+        "detail TEXT The whole reason, with who it was.",
+        "members INT How many members there were then.",
+        "configured INT How many connectors and tasks were configured, or null where nobody said so.",
+    ),
+)
+REBALANCES = Table(
+    "rebalances",
+    "Every rebalance: one for each epoch and generation. What is counted is counted from its beginning until the "
+    "next one begins.",
+    _columns(
+        *_GROUP,
+        "kind TEXT `connect` or `generic`.",
+        "epoch INT The group epoch, or the generation.",
+        "reason TEXT As in `epochs`.",
+        "detail TEXT As in `epochs`.",
+        "started TIME When it began.",
+        "installed TIME When its assignment was there, or null.",
+        "converged TIME When every member owned its target, or null: the next one came before.",
+        "settled TIME When the group was next at rest: converged, or what followed it did. Null: not in this log.",
+        "duration_ms LONG From started to settled.",
+        "members INT How many members there were when it began.",
+        "moved INT Connectors and tasks that were to change hands, by the coordinator's own count; null where unknown.",
+        "granted INT Connectors and tasks that a member was given.",
+        "stopped INT Connectors and tasks that a member which stayed had to let go of.",
+        "returned INT Those of them that the same member was given again: they were stopped for nothing.",
+        "lost INT Connectors and tasks of members that went.",
+        "interrupted INT Members which stayed that had to let go of something.",
+    ),
+)
+OWNERSHIP = Table(
+    "ownership",
+    "Every time in which a member could be running a connector or task: in connect groups from record 7, in generic "
+    "groups of Connect workers from what they reported and were assigned.",
+    _columns(
+        *_GROUP,
+        *_RESOURCE,
+        "member_id TEXT The member.",
+        "url TEXT Where its REST interface is, or null.",
+        "speaks TEXT `connect`: the new protocol; `legacy`: the generic one, in a connect group; `generic`: in a "
+        "generic group.",
+        "from_offset LONG The record from which on.",
+        "from_at TIME When that was written.",
+        "to_offset LONG The record that ended it; null: it goes on.",
+        "to_at TIME When that was written.",
+        "duration_ms LONG How long it was; null: it goes on.",
+        "ended TEXT `released`, `gone` (the member), `deleted` (the group); null: it goes on.",
+        "whole BOOL False: compaction may have taken what came before; it may have begun earlier.",
+    ),
+)
+SESSIONS = Table(
+    "sessions",
+    "Every stay of a member in a group.",
+    _columns(
+        *_GROUP,
+        "member_id TEXT The member.",
+        "instance_id TEXT Its static name, or null.",
+        "client_id TEXT The client id that it gave.",
+        "client_host TEXT The address that it came from.",
+        "url TEXT Where its REST interface is, or null.",
+        "speaks TEXT As in `ownership`.",
+        "from_offset LONG The record by which it came.",
+        "from_at TIME When that was written.",
+        "to_offset LONG The record by which it went; null: it is still there.",
+        "to_at TIME When that was written.",
+        "duration_ms LONG How long it stayed; null: it is still there.",
+        "ended TEXT Why the group changed when it went, in the words of `epochs`; `gone` where that is not known.",
+        "whole BOOL As in `ownership`.",
+    ),
+)
+GAPS = Table(
+    "gaps",
+    "Every time in which nobody could be running something that was configured, or had been running.",
+    _columns(
+        *_GROUP,
+        *_RESOURCE,
+        "from_at TIME Since when.",
+        "to_at TIME Until when; null: it goes on.",
+        "duration_ms LONG How long it was; null: it goes on.",
+        "from_member TEXT Who ran it before, or null.",
+        "to_member TEXT Who ran it afterwards, or null.",
+        "epoch INT The group epoch in which it began.",
+        "reason TEXT Why that epoch had begun.",
+    ),
+)
+BALANCE = Table(
+    "balance",
+    "How evenly the work was spread, after each change of it.",
+    _columns(
+        *_GROUP,
+        "offset LONG The last record of the change.",
+        "at TIME When that was written.",
+        "epoch INT The group epoch, or the generation.",
+        "members INT How many members there were.",
+        "configured INT How many connectors and tasks were configured, or null.",
+        "owned INT How many had somebody who could run them.",
+        "most INT How many the member with most had.",
+        "least INT How many the member with fewest had.",
+    ),
+)
+AUDIT = Table(
+    "audit",
+    "Everything that must never be, and was.",
+    _columns(
+        *_GROUP,
+        "finding TEXT `double owner`, `gap`, `epoch back`, `bad install` or `misplaced`.",
+        "offset LONG The record by which it showed.",
+        "at TIME When that was written.",
+        "until TIME When it was over; null: it was not, or is not something that lasts.",
+        "connector TEXT The connector's name, or null.",
+        "task INT The task's number, or -1 for the connector itself; or null.",
+        "member_ids TEXTS The members that it is about.",
+        "what TEXT In words.",
+    ),
+)
+
+DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, GAPS, BALANCE, AUDIT)
+"""What is made of `records`, in the order of the documentation."""
+TABLES = (RECORDS, *DERIVED, QUARANTINE)
+
+
+def markdown() -> Iterator[str]:
+    """The part of `docs/pipeline.md` that lists them."""
+    for table in TABLES:
+        yield f"### {table.name}\n\n{table.about}\n\n| column | type | meaning |\n| --- | --- | --- |\n"
+        for column in table.columns:
+            yield f"| `{column.name}` | {column.kind.value} | {column.about} |\n"
+        yield "\n"
