@@ -41,8 +41,15 @@ class TopicHistory:
 
     async def read(self, partition: int, start: int = 0) -> AsyncIterator[list[Entry]]:
         """See History.read."""
-        reader = Reader(self._connections, self.settings.topic, partition, self.settings.load_timeout_ms / 1000)
+        reader = self._reader(partition)
         first, _ = await reader.bounds()
         async with aclosing(reader.steps(max(first, start), await reader.stable_end())) as steps:
             async for entries in steps:
                 yield entries
+
+    async def end(self, partition: int) -> int:
+        """Up to where everything in `partition` is committed or undone, as it is now. Raises LogError."""
+        return await self._reader(partition).stable_end()
+
+    def _reader(self, partition: int) -> Reader:
+        return Reader(self._connections, self.settings.topic, partition, self.settings.load_timeout_ms / 1000)

@@ -1,0 +1,135 @@
+"""How does a log become tables? In two steps: `records` and `quarantine` out of the log, all others out of `records`.
+
+- A batch takes everything that is there when it begins. The same log gives the same tables.
+- A stream takes what is new since the last time: its checkpoint knows how far it was, and a batch that was begun and
+  not finished is written again under the same number. Then the other tables are made anew of all records, as a batch
+  would.
+- A group lives in one partition, so partitions are looked at each for itself, sorted by offset: the times of records
+  and the order in which they were read do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.spark.arrow import DECODED, DERIVED_DDL, decoded, deriver
+from kcoord.pipeline.spark.session import reason_of
+from kcoord.pipeline.spark.sources import Source, TopicSource
+from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
+from kcoord.pipeline.tables import AUDIT, DERIVED, QUARANTINE, RECORDS, Table
+
+AT_ONCE = 5_000_000
+"""So many records are one batch of a stream, at most."""
+RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
+
+Say = Callable[[str], None]
+"""Is told what begins, in words for people."""
+
+
+@attrs.frozen
+class Outcome:
+    """What there is in the end."""
+
+    records: int
+    quarantined: int
+    findings: int
+
+
+def _silent(what: str) -> None:
+    pass
+
+
+def run_batch(store: Store, source: Source, say: Say = _silent) -> Outcome:
+    """All tables of all that is in the log. Raises PipelineError."""
+    store.check(stream=False)
+    say("reading and decoding the log")
+    with _Told("the log could not be read"):
+        rows = source.batch(store.spark).mapInArrow(decoded, DECODED)
+        _split(rows, store.replace_raw)
+    return _derive(store, source.partitions, say)
+
+
+def run_stream(store: Store, source: TopicSource, say: Say = _silent, *, every_s: float | None = None) -> Outcome:
+    """What is new since the last time, then all other tables. With `every_s` it goes on until it is interrupted.
+
+    Raises PipelineError.
+    """
+    store.check(stream=True)
+    say("reading and decoding what is new")
+
+    def take(batch: Any, number: int) -> None:
+        _split(batch.mapInArrow(decoded, DECODED), lambda good, bad: store.add_raw(number, good, bad))
+        if every_s is not None:
+            _derive(store, source.partitions, say)
+
+    with _Told("the stream has failed"):
+        writer = source.stream(store.spark, AT_ONCE).writeStream.foreachBatch(take)
+        writer = writer.option("checkpointLocation", f"{store.place}/{CHECKPOINT}")
+        writer = (
+            writer.trigger(availableNow=True)
+            if every_s is None
+            else writer.trigger(processingTime=f"{every_s} seconds")
+        )
+        query = writer.start()
+        try:
+            query.awaitTermination()
+        finally:
+            query.stop()
+    if not store.has(RECORDS):  # there was nothing at all
+        with _Told("the tables could not be written"):
+            store.add_raw(0, None, lambda: None)
+    return _derive(store, source.partitions, say)
+
+
+def _split(rows: Any, write: Callable[[Any, LaterRows], None]) -> None:
+    """Hand on what can be read, and then what cannot: only where there is some is everything read a second time."""
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as of
+
+    seen = Observation()
+    watched = rows.observe(seen, of.count(of.col("reason")).alias("bad"))
+
+    def bad() -> Any | None:
+        if not seen.get["bad"]:
+            return None
+        return rows.where("reason IS NOT NULL").select(*(each.name for each in QUARANTINE.columns))
+
+    write(watched.where("reason IS NULL").select(*(each.name for each in RECORDS.columns)), bad)
+
+
+def _derive(store: Store, partitions: int, say: Say) -> Outcome:
+    say("following every group")
+    with _Told("the tables could not be made"):
+        records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(partitions, "partition")
+        ordered = records.sortWithinPartitions("partition", "offset")
+        rows = ordered.mapInArrow(deriver(partitions), DERIVED_DDL).persist()
+        try:
+            for table in DERIVED:
+                say(f"writing {table.name}")
+                store.replace(table, _of(rows, table))
+            say("counting")
+            return Outcome(store.read(RECORDS).count(), store.read(QUARANTINE).count(), store.read(AUDIT).count())
+        finally:
+            rows.unpersist()
+
+
+def _of(rows: Any, table: Table) -> Any:
+    return rows.where(f"`table` = '{table.name}'").select(f"`{table.name}`.*")
+
+
+class _Told:
+    """Makes one line of what Spark raises."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, PipelineError):
+            raise PipelineError(f"{self._what}: {reason_of(error)}") from error

@@ -1,0 +1,121 @@
+"""How is Spark started, and what is said where that cannot be?
+
+What the JVM prints (its own log, Ivy's report) goes to a file: it is for whoever looks for the cause of a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kcoord.pipeline.failure import PipelineError
+
+KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
+"""Maven coordinates of Spark's source for Kafka."""
+CARRIED = "org.slf4j:slf4j-api"
+"""What the connector asks for and Spark has already."""
+MINIMUM_JAVA = 17
+
+
+@contextlib.contextmanager
+def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] | None = None) -> Iterator[Any]:
+    """A SparkSession, stopped at the end. `log`: where the JVM's words go. `kafka`: with the source for Kafka.
+
+    `settings` are Spark's own, and beat those here. Raises PipelineError.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise PipelineError(
+            f"PySpark is not installed here ({error}): install kcoord with it, pip install 'kcoord[spark]'"
+        ) from None
+    _check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    ours = {
+        "spark.app.name": "kcoord",
+        "spark.log.level": "WARN",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if kafka:
+        ours |= {"spark.jars.packages": KAFKA_CONNECTOR, "spark.jars.excludes": CARRIED}
+    builder = SparkSession.builder.master(master)
+    for name, value in (ours | dict(settings or {})).items():
+        builder = builder.config(name, value)
+    with _stderr_to(log):  # the JVM inherits it
+        try:
+            spark = builder.getOrCreate()
+        except Exception as error:
+            raise PipelineError(_why_not(error, master, log)) from None
+    try:
+        yield spark
+    finally:
+        with contextlib.suppress(Exception):  # the JVM may be gone
+            spark.stop()
+
+
+def reason_of(error: BaseException) -> str:
+    """The one line that matters of what Spark raised."""
+    text = str(getattr(error, "_desc", None) or getattr(error, "desc", None) or error)
+    lines = [each.strip() for each in text.splitlines() if each.strip()]
+    python = [
+        each for each in lines if re.match(r"(kcoord\.)?[A-Za-z_.]*(Error|Corrupt|Unusable|Incompatible): ", each)
+    ]
+    return (python[-1] if python else lines[0] if lines else type(error).__name__)[:600]
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    advice = f"install Java {MINIMUM_JAVA} or later (Debian: openjdk-17-jre-headless), or set JAVA_HOME"
+    if java is None:
+        raise PipelineError(
+            f"Spark needs Java, and there is none {f'in {home}/bin' if home else 'on the PATH'}: {advice}"
+        )
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(\d+)', said)
+    if version is None or int(version[1]) < MINIMUM_JAVA:
+        raise PipelineError(
+            f"Spark needs Java {MINIMUM_JAVA}, and {java} is {said.splitlines()[0] if said else 'none'}: {advice}"
+        )
+
+
+def _why_not(error: Exception, master: str, log: Path) -> str:
+    printed = log.read_text(errors="replace") if log.exists() else ""
+    told = f"{error}\n{printed}"
+    if "Could not parse Master URL" in told or "Master must either be" in told:
+        return f"Spark has no master {master!r}: give local[2], spark://host:7077, yarn or k8s://…"
+    if "All masters are unresponsive" in told or "Failed to connect to master" in told:
+        return f"no Spark master answers at {master}: see that it runs and can be reached"
+    if "unresolved dependency" in told or "download failed" in told:
+        return (
+            f"Spark's source for Kafka could not be fetched ({KAFKA_CONNECTOR}): see that Maven Central, or a "
+            f"mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
+        )
+    return f"Spark did not start on {master}: {reason_of(error)}; {log} has the details"
+
+
+@contextlib.contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)

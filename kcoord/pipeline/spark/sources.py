@@ -1,0 +1,180 @@
+"""Where do the raw rows come from? The log's topic, as a batch or as a stream, or the embedded log's file.
+
+What is there is looked at first, by kcoord's own readers: they say in a line what is wrong with a topic or a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+
+from kcoord.log.interface import LogError
+from kcoord.log.kafka.history import TopicHistory
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.log.sqlite_file import LogFile, read_all
+from kcoord.pipeline.failure import PipelineError
+
+_COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
+_CHUNK_ROWS = 4096
+_CHUNK_BYTES = 8 << 20
+
+
+class Source(Protocol):
+    """A log to read."""
+
+    partitions: int
+
+    def batch(self, spark: Any) -> Any:
+        """All that is in it now, as a DataFrame of raw rows."""
+        ...
+
+
+@attrs.frozen
+class TopicSource:
+    """The log in a topic, up to `ends`: partition → where the first transaction begins that is open."""
+
+    settings: KafkaLogSettings
+    options: Mapping[str, str]
+    """More of Spark's options, without `kafka.` before Kafka's own."""
+    partitions: int
+    ends: Mapping[int, int]
+
+    @classmethod
+    def look(cls, settings: KafkaLogSettings, options: Mapping[str, str] | None = None) -> TopicSource:
+        """Raises PipelineError: no such topic, nobody answers, no rights."""
+        try:
+            ends = asyncio.run(_ends(settings))
+        except LogError as error:
+            raise PipelineError(str(error)) from None
+        return cls(settings, options or {}, len(ends), ends)
+
+    def batch(self, spark: Any) -> Any:
+        """See Source."""
+        ends = json.dumps({self.settings.topic: {str(partition): end for partition, end in self.ends.items()}})
+        reader = spark.read.format("kafka").options(**self._options(), startingOffsets="earliest", endingOffsets=ends)
+        return reader.load().selectExpr(*_COLUMNS)
+
+    def stream(self, spark: Any, at_once: int) -> Any:
+        """From the beginning on; at most `at_once` records in one batch."""
+        reader = spark.readStream.format("kafka").options(**self._options(), startingOffsets="earliest")
+        return reader.option("maxOffsetsPerTrigger", at_once).load().selectExpr(*_COLUMNS)
+
+    def _options(self) -> dict[str, str]:
+        return {
+            "kafka.bootstrap.servers": self.settings.bootstrap,
+            "kafka.isolation.level": "read_committed",
+            **{f"kafka.{name}": value for name, value in _security(self.settings, self.options).items()},
+            **{f"kafka.{name}": value for name, value in self.options.items()},
+            "subscribe": self.settings.topic,
+            "failOnDataLoss": "true",
+        }
+
+
+@attrs.frozen
+class FileSource:
+    """The embedded log's file in `directory`, which every executor must see."""
+
+    directory: Path
+    partitions: int
+
+    @classmethod
+    def look(cls, directory: Path) -> FileSource:
+        """Raises PipelineError: there is none, or it is damaged."""
+        try:
+            connection, partitions = LogFile(directory, 0).look()
+        except LogError as error:
+            raise PipelineError(str(error)) from None
+        connection.close()
+        return cls(directory.absolute(), partitions)
+
+    def batch(self, spark: Any) -> Any:
+        """See Source."""
+        from kcoord.pipeline.spark.arrow import RAW
+
+        numbers = spark.range(0, self.partitions, 1, self.partitions)
+        return numbers.mapInArrow(_file_reader(str(self.directory), self.partitions), RAW)
+
+
+async def _ends(settings: KafkaLogSettings) -> dict[int, int]:
+    async with TopicHistory(settings) as history:
+        return {partition: await history.end(partition) for partition in range(history.partitions)}
+
+
+def _file_reader(directory: str, partitions: int) -> Any:
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        file = LogFile(Path(directory), partitions)
+        connection, _ = file.look()
+        try:
+            for batch in batches:
+                for partition in batch.column("id").to_pylist():
+                    yield from _chunks(partition, read_all(file, connection, partition, 0))
+        finally:
+            connection.close()
+
+    return read
+
+
+def _chunks(partition: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]) -> Iterator[Any]:
+    chunk: list[tuple[int, int, bytes, bytes | None]] = []
+    size = 0
+    for row in rows:
+        chunk.append(row)
+        size += len(row[2]) + len(row[3] or b"")
+        if len(chunk) == _CHUNK_ROWS or size >= _CHUNK_BYTES:
+            yield _batch(partition, chunk)
+            chunk, size = [], 0
+    if chunk:
+        yield _batch(partition, chunk)
+
+
+def _batch(partition: int, rows: list[tuple[int, int, bytes, bytes | None]]) -> Any:
+    import pyarrow as pa
+
+    places, times, keys, values = zip(*rows, strict=True)
+    arrays = [
+        pa.array([partition] * len(rows), pa.int32()),
+        pa.array(places, pa.int64()),
+        pa.array([each * 1000 for each in times], pa.timestamp("us", tz="UTC")),
+        pa.array(keys, pa.binary()),
+        pa.array(values, pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=["partition", "offset", "at", "key", "value"])
+
+
+def _security(settings: KafkaLogSettings, given: Mapping[str, str]) -> dict[str, str]:
+    """What kcoord's own settings are in the words of Kafka's Java client. Raises PipelineError where they have none."""
+    security = settings.security
+    said = {"security.protocol": security.protocol}
+    if security.uses_tls:
+        said["ssl.endpoint.identification.algorithm"] = "https" if security.check_hostname else ""
+        if security.ca_file is not None:
+            said |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": security.ca_file.read_text()}
+        if security.certificate_file is not None:
+            key = security.key_file or security.certificate_file
+            said |= {
+                "ssl.keystore.type": "PEM",
+                "ssl.keystore.certificate.chain": security.certificate_file.read_text(),
+                "ssl.keystore.key": key.read_text(),
+            }
+            if security.key_password:
+                said["ssl.key.password"] = security.key_password
+    if security.uses_sasl:
+        said["sasl.mechanism"] = security.mechanism
+        if security.username is not None and security.password is not None:
+            kind = "plain.PlainLoginModule" if security.mechanism == "PLAIN" else "scram.ScramLoginModule"
+            name, password = (
+                each.replace("\\", "\\\\").replace('"', '\\"') for each in (security.username, security.password)
+            )
+            module = f"org.apache.kafka.common.security.{kind}"
+            said["sasl.jaas.config"] = f'{module} required username="{name}" password="{password}";'
+        elif "sasl.jaas.config" not in given:
+            raise PipelineError(
+                f"Spark's Java client needs its own configuration for {security.mechanism}: give it by "
+                "--kafka-option sasl.jaas.config=… (and what else Kafka's documentation names for it)"
+            )
+    return said
