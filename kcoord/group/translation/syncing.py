@@ -19,7 +19,7 @@ from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import Token
-from kcoord.group.translation.answers import answer_sync, assignment_of, session_of, take_sync
+from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
@@ -63,6 +63,8 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
         return True
     computing = group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
+    if computing and group.legacy.protocol == DEFAULT:
+        return True  # what it had before would be taken back with the next barrier
     return computing and not now.assigned and not member.current
 
 
@@ -84,7 +86,7 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     _note_told(turn, group, member)
     session.move(Phase.STABLE)
     session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
-    member.last_seen_ms = turn.now_ms
+    see(turn, group, member)
     group.forget(member)
     _watch_release(turn, group, member, now)
     if member.member_id == group.computed_by and group.legacy.ready_leader != member.member_id:

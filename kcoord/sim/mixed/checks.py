@@ -30,6 +30,7 @@ from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.living import Living
 from kcoord.sim.mixed import rest
+from kcoord.sim.mixed.answers import Answers
 from kcoord.sim.mixed.books import MixedBooks
 from kcoord.sim.mixed.process import LegacyProcess
 from kcoord.sim.network import Frame
@@ -49,6 +50,7 @@ class MixedChecks(Checks):
     def __init__(self, world: MixedWorld) -> None:
         super().__init__(world)
         self._mixed = world
+        self._answers = Answers(world)
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
@@ -166,12 +168,14 @@ class MixedChecks(Checks):
     def loaded(self) -> None:
         """The log has been replayed: generations are what is committed from here on."""
         super().loaded()
+        self._answers.loaded()
         self._generation, self._peopled = 0, False
         self._generations()
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         super().before(frame)
+        self._answers.before(self.connect(), frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
             return  # late, by an old connection
@@ -187,6 +191,11 @@ class MixedChecks(Checks):
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
         super().after(step, frame)
+        connect = self.connect()
+        if connect is not None and connect.legacy.members:
+            self._answers.after(self._contents, connect)
+            for reply in step.replies:
+                self._answers.reply(self._contents, connect, step, reply)
         if not step.records:
             return
         self._generations()
@@ -233,7 +242,12 @@ class MixedChecks(Checks):
             super().let_go(frame)
 
     def _held(self, frame: Frame | None) -> None:
-        pass
+        """What is kept back has nothing to say, and not for long."""
+        for waiting in self._contents.held.values():
+            for _, member in waiting.values():
+                token = None if member.held is None else member.held.token
+                if member.legacy is not None and isinstance(token, Frame):
+                    self._answers.held(member, token)
 
     # -- in the end ---------------------------------------------------------------------------------------------------
 
