@@ -1,0 +1,189 @@
+"""Are legacy workers of a connect group answered as they must be? Looked for in each answer, and in what waits for one.
+
+| invariant | legacy rules |
+| --- | --- |
+| offset: an assignment's is not below the worker's own, and not above the config topic's end | 7, 17 |
+| delay: only the leader is told of one | 9 |
+| accepted: what the leader has computed counts, whatever has happened since | 8 |
+| ready: a follower starts nothing new while the leader cannot be asked | 15, 23 |
+| disturbed: who is told to join again is concerned by something | design 4 |
+| parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | 24 |
+| round: nobody starts anything while a config round is open | config round |
+| returned: who is back at its url gets what waited for it | 18, 21 |
+| held: no heartbeat's answer is kept back that has something to say, or too long | connect 26 |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.contents import Contents
+from kcoord.group.step import Reply, Step
+from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.protocol.embedded import decode_assignment, decode_state
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey
+from kcoord.protocol.resources import Resource
+from kcoord.sim.network import Frame
+from kcoord.sim.trace import names
+from kcoord.sim.violation import Violation
+
+if TYPE_CHECKING:
+    from kcoord.sim.mixed.world import MixedWorld
+
+Installed = ConnectWorkerGroupTargetAssignmentKey
+NOTHING: frozenset[Resource] = frozenset()
+
+
+class Answers:
+    """The judge of what legacy workers are told."""
+
+    def __init__(self, world: MixedWorld) -> None:
+        self._world = world
+        self._phases: dict[str, Phase] = {}
+        self._offsets: dict[str, int] = {}
+        """What each worker's last JoinGroup said."""
+        # of the request in work
+        self._brings = False
+        self._in_round = False
+        self._waits: frozenset[Resource] = NOTHING
+        """What waits for the worker of that url."""
+        self._newcomer = ""
+
+    def loaded(self) -> None:
+        """Sessions have begun anew."""
+        self._phases.clear()
+
+    # -- before and after a step --------------------------------------------------------------------------------------
+
+    def before(self, group: ConnectGroup | None, frame: Frame) -> None:
+        """A request is about to be handled."""
+        request = frame.request
+        self._brings, self._newcomer, self._waits = False, "", NOTHING
+        self._in_round = group is not None and group.legacy.round is not None
+        if isinstance(request, JoinGroupRequest):
+            state = decode_state(request.protocols[0].metadata)
+            self._offsets[request.member_id] = state.config_offset
+            reports = state.allocation is not None and bool(state.allocation.assigned)
+            if group is not None and request.member_id not in group.members and request.member_id and not reports:
+                self._newcomer = request.member_id
+                self._waits = _waiting_for(group, state.url)
+        elif isinstance(request, SyncGroupRequest) and group is not None:
+            member = group.members.get(request.member_id)
+            if member is not None and member.legacy is not None and not member.put_out:
+                knows = request.generation_id == member.legacy.generation
+                fresh = frame.link.serial >= member.connection and request.protocol_name == group.legacy.protocol
+                self._brings = member.legacy.computes and knows and fresh and bool(request.assignments)
+
+    def after(self, contents: Contents, group: ConnectGroup) -> None:
+        """A step was taken."""
+        for member_id in group.legacy.members:
+            member = group.members[member_id]
+            session = member.legacy
+            assert session is not None
+            before, self._phases[member_id] = self._phases.get(member_id), session.phase
+            if before is Phase.STABLE and session.phase is Phase.PREPARING:
+                self._is_concerned(group, member)
+            if session.parked_sync is not None and member.current:
+                self._may_wait(group, member)
+            if member.held is not None and session.phase is not Phase.STABLE:
+                raise Violation("held", f"{member_id} must join, and its heartbeat's answer is kept back")
+        if self._newcomer in group.members and self._waits:
+            self._has_returned(group)
+
+    def _is_concerned(self, group: ConnectGroup, member: Member) -> None:
+        """A reason to join again: its work, the leader, what is spoken, what is configured; or it has to compute."""
+        legacy, session, fleet = member.said.legacy, member.legacy, group.legacy
+        assert legacy is not None
+        assert session is not None
+        computation = group.computation
+        if (
+            (computation is not None and computation.chosen == member.member_id)
+            or fleet.retiring == member.member_id
+            or member.current != (group.target_of(member) or NOTHING)
+            or legacy.known_leader != leader_known_as(group)
+            or legacy.known_protocol != fleet.protocol
+            or fleet.protocol == DEFAULT
+            or (fleet.round is not None and legacy.config_offset < fleet.round.offset)
+            or not session.has_synced
+        ):
+            return
+        raise Violation("disturbed", f"{member.member_id} is to join again, and nothing concerns it")
+
+    def _may_wait(self, group: ConnectGroup, member: Member) -> None:
+        if group.legacy.round is None and group.legacy.protocol != DEFAULT and not self._in_round:
+            session = member.legacy
+            assert session is not None
+            if not session.may_park:
+                raise Violation("parked", f"{member.member_id} runs {names(member.current)}, and its SyncGroup waits")
+
+    def _has_returned(self, group: ConnectGroup) -> None:
+        member = group.members[self._newcomer]
+        others = NOTHING.union(*(target.resources for at, target in group.targets.items() if at != self._newcomer))
+        configured = NOTHING if group.configured is None else group.configured.resources
+        due = (self._waits & configured) - others
+        got = group.target_of(member) or NOTHING
+        if not due <= got and group.epoch > group.assignment_epoch:
+            raise Violation("returned", f"{self._newcomer} is back, and does not get {names(due - got)}")
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def reply(self, contents: Contents, group: ConnectGroup, step: Step, reply: Reply) -> None:
+        """An answer leaves."""
+        frame, response = reply.token, reply.response
+        if not isinstance(frame, Frame):
+            return
+        request = frame.request
+        if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
+            if response.error_code:
+                if self._brings and not any(type(each.key) is Installed for each in step.records):
+                    raise Violation("accepted", f"what {request.member_id} has computed was not installed")
+            elif request.member_id in group.members:
+                self._assignment(contents, group, group.members[request.member_id], response)
+        elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
+            leads = response.leader == response.member_id != ""
+            if not response.error_code and leads != bool(response.members):
+                raise Violation("leaders", f"{response.member_id} is named leader, shown {len(response.members)}")
+
+    def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
+        told = decode_assignment(response.assignment)
+        own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
+        if not own <= told.config_offset <= end:
+            raise Violation(
+                "offset", f"{member.member_id}, at {own}, is told {told.config_offset}; the config topic ends at {end}"
+            )
+        if told.delay_ms and member.member_id != group.computed_by:
+            raise Violation("delay", f"{member.member_id} does not lead and is told of a delay")
+        if group.legacy.round is not None and told.assigned:
+            raise Violation("round", f"{member.member_id} starts {names(told.assigned)} while a config round is open")
+        if told.assigned and member.member_id != group.computed_by and group.computed_by is not None:
+            leader = group.members.get(group.computed_by)
+            if leader is None or leader.put_out or contents.is_closed(leader.connection):
+                raise Violation("ready", f"{member.member_id} starts {names(told.assigned)}, and nobody leads")
+            if leader.legacy is not None and leader.legacy.phase is not Phase.STABLE and not leader.legacy.has_synced:
+                raise Violation(
+                    "ready", f"{member.member_id} starts {names(told.assigned)} before the leader has synced"
+                )
+
+    def held(self, member: Member, frame: Frame) -> None:
+        """A heartbeat's answer is kept back."""
+        held_ms = member.wake_ms - frame.began_ms
+        if isinstance(frame.request, HeartbeatRequest) and held_ms > member.session_timeout_ms // 3:
+            raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
+
+
+def _waiting_for(group: ConnectGroup, url: str) -> frozenset[Resource]:
+    """What a departed worker of that url had, if its place is known."""
+    for _, target in group.departed():
+        if target.url == url:
+            return target.resources
+    return NOTHING
