@@ -190,8 +190,9 @@ class ConnectGroups(_Section):
     group_connect_max_size: int = _setting(MAX_INT32, "Workers in one group; more are refused.", ge=1)
     group_connect_assignors: Annotated[tuple[str, ...], BeforeValidator(_words)] = _setting(
         ("uniform", "cooperative"),
-        "Assignors that run in kcoord, the default first: uniform, cooperative, and what installed packages bring "
-        "along under the entry point group `kcoord.assignors`.",
+        "Assignors that run in kcoord, the default first: uniform, cooperative, the policies eager, design-1, "
+        "design-2, design-3 and kip-415, and what installed packages bring along under the entry point group "
+        "`kcoord.assignors`.",
         min_length=1,
     )
     group_connect_rebalance_delay_ms: int = _setting(

@@ -91,8 +91,9 @@ def worker(
         typer.Option(
             "--assignor",
             metavar="NAME",
-            help="An assignor that this worker can run: cooperative, connect (for Java workers, too), eager, or "
-            "MODULE:CLASS. May be given several times, the best first.",
+            help="An assignor that this worker can run: cooperative, connect (for Java workers, too), a policy "
+            "(eager, design-1, design-2, design-3, kip-415), or MODULE:CLASS. May be given several times, the best "
+            "first.",
         ),
     ] = None,
     server_assignor: Annotated[

@@ -355,12 +355,12 @@ def test_a_leader_assigns_by_the_policy_that_it_has_and_all_are_told_of_a_wait()
     driver.sync("a a-0", delay=20_000)
     driver.actions.clear()
     driver.later(3_000).beat(ErrorCode.REBALANCE_IN_PROGRESS)
-    assert driver.join(2, {"new": WorkerState(SESSIONED, "http://new", 5)}).allocation == WorkerAssignment(
+    assert driver.join(2, {"third": held("b")}).allocation == WorkerAssignment(
         SESSIONED, 0, OTHER, "", 5, resources("a a-0"), delay_ms=20_000
     )
     told = lead(driver)
-    assert {name: each.assigned for name, each in told.items()} == {ME: NOTHING, "new": resources("b")}
-    assert {each.delay_ms for each in told.values()} == {17_000}, "what is left of it; tasks of a connector that runs"
+    assert {each.assigned for each in told.values()} == {NOTHING}, "a-1 waits: somebody ran it"
+    assert {each.delay_ms for each in told.values()} == {17_000}, "what is left of it"
 
 
 def test_a_leader_with_default_deals_everything_anew() -> None:

@@ -40,7 +40,7 @@ class IncrementalAssignor(ConnectAssignor):
 
     def __init__(self, policy: Policy, weights: Weights | None = None) -> None:
         self.name = policy.name
-        self._policy = policy
+        self.policy = policy
         self._weights = weights or Weights()
 
     def assign(self, group: Group) -> Assignment:
@@ -50,7 +50,7 @@ class IncrementalAssignor(ConnectAssignor):
             return Assignment(())
         resources = existing(group)
         before, free = settle([member.target for member in members], resources)
-        delay = delay_ms(group) if self._policy.defers else 0
+        delay = delay_ms(group) if self.policy.defers else 0
         waiting = _shares(group, lost(group, resources)) if delay else []
         if waiting:
             before, waiting = _take_over(members, before, waiting)
@@ -75,7 +75,7 @@ class IncrementalAssignor(ConnectAssignor):
         weights: Mapping[str, int],
     ) -> Assignment:
         wanted = spread(before, free, weights)
-        at_most, interval_ms = self._policy.at_most, self._policy.interval_ms
+        at_most, interval_ms = self.policy.at_most, self.policy.interval_ms
         if at_most is None:
             return _made(members, wanted)
         running_ms = group.remaining_delay_ms if 0 < group.remaining_delay_ms <= interval_ms else 0
@@ -85,7 +85,7 @@ class IncrementalAssignor(ConnectAssignor):
     def _is_between_rounds(self, group: Group) -> bool:
         """Whether the delay that runs may be the time between two rounds."""
         running_ms = group.remaining_delay_ms
-        return self._policy.at_most is not None and 0 < running_ms <= self._policy.interval_ms
+        return self.policy.at_most is not None and 0 < running_ms <= self.policy.interval_ms
 
 
 def _shares(group: Group, waiting: Resources) -> list[Resources]:

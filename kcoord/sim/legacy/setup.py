@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.assign import ServerAssignor
 from kcoord.assign.incremental import MAX_DELAY_MS
 from kcoord.protocol.embedded import SESSIONED
 
@@ -25,6 +26,8 @@ class LegacySetup:
     retry_backoff_max_ms: int = 1_000
     max_delay_ms: int = MAX_DELAY_MS
     """`scheduled.rebalance.max.delay.ms`."""
+    assignor: ServerAssignor | None = None
+    """What it leads by, under `compatible` and `sessioned`; None: Connect's own."""
     worker_sync_timeout_ms: int = 3_000
     """How long the config topic may take to be read to its end."""
     worker_unsync_backoff_ms: int = 300_000

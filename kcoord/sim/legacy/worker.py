@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 import attrs
 
-from kcoord.assign.incremental import Memory, Seen, Snapshot
+from kcoord.assign.incremental import Seen, Snapshot
 from kcoord.protocol.embedded import (
     EAGER,
     NAMES,
@@ -42,7 +42,7 @@ from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.legacy.actions import Action, Close, ReadConfigs, Start, Stop
 from kcoord.sim.legacy.client import NEVER_MS, Fate, GroupClient, State
 from kcoord.sim.legacy.configs import Configs, news
-from kcoord.sim.legacy.leading import lead
+from kcoord.sim.legacy.leading import Leader
 from kcoord.sim.legacy.setup import LegacySetup
 
 TOO_LONG = "taking too long to read the log"
@@ -102,7 +102,7 @@ class LegacyWorker:
         self._configs = self.read
         """What the herder knows; the reader may be ahead."""
         self._round_snapshot = Snapshot()
-        self._memory = Memory()
+        self._leader = Leader(setup.assignor)
         self._completed = -1
         self._assignment = _nothing()
         self._started = _nothing()
@@ -138,13 +138,20 @@ class LegacyWorker:
     @property
     def leads(self) -> bool:
         """It believes that it leads (legacy rule 14)."""
-        held = self.held
-        return self.client.state is State.STABLE and held is not None and held.told.leader == self.member_id != ""
+        client, held = self.client, self.held
+        if client.state is not State.STABLE or client.under_way or held is None:
+            return False  # while it takes an answer in, its thread stops tasks and does nothing else
+        return held.told.leader == self.member_id != ""
 
     @property
     def leads_blindly(self) -> bool:
         """It leads, and does not know who runs what: REST requests fail (legacy rule 3)."""
         return self.leads and not self._wants_round() and not self._knows_owners
+
+    @property
+    def configs(self) -> Configs:
+        """What its herder knows of the config topic, and starts tasks with; its reader may be ahead."""
+        return self._configs
 
     def wake_at(self) -> int | None:
         """When `poll` has something to do."""
@@ -354,6 +361,7 @@ class LegacyWorker:
                 new.resources |= self.held.resources
         self.held = new
         self._completed = generation.number
+        self._leader.told(told, client.now_ms)
         self._assignment = new
         self._rejoin_ms = client.now_ms + told.delay_ms if told.delay_ms > 0 else NEVER_MS
         self._resolved = False
@@ -409,8 +417,8 @@ class LegacyWorker:
             self.client.now_ms,
         )
         version = NAMES.index(response.protocol_name or "")
-        made = lead(version, response.leader, response.members, seen, self._memory, self.setup.max_delay_ms)
-        self._memory, self._round_snapshot = made.memory, made.snapshot
+        made = self._leader.lead(version, response.members, seen, self.setup.max_delay_ms)
+        self._round_snapshot = made.snapshot
         self._knows_owners = made.owners is not None
         return dict(made.told)
 

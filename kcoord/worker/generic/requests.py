@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
+
 from kcoord.protocol.embedded import (
     EAGER,
     NAMES,
@@ -78,4 +80,4 @@ def leave_group(setup: Setup, member_id: str) -> LeaveGroupRequest:
 def _as(version: int, allocation: WorkerAssignment | None) -> WorkerAssignment | None:
     if allocation is None or version == EAGER:
         return None
-    return WorkerAssignment(version, 0, allocation.leader, "", allocation.config_offset, allocation.assigned)
+    return attrs.evolve(allocation, version=version)

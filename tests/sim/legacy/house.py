@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from typing import Any
 
 import attrs
 
@@ -170,7 +171,7 @@ class House:
         self.ids += 1
         return str(self.ids)
 
-    def worker(self, name: str, **settings: int) -> Host:
+    def worker(self, name: str, **settings: Any) -> Host:
         """Start one."""
         host = Host(self, LegacySetup(GROUP, f"http://{name}", **settings))
         self.hosts.append(host)
