@@ -137,6 +137,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
         return
     if not is_free_to_lead(group, chosen):
+        group.end_computation()  # who was to compute before is not to, also if it comes first
         group.legacy.failed = group.epoch, frozenset(excluded)
         return
     turn.contents.counters.computations["client"] += 1

@@ -28,6 +28,12 @@ def session_of(member: Member) -> LegacySession:
     return member.legacy
 
 
+def see(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """The worker is answered what it has waited for: its session, which stood still, runs from now on."""
+    member.last_seen_ms = turn.now_ms
+    turn.wake(group, turn.now_ms + member.session_timeout_ms)
+
+
 # -- JoinGroup --------------------------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
-from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, session_of, take_sync
+from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
 from kcoord.group.translation.increment import increment, to_give
 from kcoord.group.translation.leader import is_ready, leader_known_as
 from kcoord.group.translation.phases import Phase
@@ -54,8 +54,8 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     turn.wake(group, session.due_ms)
     group.forget(member)
     sync = take_sync(member)
-    member.last_seen_ms = turn.now_ms
     if sync is not None:
+        see(turn, group, member)
         refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
     let_go_heartbeat(turn, group, member)
 

@@ -21,7 +21,7 @@ from kcoord.group.connect.membership import put_out
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
-from kcoord.group.translation.answers import answer_join, session_of, take_join
+from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
 from kcoord.group.translation.increment import disarms
 from kcoord.group.translation.phases import Phase
@@ -89,7 +89,7 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     turn.wake(group, session.due_ms)
     group.forget(member)
-    member.last_seen_ms = turn.now_ms
+    see(turn, group, member)
     if leads(group, member) and session.protocol == group.legacy.protocol:
         open_round(turn, group, member, token)
     else:
