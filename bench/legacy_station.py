@@ -12,6 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from typing import cast
+from urllib.parse import urlsplit
 
 import attrs
 
@@ -125,6 +126,8 @@ class Station(asyncio.Protocol):
         """It has left, was answered, and its connection is closed."""
         self._books = books
         self._address = address
+        self._client_id = f"connect-{urlsplit(worker.setup.url).netloc}"
+        """As Connect makes it where nobody sets one; member ids begin with it."""
         self._transport: asyncio.Transport | None = None
         self._data = b""
         self._requests: dict[int, tuple[Request, int]] = {}
@@ -239,7 +242,7 @@ class Station(asyncio.Protocol):
         self._books.sent(self, request)
         self._requests[number] = request, version
         if self._transport is not None:
-            self._transport.write(request_frame(request, version, number))
+            self._transport.write(request_frame(request, version, number, self._client_id))
 
     def _set_timer(self, at_ms: int) -> None:
         if self._timer is not None:

@@ -24,9 +24,9 @@ _ANSWER_ID_AT = 4
 R = TypeVar("R", bound=Response)
 
 
-def request_frame(request: Request, version: int, correlation_id: int = 0) -> bytes:
+def request_frame(request: Request, version: int, correlation_id: int = 0, client_id: str = CLIENT_ID) -> bytes:
     """`request` as a whole frame, size prefix included."""
-    header = encode_request_header(RequestHeader(request.API_KEY, version, correlation_id, CLIENT_ID))
+    header = encode_request_header(RequestHeader(request.API_KEY, version, correlation_id, client_id))
     body = request.encode(version)
     return _SIZE.pack(len(header) + len(body)) + header + body
 
