@@ -238,3 +238,24 @@ def test_a_group_that_was_converted_back_puts_out_who_does_not_come() -> None:
     while GROUP in hand.contents.groups and len(hand.contents.groups[GROUP].members) > 1:
         hand.pass_ms(1_000)
     assert [each.partition("-")[0] for each in hand.contents.groups[GROUP].members] == ["A"]
+
+
+@pytest.mark.parametrize("how", ["a new worker", "the mode"])
+def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
+    """Each worker knows a generation of its own yet; none is reset for it, nor after a load."""
+    hand, _, _ = in_state("Stable", 2)
+    hand.configure(legacy_heartbeat_wait_ms="0")
+    hand.start_new()
+    hand.stop_new()
+    assert hand.contents.groups[GROUP].was_converted
+    if how == "the mode":
+        hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    else:
+        hand.start_new()
+    assert hand.owned() == {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")}
+    for found in (hand.reloaded(), hand.reloaded(compact=True), hand):
+        for who in found.generations:
+            assert found.beat(who) in (ErrorCode.NONE, REJOIN)
+            assert found.beat(who, found.group.epoch + 1) is ErrorCode.ILLEGAL_GENERATION
+    hand.stop_new()
+    assert (GROUP in hand.contents.groups) == (how != "the mode")

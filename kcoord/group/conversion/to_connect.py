@@ -5,6 +5,9 @@ stays is not disturbed: the generation that it knows stays valid. Who waits for 
 assignment yet, is told to join again, and says then what it runs. A generation without assignments counts as one that
 has to be computed: the group epoch is one more, since a generation's number is never given to two (legacy rule 2).
 
+A group that was a connect group just before, and whose members have not joined since, has members that know generations
+of their own: any up to the group's is theirs, also after a load.
+
 It is one step: a log that is cut anywhere shows the one group or the other.
 """
 
@@ -26,6 +29,7 @@ from kcoord.group.generic.records import tombstone
 from kcoord.group.generic.states import State
 from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH
 from kcoord.group.replay import replay
+from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.leader import known_as
 from kcoord.group.translation.sessions import begin
 from kcoord.group.turn import Turn
@@ -134,6 +138,8 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     member.session_timeout_ms = elder.session_timeout_ms
     turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
+    if worker.knows_some_generation:
+        session_of(member).generation_unsure = True
     if worker.is_settled and worker.current - worker.target:
         member.releasing = worker.current - worker.target
         member.release_due_ms = turn.now_ms + elder.rebalance_timeout_ms

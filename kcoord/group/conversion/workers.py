@@ -47,6 +47,8 @@ class Worker:
     """Its last assignment, if it may have fetched it."""
     knows_generation: bool
     """It has been told the number of the group's generation."""
+    knows_some_generation: bool
+    """It has been told one, which may be an earlier one (`GenericGroup.was_converted`)."""
     is_settled: bool
     """It has its assignment, and is waited for by nobody: nothing need be said to it."""
 
@@ -78,7 +80,8 @@ def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) 
         raise NotConvertible(f"member {member.member_id} of group {group.group_id}: {fault}") from None
     current, target = _runs(spoken.reported, told)
     settled = group.state is State.STABLE and known and member.member_id not in group.unsynced
-    return Worker(member, spoken, current, target, told, known, settled)
+    converted = group.was_converted
+    return Worker(member, spoken, current, target, told, known and not converted, known and converted, settled)
 
 
 def _runs(reported: Resources, told: WorkerAssignment | None) -> tuple[Resources, Resources]:
