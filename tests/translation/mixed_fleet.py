@@ -68,6 +68,11 @@ class Worker(NewWorker):
             )
         )
 
+    def lose(self) -> None:
+        """Its next heartbeat says all again."""
+        self.configs = self.house.topic.newest
+        super().lose()
+
     def hear(self, configs: object) -> None:
         """It has read on."""
         assert isinstance(configs, Configs)

@@ -188,13 +188,12 @@ def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
 def _define_configured(
     turn: Turn, group: ConnectGroup, assigned: Resources, unassigned: Resources, offset: int
 ) -> None:
-    """A worker of the new protocol says the set itself: at the same offset its word stands (connect-groups rule 21)."""
-    known, resources = group.configured, assigned | unassigned
-    if known is not None:
-        others_said = len(group.legacy.members) < len(group.members) and assigned <= known.resources
-        if known.offset > offset or (known.offset == offset and (others_said or known.resources == resources)):
-            return
-    turn.write(records.configured_set(group, Configured(resources, offset)))
+    """What a worker of the new protocol says of that offset itself is better, and stands or replaces this: a leader that
+    remembers nothing may have left in what was deleted. So this is as of just before (connect-groups rule 21).
+    """
+    known, now = group.configured, Configured(assigned | unassigned, max(offset - 1, NO_OFFSET))
+    if known is None or (known.offset <= now.offset and known != now):
+        turn.write(records.configured_set(group, now))
 
 
 def unhanded_after_load(group: ConnectGroup) -> Resources:
