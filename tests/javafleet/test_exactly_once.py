@@ -52,6 +52,7 @@ def test_numbers_are_written_once_each(make_stage: StageMaker) -> None:
         wait_until_others_run_all(fleet, frozen)
         numbers.wait_for_more(tasks_of(fleet))
         fleet.thaw(frozen)  # what it goes on with was fenced
+        fleet.states_count = False
         settle()
 
         fleet.stop(fleet.leader())

@@ -6,8 +6,10 @@ from tests.javafleet import events
 from tests.javafleet.conftest import StageMaker, check_undisturbed
 
 DELAY_S = 5
-SEVERAL_CALLS = 3
-"""A change of configuration is one or two records: each makes every worker join, by its own decision."""
+SEVERAL = 5
+"""A change of configuration is a few records, each of which may make every worker join by its own decision; who must let
+something go for it joins once more.
+"""
 
 
 def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
@@ -26,7 +28,7 @@ def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
     for event in (events.CREATED, events.RECONFIGURED, events.FEWER, events.DELETED):
         seen = events.let_happen(fleet, event)
         check_undisturbed(seen.figures, *seen.figures.joins)
-        assert max(seen.figures.joins.values()) <= SEVERAL_CALLS, seen
+        assert max(seen.figures.joins.values()) <= SEVERAL, seen
     stage.check_soundness()
 
 
