@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
+from typing import NoReturn
 
 import attrs
 
@@ -29,6 +30,8 @@ CONFIG_MISMATCH = 1
 """The error of an assignment whose leader had not read all configurations that others had."""
 
 NOTHING: frozenset[Resource] = frozenset()
+
+_INT16, _INT32, _INT64 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct(">q")
 
 
 class EmbeddedError(ValueError):
@@ -129,17 +132,17 @@ class _Reader:
         self._pos = 0
 
     def int16(self) -> int:
-        return self._number(">h", 2)
+        return self._number(_INT16)
 
     def int32(self) -> int:
-        return self._number(">i", 4)
+        return self._number(_INT32)
 
     def int64(self) -> int:
-        return self._number(">q", 8)
+        return self._number(_INT64)
 
     def string(self) -> str:
         try:
-            return self._bytes(self.int16()).decode()
+            return self._bytes(self._number(_INT16)).decode()
         except UnicodeDecodeError:
             raise EmbeddedError(f"a name in {len(self._data)} bytes is no UTF-8") from None
 
@@ -148,19 +151,27 @@ class _Reader:
         return None if size == -1 else self._bytes(size)
 
     def resources(self) -> frozenset[Resource]:
-        found: set[Resource] = set()
+        found: list[Resource] = []
         for _ in range(max(0, self.int32())):
             connector = self.string()
-            found.update((connector, self.int32()) for _ in range(max(0, self.int32())))
+            count = max(0, self.int32())
+            found += [(connector, task) for task in struct.unpack(f">{count}i", self._bytes(4 * count))]
         return frozenset(found)
 
-    def _number(self, form: str, size: int) -> int:
-        (number,) = struct.unpack(form, self._bytes(size))
-        return int(number)
+    def _number(self, form: struct.Struct) -> int:
+        begin = self._pos
+        if begin + form.size > len(self._data):
+            self._fail(form.size)
+        self._pos = begin + form.size
+        (number,) = form.unpack_from(self._data, begin)
+        return number  # type: ignore[no-any-return]  # all forms are of one whole number
 
     def _bytes(self, size: int) -> bytes:
-        end = self._pos + size
+        begin, end = self._pos, self._pos + size
         if size < 0 or end > len(self._data):
-            raise EmbeddedError(f"cut short: {len(self._data)} bytes, and {size} more are said to follow {self._pos}")
-        begin, self._pos = self._pos, end
+            self._fail(size)
+        self._pos = end
         return self._data[begin:end]
+
+    def _fail(self, size: int) -> NoReturn:
+        raise EmbeddedError(f"cut short: {len(self._data)} bytes, and {size} more are said to follow {self._pos}")
