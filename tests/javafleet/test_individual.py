@@ -7,8 +7,8 @@ from tests.javafleet.conftest import StageMaker, check_undisturbed
 
 DELAY_S = 5
 SEVERAL = 5
-"""A change of configuration is a few records, each of which may make every worker join by its own decision; who must let
-something go for it joins once more.
+"""A change of configuration is a few records, each of which may make every worker join by its own decision; who must
+let something go for it joins once more.
 """
 
 
