@@ -188,8 +188,8 @@ def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
 def _define_configured(
     turn: Turn, group: ConnectGroup, assigned: Resources, unassigned: Resources, offset: int
 ) -> None:
-    """What a worker of the new protocol says of that offset itself is better, and stands or replaces this: a leader that
-    remembers nothing may have left in what was deleted. So this is as of just before (connect-groups rule 21).
+    """What a worker of the new protocol says of that offset itself is better, and stands or replaces this: a leader
+    that remembers nothing may have left in what was deleted. So this is as of just before (connect-groups rule 21).
     """
     known, now = group.configured, Configured(assigned | unassigned, max(offset - 1, NO_OFFSET))
     if known is None or (known.offset <= now.offset and known != now):

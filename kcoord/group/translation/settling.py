@@ -5,8 +5,9 @@ from __future__ import annotations
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.translation.barrier import keep_barrier
 from kcoord.group.translation.config_round import end_if_complete
-from kcoord.group.translation.joining import answer_joins, keep_barrier
+from kcoord.group.translation.joining import answer_joins
 from kcoord.group.translation.syncing import answer_if_time
 from kcoord.group.turn import Turn
 

@@ -7,8 +7,8 @@ from kcoord.group.connect.membership import put_out
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import refuse_join, session_of, take_join
 from kcoord.group.translation.asking import tell_legacy
+from kcoord.group.translation.barrier import barrier_is_over
 from kcoord.group.translation.config_round import nudge
-from kcoord.group.translation.joining import barrier_is_over
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 

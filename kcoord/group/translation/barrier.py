@@ -1,0 +1,75 @@
+"""When do legacy workers wait for each other? Where one of them speaks nothing but `default` (legacy rule 16).
+
+Eager workers stop everything before they join, and start it all anew. So as soon as one has to join, all have to, and
+their JoinGroups stay parked until all are there, or the longest rebalance timeout is over: then who is missing is put
+out. Workers of the new protocol are not waited for.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.membership import put_out
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
+from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.turn import Turn
+
+
+def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
+    """With `default`: as soon as one worker has to join, all have to. True if that ended a wait."""
+    fleet = group.legacy
+    if fleet.protocol != DEFAULT:
+        ended, fleet.barrier_due_ms = fleet.barrier_due_ms != NEVER_MS, NEVER_MS
+        return ended
+    if fleet.barrier_due_ms == NEVER_MS and _has_cause(turn, group):
+        _raise_barrier(turn, group)
+    if fleet.barrier_due_ms == NEVER_MS or any(each not in fleet.joining for each in _taking_part(group)):
+        return False
+    fleet.barrier_due_ms = NEVER_MS
+    for member_id in fleet.joining:
+        session_of(group.members[member_id]).past_barrier = True
+    return True
+
+
+def barrier_is_over(turn: Turn, group: ConnectGroup) -> None:
+    """Whoever has not joined within the longest rebalance timeout is put out."""
+    absent = [group.members[each] for each in _taking_part(group) if each not in group.legacy.joining]
+    group.legacy.barrier_due_ms = NEVER_MS
+    if absent:
+        put_out(turn, group, absent)
+
+
+def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
+    members = _members(group)
+    group.legacy.barrier_due_ms = turn.now_ms + max(each.said.rebalance_timeout_ms for each in members)
+    turn.wake(group, group.legacy.barrier_due_ms)
+    for member in members:
+        session = session_of(member)
+        session.past_barrier = False  # who waits since the last one is at this one, too
+        if session.parked_join is None and session.phase is not Phase.PREPARING:
+            ask_to_rejoin(turn, group, member)
+
+
+def _has_cause(turn: Turn, group: ConnectGroup) -> bool:
+    if group.legacy.gathering_due_ms != NEVER_MS:
+        return False
+    return any(_is_cause(turn, group, each) for each in _members(group))
+
+
+def _is_cause(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+    session = session_of(member)
+    if session.parked_join is not None:
+        return not session.past_barrier
+    return session.phase is Phase.PREPARING or (
+        session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
+    )
+
+
+def _members(group: ConnectGroup) -> list[Member]:
+    return [group.members[each] for each in _taking_part(group)]
+
+
+def _taking_part(group: ConnectGroup) -> list[str]:
+    return [each for each in group.legacy.members if not group.members[each].put_out]
