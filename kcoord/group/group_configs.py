@@ -158,8 +158,7 @@ DEFINITIONS: dict[str, Definition] = {
             Kind.STRING,
             lambda server: server.migration_policy,
             None,
-            "Which way the group may change its protocol: bidirectional, upgrade (to a connect group), downgrade (back "
-            "to a generic group), or disabled.",
+            "Which way the group may change its protocol: bidirectional, upgrade, downgrade, disabled.",
             MigrationPolicy,
         ),
         Definition(
@@ -167,8 +166,7 @@ DEFINITIONS: dict[str, Definition] = {
             Kind.STRING,
             lambda server: server.legacy_mode,
             None,
-            "How the group is managed while it has workers of the generic protocol only: barrier (all rejoin whenever "
-            "something changes), or individual (each by itself).",
+            "How workers of the generic protocol are led among themselves: barrier, or individual.",
             LegacyMode,
         ),
         Definition(
@@ -176,8 +174,7 @@ DEFINITIONS: dict[str, Definition] = {
             Kind.INT,
             lambda server: str(server.legacy_wait_ms),
             lambda _server: (MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS),
-            "How long a heartbeat of a worker of the generic protocol may wait for its answer in a connect group, in "
-            "ms. 0: not at all; -1: 2500 in the individual mode, else 0.",
+            "How long a heartbeat of one may wait for its answer, in ms; -1: as the mode has it.",
         ),
     )
 }
