@@ -26,6 +26,7 @@ from kcoord.group.connect import (
     records,
     replay,
     sessions,
+    telling,
 )
 from kcoord.group.modern import reconcile
 from kcoord.group.modern.group import ModernGroup
@@ -106,7 +107,7 @@ MUTANTS = (
     Mutant(14, "after a load nobody computes", sessions.open_connect_sessions,
            "settle(turn, group)", "pass"),
     Mutant(18, "an install counts for members that it does not know", install.install,
-           "epoch=frozen.epoch)", "epoch=group.epoch)"),
+           "epoch=frozen.epoch,", "epoch=group.epoch,"),
     Mutant(18, "an install brings back what was deleted since", install._new_targets,
            "if deleted and exists is not None and not resources <= exists:", "if False:"),
     Mutant(18, "nonsense is installed", install.check,
@@ -131,14 +132,14 @@ MUTANTS = (
            "self.forget_all()", "pass"),
     Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
            "group.forget(member)", "pass"),
-    Mutant(26, "news does not let the answer go", answers.tell_touched,
-           "and _has_news(group, member)", "and False"),
+    Mutant(26, "news does not let the answer go", telling.tell_touched,
+           "and answers.has_news(group, member)", "and False"),
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
     Mutant(26, "another request of the connection does not let it go", Shard._let_go,
            "self._contents.held.get(connection, {})", "{}"),
     Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
-           "let_go_refused(turn, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
+           "refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip
 
 

@@ -222,9 +222,8 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
     """The request counts: its connection is the member's, its session goes on. True when nothing was told on that
     connection yet.
     """
-    refuse_all(
-        turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH
-    )  # on an elder connection: this one's was let go before
+    # on an elder connection: what this one's waited for was let go before
+    refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
     first = member.use(context.connection)
     if first:
         group.forget(member)  # what the hot path remembers for the elder connection
