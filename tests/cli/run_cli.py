@@ -20,7 +20,7 @@ class Outcome:
     err: str
 
 
-def kcoord(*arguments: object, env: dict[str, str] | None = None) -> Outcome:
+def kcoord(*arguments: object, env: dict[str, str] | None = None, deadline_s: float = DEADLINE_S) -> Outcome:
     """Run `kcoord` with these arguments to its end."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith("KCOORD_")}
     done = subprocess.run(
@@ -29,7 +29,7 @@ def kcoord(*arguments: object, env: dict[str, str] | None = None) -> Outcome:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=deadline_s,
         check=False,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)

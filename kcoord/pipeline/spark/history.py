@@ -23,7 +23,6 @@ from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
 from kcoord.pipeline.tables import AUDIT, DERIVED, QUARANTINE, RECORDS, Table
 
 AT_ONCE = 5_000_000
-"""So many records are one batch of a stream, at most."""
 RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
 
 Say = Callable[[str], None]
@@ -53,10 +52,12 @@ def run_batch(store: Store, source: Source, say: Say = _silent) -> Outcome:
     return _derive(store, source.partitions, say)
 
 
-def run_stream(store: Store, source: TopicSource, say: Say = _silent, *, every_s: float | None = None) -> Outcome:
+def run_stream(
+    store: Store, source: TopicSource, say: Say = _silent, *, every_s: float | None = None, at_once: int = AT_ONCE
+) -> Outcome:
     """What is new since the last time, then all other tables. With `every_s` it goes on until it is interrupted.
 
-    Raises PipelineError.
+    `at_once`: so many records are one batch, at most. Raises PipelineError.
     """
     store.check(stream=True)
     say("reading and decoding what is new")
@@ -67,7 +68,7 @@ def run_stream(store: Store, source: TopicSource, say: Say = _silent, *, every_s
             _derive(store, source.partitions, say)
 
     with _Told("the stream has failed"):
-        writer = source.stream(store.spark, AT_ONCE).writeStream.foreachBatch(take)
+        writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
         writer = writer.option("checkpointLocation", f"{store.place}/{CHECKPOINT}")
         writer = (
             writer.trigger(availableNow=True)
@@ -115,6 +116,7 @@ def _derive(store: Store, partitions: int, say: Say) -> Outcome:
             return Outcome(store.read(RECORDS).count(), store.read(QUARANTINE).count(), store.read(AUDIT).count())
         finally:
             rows.unpersist()
+            store.tidy()
 
 
 def _of(rows: Any, table: Table) -> Any:

@@ -27,7 +27,10 @@ _CHUNK_BYTES = 8 << 20
 class Source(Protocol):
     """A log to read."""
 
-    partitions: int
+    @property
+    def partitions(self) -> int:
+        """How many it has."""
+        ...
 
     def batch(self, spark: Any) -> Any:
         """All that is in it now, as a DataFrame of raw rows."""

@@ -46,7 +46,7 @@ class Store:
             raise PipelineError(
                 f"{self.place} is filled by a batch: a stream begins in a directory of its own, name another"
             )
-        self._delete(_NEXT)
+        self.tidy()
 
     def read(self, table: Table) -> Any:
         """A table as a DataFrame."""
@@ -69,6 +69,10 @@ class Store:
         """The batch of that number is these records, whether it was there or not."""
         self._write_batch(RECORDS.name, number, RECORDS, good)
         self._write_batch(QUARANTINE.name, number, QUARANTINE, bad())
+
+    def tidy(self) -> None:
+        """Nothing is under way any more."""
+        self._delete(_NEXT)
 
     def has(self, table: Table) -> bool:
         """Whether it was ever written."""

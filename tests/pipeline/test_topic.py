@@ -1,0 +1,285 @@
+"""Are the tables of a real topic what really happened? Filled by a kcoord that is killed on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from aiokafka import AIOKafkaProducer
+
+from kcoord.log.history import Entry
+from kcoord.log.kafka.history import TopicHistory
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.spark.history import run_batch, run_stream
+from kcoord.pipeline.spark.sources import FileSource, TopicSource
+from kcoord.pipeline.spark.store import Store
+from kcoord.pipeline.tables import AUDIT, EPOCHS, OWNERSHIP, QUARANTINE, REBALANCES, RECORDS, SESSIONS
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
+from kcoord.protocol.records import (
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupMemberMetadataValue,
+    Record,
+    encode_record,
+)
+from kcoord.protocol.resources import Resource, pack
+from tests.cli.run_cli import ROOT
+from tests.connectgroups.worker import Worker, resources
+from tests.gateway.scripted import close_all, connect, until
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.wait import NotYet, eventually
+from tests.pipeline.spark import read, read_all
+from tests.pipeline.story import PARTITIONS, home
+from tests.pipeline.streaming import AT_ONCE
+
+GROUP = "fleet"
+ALL = resources("a", "a-0", "a-1", "b", "b-0", "b-1")
+SESSION_MS = 15_000
+
+
+@attrs.frozen
+class Happened:
+    """What the script knows."""
+
+    settings: KafkaLogSettings
+    shares: dict[str, list[frozenset[Resource]]]
+    """What each worker was told to run, one time after the other."""
+    records: list[Entry]
+
+
+async def play(kafka: KafkaCluster, folder: Path) -> Happened:
+    """w1 comes; w2 comes; kcoord is killed; w2 leaves; w3 comes; w1 dies. Each time they settle."""
+    topic = f"offsets-{uuid.uuid4()}"
+    server = Kcoord(
+        folder,
+        settings={
+            "log": "kafka",
+            "log.bootstrap": kafka.bootstrap,
+            "log.topic": topic,
+            "offsets.topic.num.partitions": PARTITIONS,
+            "group.connect.session.timeout.ms": SESSION_MS,
+            "group.connect.min.session.timeout.ms": SESSION_MS,
+            "group.connect.heartbeat.interval.ms": 500,
+            "group.connect.min.heartbeat.interval.ms": 500,
+            "group.connect.rebalance.delay.ms": 0,
+        },
+    ).start()
+    shares: dict[str, list[frozenset[Resource]]] = {}
+    there: dict[str, Worker] = {}
+
+    async def settle() -> None:
+        async def settled() -> bool:
+            for worker in there.values():
+                assert await worker.heartbeat() == ErrorCode.NONE, worker.last
+            owned = [worker.owned for worker in there.values()]
+            sizes = {len(each) for each in owned}
+            return sum(map(len, owned)) == len(ALL) and max(sizes) - min(sizes) <= 1
+
+        await until(settled, "all is shared out evenly")
+        for name, worker in there.items():
+            told = shares.setdefault(name, [])
+            if not told or told[-1] != worker.owned:
+                told.append(worker.owned)
+
+    async def come(name: str) -> None:
+        worker = Worker(await connect(server.port), GROUP, name)
+
+        async def joined() -> bool:
+            return await worker.join(ALL) == ErrorCode.NONE
+
+        await until(joined, f"{name} has joined")
+        there[name] = worker
+        await settle()
+
+    try:
+        await come("w1")
+        await come("w2")
+        await close_all()
+        server.kill_and_restart()
+        for worker in there.values():
+            worker.client = await connect(server.port)
+
+            async def answered(worker: Worker = worker) -> bool:
+                return await worker.heartbeat() == ErrorCode.NONE
+
+            await until(answered, "the groups are loaded")
+        await settle()
+        assert await there.pop("w2").leave() == ErrorCode.NONE
+        await settle()
+        await come("w3")
+        there.pop("w1")
+        await settle()
+        await close_all()
+    finally:
+        server.remove()
+    settings = KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic, partitions=PARTITIONS)
+    async with TopicHistory(settings) as history:
+        found = [each async for step in history.read(home(GROUP)) for each in step]
+    return Happened(settings, shares, found)
+
+
+@pytest.fixture(scope="module")
+def happened(kafka: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Happened:
+    return asyncio.run(play(kafka, tmp_path_factory.mktemp("kcoord")))
+
+
+@pytest.fixture(scope="module")
+def tables(happened: Happened, spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of that topic, by a batch."""
+    place = tmp_path_factory.mktemp("tables") / "out"
+    run_batch(Store(spark, str(place)), TopicSource.look(happened.settings))
+    return place
+
+
+def test_every_record_is_there_once(happened: Happened, tables: Path) -> None:
+    rows = {row["offset"]: row for row in read(tables, RECORDS) if row["partition"] == home(GROUP)}
+    assert sorted(rows) == [each.position for each in happened.records]
+    for each in happened.records:
+        row = rows[each.position]
+        assert (row["key"], row["value"], row["tombstone"]) == (each.key, each.value, each.value is None)
+        assert int(row["at"].timestamp() * 1000 + 0.5) == each.at_ms
+        assert row["group_id"] == GROUP
+    assert read(tables, QUARANTINE) == []
+
+
+def test_epochs_and_sessions_are_what_happened(happened: Happened, tables: Path) -> None:
+    epochs = sorted(read(tables, EPOCHS), key=lambda row: row["offset"])
+    assert [(row["epoch"], row["reason"], row["members"]) for row in epochs] == [
+        (1, "worker joined", 1),
+        (2, "worker joined", 2),
+        (3, "worker left", 1),
+        (4, "worker joined", 2),
+        (5, "session expired", 1),
+    ]
+    stays = {row["member_id"]: row for row in read(tables, SESSIONS)}
+    assert {name: row["ended"] for name, row in stays.items()} == {
+        "w1": "session expired",
+        "w2": "worker left",
+        "w3": None,
+    }
+    assert (
+        stays["w1"]["from_offset"] < stays["w2"]["from_offset"] < stays["w2"]["to_offset"] < stays["w3"]["from_offset"]
+    )
+    assert all(row["whole"] for row in stays.values())
+
+
+def test_ownership_is_what_the_workers_were_told(happened: Happened, tables: Path) -> None:
+    rows = read(tables, OWNERSHIP)
+    for name, shares in happened.shares.items():
+        before: frozenset[Resource] = frozenset()
+        granted: list[Resource] = []
+        for share in shares:
+            granted += sorted(share - before)
+            before = share
+        told = sorted((row["connector"], row["task"]) for row in rows if row["member_id"] == name)
+        assert told == sorted(granted), name
+    assert {(row["connector"], row["task"]) for row in rows if row["ended"] is None} == ALL
+    assert {row["member_id"] for row in rows if row["ended"] is None} == {"w3"}
+
+
+def test_rebalances_are_counted(happened: Happened, tables: Path) -> None:
+    rows = {row["epoch"]: row for row in read(tables, REBALANCES)}
+    half = len(ALL) // 2
+    counts = {epoch: (row["granted"], row["stopped"], row["lost"], row["interrupted"]) for epoch, row in rows.items()}
+    assert counts == {
+        1: (len(ALL), 0, 0, 0),
+        2: (half, half, 0, 1),
+        3: (half, 0, half, 0),
+        4: (half, half, 0, 1),
+        5: (half, 0, half, 0),
+    }
+    assert all(row["moved"] == row["granted"] and row["settled"] is not None for row in rows.values())
+
+
+def test_nothing_is_found_in_it(tables: Path) -> None:
+    assert read(tables, AUDIT) == []
+
+
+def test_a_stream_that_is_killed_loses_nothing_and_doubles_nothing(
+    happened: Happened, tables: Path, spark: Any, tmp_path: Path
+) -> None:
+    place = tmp_path / "streamed"
+    command = [sys.executable, "-m", "tests.pipeline.streaming", happened.settings.bootstrap, happened.settings.topic]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([*command, str(place)], env=env, start_new_session=True)
+
+    def some_but_not_all() -> bool:
+        assert process.poll() is None, "it has ended by itself"
+        if len(list((place / "records").glob("batch-*"))) < 2:
+            raise NotYet("no second batch")
+        return True
+
+    try:
+        eventually(some_but_not_all, "a few batches are written", deadline_s=300)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    run_stream(Store(spark, str(place)), TopicSource.look(happened.settings), at_once=AT_ONCE)
+    assert len(list((place / "records").glob("batch-*"))) > 2
+    assert read_all(place) == read_all(tables)
+
+
+def test_the_same_records_in_a_file_give_the_same_tables(
+    happened: Happened, tables: Path, spark: Any, tmp_path: Path
+) -> None:
+    from tests.pipeline.files import copy_to_file
+
+    copy_to_file(happened.records, tmp_path / "log", PARTITIONS)
+    place = tmp_path / "out"
+    run_batch(Store(spark, str(place)), FileSource.look(tmp_path / "log"))
+    assert read_all(place) == read_all(tables)
+    with pytest.raises(PipelineError, match="is filled by a batch"):
+        Store(spark, str(place)).check(stream=True)
+
+
+async def _forge(happened: Happened, *records: tuple[bytes, bytes | None]) -> None:
+    producer = AIOKafkaProducer(bootstrap_servers=happened.settings.bootstrap)
+    await producer.start()
+    try:
+        for key, value in records:
+            await producer.send_and_wait(happened.settings.topic, value, key, partition=home(GROUP))
+            await asyncio.sleep(0.01)
+    finally:
+        await producer.stop()
+
+
+def _current(member: str, owned: frozenset[Resource]) -> tuple[bytes, bytes | None]:
+    packed = pack(owned, record7.ConnectorsTasks, record7.ConnectorTaskId)
+    value = ConnectWorkerGroupCurrentMemberAssignmentValue(5, 0, packed)
+    return encode_record(Record(ConnectWorkerGroupCurrentMemberAssignmentKey(GROUP, member), value))
+
+
+def test_planted_faults_are_found_and_nothing_else(
+    happened: Happened, tables: Path, spark: Any, tmp_path: Path
+) -> None:
+    """The last one: it writes to the topic."""
+    said = ConnectWorkerGroupMemberMetadataValue(client_id="forged", client_host="/10.0.0.9")
+    forged = [
+        encode_record(Record(ConnectWorkerGroupMemberMetadataKey(GROUP, "forged"), said)),
+        _current("forged", resources("a-0")),
+        _current("w3", ALL - resources("b-1")),
+        (b"\x7f\xff of a newer kcoord", b"value"),
+        (b"\x00\x03\x00", None),
+    ]
+    asyncio.run(_forge(happened, *forged))
+    place = tmp_path / "out"
+    outcome = run_batch(Store(spark, str(place)), TopicSource.look(happened.settings))
+    found = sorted((row["finding"], row["connector"], row["task"]) for row in read(place, AUDIT))
+    assert found == [("double owner", "a", 0), ("gap", "b", 1)]
+    kept = sorted(read(place, QUARANTINE), key=lambda row: row["offset"])
+    assert [(row["key"], row["value"], row["newer"]) for row in kept] == [(*forged[3], True), (*forged[4], False)]
+    assert all(row["reason"] for row in kept)
+    assert (outcome.quarantined, outcome.findings) == (2, 2)
+    assert outcome.records == len(read(tables, RECORDS)) + 3
