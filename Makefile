@@ -54,6 +54,7 @@ soak: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	@$(PY) -m kcoord settings --markdown > docs/configuration.md
 	@$(PY) -m schemas.generator --docs
+	@$(PY) -m kcoord.pipeline.page > docs/pipeline.md
 	@$(PY) -m mkdocs build --quiet --strict
 
 schemas: $(VENV)/dev.stamp

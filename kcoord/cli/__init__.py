@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import config, demo, groups, health, log, serve, settings, sim, worker
+from kcoord.cli import config, demo, groups, health, log, pipeline, serve, settings, sim, worker
 
 app = typer.Typer(
     name="kcoord",
@@ -29,6 +29,7 @@ app.add_typer(groups.app, name="groups")
 app.command("worker")(worker.worker)
 app.add_typer(config.app, name="config")
 app.add_typer(log.app, name="log")
+app.add_typer(pipeline.app, name="pipeline")
 app.command("settings")(settings.settings)
 app.command("sim")(sim.sim)
 

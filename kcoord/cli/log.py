@@ -16,6 +16,7 @@ import typer
 from kcoord.cli.failure import FAILED, USAGE, fail
 
 if TYPE_CHECKING:
+    from kcoord.config import Settings
     from kcoord.log.history import History
 
 T = TypeVar("T")
@@ -88,11 +89,25 @@ def verify_log(
 def _history(
     data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
 ) -> "History":
-    from kcoord.config import SettingsError, load_settings
     from kcoord.log.history import FileHistory
     from kcoord.log.interface import LogError
     from kcoord.log.kafka.history import TopicHistory
     from kcoord.server.choose_log import kafka_log_settings
+
+    settings = log_settings(data_dir, log_bootstrap, topic, option, config)
+    try:
+        if settings.log == "embedded":
+            return FileHistory(settings.data_dir)
+        return TopicHistory(kafka_log_settings(settings))
+    except (LogError, ValueError) as error:
+        fail(error)
+
+
+def log_settings(
+    data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
+) -> "Settings":
+    """The settings that name the log; what does not fit ends the command."""
+    from kcoord.config import SettingsError, load_settings
 
     if data_dir and (log_bootstrap or topic):
         fail("--data-dir is of a log in a file, --log-bootstrap and --topic of one in a topic; keep one", USAGE)
@@ -101,14 +116,9 @@ def _history(
     if given:
         given["log"] = "embedded" if data_dir else "kafka"
     try:
-        settings = load_settings(option or (), given, config)
-        if settings.log == "embedded":
-            return FileHistory(settings.data_dir)
-        return TopicHistory(kafka_log_settings(settings))
+        return load_settings(option or (), given, config)
     except SettingsError as error:
         fail(error, USAGE)
-    except (LogError, ValueError) as error:
-        fail(error)
 
 
 def _run(reading: Coroutine[None, None, T]) -> T:

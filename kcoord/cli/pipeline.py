@@ -1,0 +1,129 @@
+"""`kcoord pipeline`: tables out of the log, by Spark, and what can be made of them.
+
+The log is found as by `kcoord log`: by the settings that `kcoord serve` takes.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcoord.cli.failure import USAGE, fail
+from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
+
+if TYPE_CHECKING:
+    from kcoord.cli.spark_progress import Progress
+    from kcoord.config import Settings
+    from kcoord.pipeline.spark.history import Outcome
+    from kcoord.pipeline.spark.sources import Source
+
+app = typer.Typer(
+    no_args_is_help=True, help="Make tables of what is in the log, by Spark (pip install 'kcoord[spark]')."
+)
+
+
+@app.callback()
+def _pipeline() -> None:
+    pass
+
+
+@app.command("history")
+def history(
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where the tables are to lie: a directory, or a URI.")],
+    data_dir: DataDir = None,
+    log_bootstrap: LogBootstrap = None,
+    topic: Topic = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Take what is new since the last time only (of a log in a topic).")
+    ] = False,
+    every: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=1, help="With --stream: again and again, until Ctrl-C.")
+    ] = None,
+    master: Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")] = "local[*]",
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's own. Several times.")
+    ] = None,
+    kafka_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="A setting of Kafka's Java client, by which Spark reads. Several times."
+        ),
+    ] = None,
+    option: Setting = None,
+    config: Config = None,
+) -> None:
+    """Make tables of the log: epochs, rebalances, who ran what and when, gaps, and an audit.
+
+    What stands in them is in docs/pipeline.md. The same log gives the same tables; what was there before is replaced.
+    """
+    from kcoord.cli.spark_progress import Progress
+    from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.session import session
+
+    if every is not None and not stream:
+        fail("--every goes with --stream", USAGE)
+    settings = log_settings(data_dir, log_bootstrap, topic, option, config)
+    kafka = settings.log == "kafka"
+    if stream and not kafka:
+        fail("--stream is of a log in a topic; a log in a file is read as a whole", USAGE)
+    spark_settings, client = _pairs(conf, "--conf"), _pairs(kafka_option, "--kafka-option")
+    try:
+        source = _source(settings, client)
+        with Progress() as progress:
+            progress.say("starting Spark")
+            with session(master, _log_of(out), kafka=kafka, settings=spark_settings) as spark:
+                progress.watch(spark)
+                outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
+    except PipelineError as error:
+        fail(error)
+    print(_told(outcome, out))
+
+
+def _run(
+    spark: object, out: str, source: "Source", progress: "Progress", *, stream: bool, every_s: float | None
+) -> "Outcome":
+    from kcoord.pipeline.spark.history import run_batch, run_stream
+    from kcoord.pipeline.spark.sources import TopicSource
+    from kcoord.pipeline.spark.store import Store
+
+    store = Store(spark, out if "://" in out else str(Path(out).absolute()))
+    if stream:
+        assert isinstance(source, TopicSource)
+        return run_stream(store, source, progress.say, every_s=every_s)
+    return run_batch(store, source, progress.say)
+
+
+def _source(settings: "Settings", client: dict[str, str]) -> "Source":
+    from kcoord.log.interface import LogError
+    from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.sources import FileSource, TopicSource
+    from kcoord.server.choose_log import kafka_log_settings
+
+    if settings.log == "embedded":
+        return FileSource.look(settings.data_dir)
+    try:
+        return TopicSource.look(kafka_log_settings(settings), client)
+    except (LogError, ValueError) as error:
+        raise PipelineError(str(error)) from None
+
+
+def _pairs(given: list[str] | None, flag: str) -> dict[str, str]:
+    found = {}
+    for each in given or ():
+        name, equals, value = each.partition("=")
+        if not equals or not name:
+            fail(f"{flag} {each!r} is not of the form NAME=VALUE", USAGE)
+        found[name] = value
+    return found
+
+
+def _log_of(out: str) -> Path:
+    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere."""
+    return Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
+
+
+def _told(outcome: "Outcome", out: str) -> str:
+    lost = f", {outcome.quarantined:,} that cannot be read (quarantine)" if outcome.quarantined else ""
+    audit = f"{outcome.findings:,} findings" if outcome.findings else "nothing found"
+    return f"{outcome.records:,} records{lost}; audit: {audit}. The tables are in {out}"
