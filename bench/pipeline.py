@@ -1,0 +1,204 @@
+"""How many records a second does `kcoord pipeline history` decode, beside one Python process without Spark?
+
+Both read the same topic, decode the same records by the same codecs and write the same table, `records`, as Parquet:
+Spark on two cores, after its start; the one process with kcoord's own reader of the topic and pyarrow. What the other
+tables cost besides is told, and not compared: nobody has another way to make them.
+
+`python -m bench pipeline` takes ten million records; KCOORD_BENCH_RECORDS says another number, for a look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import attrs
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from bench.results import Claim, Outcome, Table
+from bench.sides import kafka
+from kcoord.group.partition import partition_of
+from kcoord.log.interface import RawRecord
+from kcoord.log.kafka.history import TopicHistory
+from kcoord.log.kafka.log import KafkaLog
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.pipeline.spark.arrow import ROWS, decoded
+from kcoord.pipeline.spark.history import run_batch
+from kcoord.pipeline.spark.session import session
+from kcoord.pipeline.spark.sources import TopicSource
+from kcoord.pipeline.spark.store import Store
+from kcoord.pipeline.tables import RECORDS
+from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
+from kcoord.protocol.records import (
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupMetadataKey,
+    ConnectWorkerGroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    Record,
+    encode_record,
+)
+from kcoord.server.run import loop_factory
+
+COUNT = int(os.environ.get("KCOORD_BENCH_RECORDS", "10000000"))
+PARTITIONS, GROUPS, MEMBERS, TASKS = 50, 200, 5, 10
+WRITE_AT_ONCE = 5_000
+CORES = 2
+LEAST_A_SECOND, TIMES_AS_FAST = 200_000, 1.6
+
+
+@attrs.frozen
+class Timed:
+    """How long the parts took, in seconds."""
+
+    alone_s: float
+    start_s: float
+    records_s: float
+    others_s: float
+
+
+def run(folder: Path) -> Outcome:
+    """Fill a topic, then read it in both ways."""
+    with kafka(folder) as broker, asyncio.Runner(loop_factory=loop_factory()) as runner:
+        settings = KafkaLogSettings(bootstrap=broker.cluster.bootstrap, topic="history", partitions=PARTITIONS)
+        runner.run(fill(settings))
+        (folder / "alone").mkdir()
+        began = time.perf_counter()
+        count = runner.run(alone(settings, folder / "alone"))
+        alone_s = time.perf_counter() - began
+        assert count == COUNT
+        timed = with_spark(settings, folder, alone_s)
+    return outcome(timed)
+
+
+def story() -> Iterator[tuple[int, list[RawRecord]]]:
+    """What fleets write, for ever: a partition, and the records of a step: an epoch, what its members then run, and
+    offsets that a consumer commits beside it.
+    """
+    epoch = 0
+    while True:
+        epoch += 1
+        for number in range(GROUPS):
+            group = f"connect-cluster-{number}"
+            records = [
+                Record(ConnectWorkerGroupMetadataKey(group), ConnectWorkerGroupMetadataValue(epoch, "worker joined"))
+            ]
+            for member in range(MEMBERS):
+                tasks = [record7.ConnectorTaskId(f"connector-{member}", task) for task in range(TASKS)]
+                packed = [record7.ConnectorsTasks([f"connector-{member}"], tasks)]
+                key = ConnectWorkerGroupCurrentMemberAssignmentKey(group, f"worker-{member}-0b2f7a5e")
+                records.append(Record(key, ConnectWorkerGroupCurrentMemberAssignmentValue(epoch, 0, packed)))
+            for partition in range(MEMBERS):
+                value = OffsetCommitValue(offset=epoch, commit_timestamp=1_700_000_000_000)
+                records.append(Record(OffsetCommitKey(group, "orders", partition), value))
+            yield partition_of(group, PARTITIONS), [encode_record(each) for each in records]
+
+
+async def fill(settings: KafkaLogSettings) -> None:
+    """Write `COUNT` records as kcoord does."""
+    log = KafkaLog(settings)
+    await log.open()
+    try:
+        for partition in range(PARTITIONS):
+            async for _ in log.load(partition):
+                pass
+        left, steps, waiting = COUNT, story(), []
+        while left:
+            for partition, records in islice(steps, WRITE_AT_ONCE // 10):
+                waiting.append(log.append(partition, records[:left]))
+                left -= min(left, len(records))
+                if not left:
+                    break
+            await asyncio.gather(*waiting)
+            waiting.clear()
+    finally:
+        await log.close()
+
+
+async def alone(settings: KafkaLogSettings, folder: Path) -> int:
+    """One process: read, decode, write; gives the number of records."""
+    count = 0
+    writer: parquet.ParquetWriter | None = None
+    async with TopicHistory(settings) as history:
+        for partition in range(PARTITIONS):
+            rows: list[tuple[int, int, int, bytes, bytes | None]] = []
+            async for entries in history.read(partition):
+                rows += [(each.partition, each.position, each.at_ms * 1000, each.key, each.value) for each in entries]
+                if len(rows) >= ROWS:
+                    writer = _write(folder, writer, rows)
+                    count += len(rows)
+                    rows = []
+            if rows:
+                writer = _write(folder, writer, rows)
+                count += len(rows)
+    if writer is not None:
+        writer.close()
+    return count
+
+
+def _write(
+    folder: Path, writer: parquet.ParquetWriter | None, rows: Sequence[tuple[int, int, int, bytes, bytes | None]]
+) -> parquet.ParquetWriter:
+    kinds = (pa.int32(), pa.int64(), pa.timestamp("us", tz="UTC"), pa.binary(), pa.binary())
+    columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+    batch = pa.RecordBatch.from_arrays(columns, names=["partition", "offset", "at", "key", "value"])
+    for done in decoded([batch]):
+        kept = done.select([column.name for column in RECORDS.columns])
+        writer = writer or parquet.ParquetWriter(folder / "records.parquet", kept.schema)
+        writer.write_batch(kept)
+    assert writer is not None
+    return writer
+
+
+def with_spark(settings: KafkaLogSettings, folder: Path, alone_s: float) -> Timed:
+    """The whole of `kcoord pipeline history`, with the time at which each of its parts began."""
+    times: list[tuple[str, float]] = []
+    began = time.perf_counter()
+    with session(f"local[{CORES}]", folder / "spark.log", kafka=True, settings={"spark.driver.memory": "4g"}) as spark:
+        spark.range(CORES).mapInArrow(lambda batches: batches, "id bigint").count()  # its Pythons are there
+        start_s = time.perf_counter() - began
+        source = TopicSource.look(settings)
+        done = run_batch(
+            Store(spark, str(folder / "tables")), source, lambda what: times.append((what, time.perf_counter()))
+        )
+        ended = time.perf_counter()
+    assert done.records == COUNT
+    assert not done.quarantined
+    return Timed(alone_s, start_s, times[1][1] - times[0][1], ended - times[1][1])
+
+
+def outcome(timed: Timed) -> Outcome:
+    """The figures."""
+    fast, slow = COUNT / timed.records_s, COUNT / timed.alone_s
+    return Outcome(
+        title="History by Spark",
+        how=f"{COUNT:,} records of {GROUPS} groups in a topic of {PARTITIONS} partitions, one broker beside; Spark "
+        f"with local[{CORES}], after its start.",
+        claims=[
+            Claim("records decoded", f"≥ {LEAST_A_SECOND:,}/s", f"{fast:,.0f}/s", fast >= LEAST_A_SECOND),
+            Claim(
+                "beside one Python process",
+                f"≥ {TIMES_AS_FAST:g} × as fast",
+                f"{fast / slow:.2f} ×",
+                fast >= TIMES_AS_FAST * slow,
+            ),
+        ],
+        tables=[
+            Table(
+                ["what", "seconds", "records/s"],
+                [
+                    ["read, decode, write: one Python process", f"{timed.alone_s:,.1f}", f"{slow:,.0f}"],
+                    [f"the same, Spark on {CORES} cores", f"{timed.records_s:,.1f}", f"{fast:,.0f}"],
+                    ["all other tables, out of that one", f"{timed.others_s:,.1f}", f"{COUNT / timed.others_s:,.0f}"],
+                    ["Spark's start", f"{timed.start_s:,.1f}", ""],
+                ],
+            )
+        ],
+        notes=["The codecs are plain Python in both; the broker shares the machine."],
+    )

@@ -1,0 +1,80 @@
+"""What does `docs/pipeline.md` say? `python -m kcoord.pipeline.page` prints it (`make docs`); the lists of columns are
+made of `tables.py`.
+"""
+
+from kcoord.pipeline.tables import markdown
+
+HEAD = """\
+<!-- Written by `python -m kcoord.pipeline.page`. Do not edit. -->
+# The pipeline
+
+[The log](log.md) holds more than the present: why each epoch began, what moved, who could be running what. The pipeline
+makes tables of it, in Parquet files, by Apache Spark: on one machine as it is, on a cluster with `--master`.
+
+```
+pip install 'kcoord[spark]'                                                        # and Java 17 or later
+kcoord pipeline history --out tables --data-dir data                               # of the log in a file
+kcoord pipeline history --out tables --log-bootstrap kafka-1:9092                  # of the log in a topic
+kcoord pipeline history --out tables --log-bootstrap kafka-1:9092 --stream         # what is new since the last time
+kcoord pipeline history --out tables --config kcoord.toml --stream --every 60      # again each minute, until Ctrl-C
+```
+
+The log is named as for `kcoord serve`: by flags, `-o`, the environment or `--config`. It is only read, and only what is
+committed; kcoord may run beside it. Spark's source for Kafka is fetched from Maven Central at the first run
+(`org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0`); `--conf spark.jars.ivySettings=FILE` names a mirror. Passwords and
+PEM files of `log.sasl.*` and `log.ssl.*` are handed on to Spark; what Kafka's Java client needs besides, for Kerberos or
+OAuth, is given by `--kafka-option NAME=VALUE`. `--conf NAME=VALUE` is any setting of Spark. What Spark itself prints is
+in `spark.log` beside the tables.
+
+What is in the tables can be asked with whatever reads Parquet. The ten rebalances that stopped most, with DuckDB:
+
+```sql
+SELECT group_id, epoch, detail, stopped, returned, duration_ms
+FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
+```
+
+`records` and `quarantine` lie one folder deeper (`tables/records/*/*.parquet`), because a stream adds to them; for Spark
+that is `.option("recursiveFileLookup", "true")`.
+
+## What can be relied on
+
+- **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often it is run.
+- **A stream** knows by its checkpoint (`tables/checkpoint`) how far it was. When it is killed, a batch that was begun is
+  written again in the place of the first try: no record is lost, none is there twice. All other tables are made anew of all
+  records after each run, which costs as much as a batch; give `--every` minutes, not seconds, where the log is long.
+- **A directory is either a batch's or a stream's.** A batch replaces all; a table that is replaced is there whole, the old
+  one or the new one.
+- **A record that cannot be read** goes to `quarantine`, with its place, its bytes and the reason. Nothing else waits for
+  it.
+- **The order of the log counts**, not the time: a group's records are all in one partition. Where another instance took
+  over whose clock is late, times may go back; then a duration is 0, never less. What was read twice is there once.
+- **What one step wrote** is seen as one, with one time. Steps of the same millisecond are not told apart.
+- **Compaction** takes what newer records have replaced, after `history.retention.ms` (a day). Before its point a table
+  tells only what is left: `whole` is false where something may have begun earlier than the log says, and the audit judges no
+  gap and no install there. Run the pipeline at least once in that time, or as a stream: what it has written stays.
+
+## What the audit looks for
+
+| finding | what it is |
+| --- | --- |
+| `double owner` | two members of the new protocol could be running one connector or task |
+| `gap` | nobody could be running something that is configured, although the group is at rest: every member owns its target, no delay runs, and it waits for nobody who is away |
+| `epoch back` | an epoch or a generation is lower than before |
+| `bad install` | an assignment names something twice, or something that does not exist, or leaves something out without a delay, or is of an epoch that has not begun |
+| `misplaced` | a group is in a partition that its name does not belong to |
+
+None of them should ever be there: one that is, is a fault of kcoord's, or somebody else wrote to the log. The pauses that
+a handover takes, and those of a rebalance delay, are no findings: they are in `gaps`.
+
+## The tables
+
+"""  # noqa: E501
+
+
+def page() -> str:
+    """The whole page."""
+    return (HEAD + "".join(markdown())).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
