@@ -11,7 +11,8 @@
 Seed 004's Initialize, a coordinator that still loads, is no state of a group: its whole shard does not answer yet.
 
 What the log holds is Empty, CompletingRebalance or Stable. PreparingRebalance lives in the coordinator's memory
-only: after a crash in it the group is again what its last generation was, and its members ask again.
+only: after a crash in it the group is again what its last generation was, and its members ask again. But for a group
+that was a connect group until its last record: that one says PreparingRebalance (`conversion/to_generic.py`).
 """
 
 from __future__ import annotations
