@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 
@@ -38,6 +39,22 @@ def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
             worker.release_due_ms = _later(worker.release_due_ms, stood_ms)
         if connect_group.computation is not None:
             connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
+        if connect_group.legacy.members:
+            _legacy_go_on(connect_group, stood_ms)
+
+
+def _legacy_go_on(group: ConnectGroup, stood_ms: int) -> None:
+    fleet = group.legacy
+    fleet.gathering_due_ms = _later(fleet.gathering_due_ms, stood_ms)
+    fleet.barrier_due_ms = _later(fleet.barrier_due_ms, stood_ms)
+    if fleet.round is not None:
+        fleet.round.until_ms = _later(fleet.round.until_ms, stood_ms)
+        fleet.round.nudge_ms = _later(fleet.round.nudge_ms, stood_ms)
+    for member_id in fleet.members:
+        session = group.members[member_id].legacy
+        if session is not None:
+            session.due_ms = _later(session.due_ms, stood_ms)
+            session.parked_until_ms = _later(session.parked_until_ms, stood_ms)
 
 
 def _later(due_ms: int, by_ms: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.conversion.hand import GROUP, Hand
+from tests.conversion.hand import GROUP, REBALANCE_MS, Hand
 
 REJOIN = ErrorCode.REBALANCE_IN_PROGRESS
 DONE, CALLED = "Stable", "PreparingRebalance"
@@ -259,3 +259,16 @@ def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
             assert found.beat(who, found.group.epoch + 1) is ErrorCode.ILLEGAL_GENERATION
     hand.stop_new()
     assert (GROUP in hand.contents.groups) == (how != "the mode")
+
+
+def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:
+    """A worker that was called has its rebalance timeout, not counting what the coordinator stood still."""
+    hand, _, _ = in_state("Stable, one has not synced", 2)
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    assert hand.beat("B") is REJOIN
+    hand.now_ms += 2 * REBALANCE_MS
+    hand.shard.go_on(2 * REBALANCE_MS, hand.now_ms)
+    hand.pass_ms(1_000)
+    assert set(hand.owned()) == {"A", "B"}
+    assert hand.beat("B") is REJOIN
+    assert hand.error(hand.join("B", "BC0 BT1")) is ErrorCode.NONE
