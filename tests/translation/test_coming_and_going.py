@@ -122,6 +122,16 @@ def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
     assert world.beats("W2") is OK
 
 
+def test_a_worker_that_gets_nothing_again_waits_no_longer_than_the_computation() -> None:
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": ""})
+    world.come("W1", "AC0")
+    world.come("W2", "")
+    parked = world.send_sync("W2")
+    assert parked not in world.answers
+    world.fetch("W1", {"W1": "", "W2": ""})
+    assert world.synced(parked).brief == ("", "")
+
+
 def test_a_worker_that_has_work_is_never_kept_waiting() -> None:
     """Legacy rule 24."""
     world = three()

@@ -96,6 +96,8 @@ class LegacyFleet(Generic[R]):
     """What the leader that computes was not shown, by the member whose target has it (`levelling`)."""
     seen_last: tuple[str, frozenset[str]] | None = None
     """Who made the installed assignment, and the members that it was shown."""
+    computing: bool = False
+    """An assignment was being made when the group was last brought to rest."""
     once_more: bool = False
     """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
     retiring: str | None = None

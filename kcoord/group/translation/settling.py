@@ -5,10 +5,11 @@ from __future__ import annotations
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.barrier import keep_barrier
 from kcoord.group.translation.config_round import end_if_complete
 from kcoord.group.translation.joining import answer_joins
-from kcoord.group.translation.syncing import answer_if_time
+from kcoord.group.translation.syncing import answer_if_time, is_being_computed
 from kcoord.group.turn import Turn
 
 NOTHING: frozenset[tuple[str, int]] = frozenset()
@@ -25,7 +26,18 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
         _answer_leader_first(turn, group)
         changed = True
     changed |= _compute_once_more(turn, group)
-    return _hand_out(turn, group) or changed
+    changed |= _hand_out(turn, group)
+    return _has_been_computed(group) or changed
+
+
+def _has_been_computed(group: ConnectGroup) -> bool:
+    """Whoever waited for the next assignment waits no more, also if there is nothing for it in that."""
+    fleet, before = group.legacy, group.legacy.computing
+    fleet.computing = is_being_computed(group)
+    if not before or fleet.computing:
+        return False
+    group.touched.update([each for each in fleet.members if session_of(group.members[each]).parked_sync is not None])
+    return True
 
 
 def _follow_protocol(group: ConnectGroup) -> bool:

@@ -62,10 +62,15 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
         return False
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
         return True
-    computing = group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
+    computing = is_being_computed(group)
     if computing and group.legacy.protocol == DEFAULT:
         return True  # what it had before would be taken back with the next barrier
     return computing and not now.assigned and not member.current
+
+
+def is_being_computed(group: ConnectGroup) -> bool:
+    """Whether the installed assignment is not the last word."""
+    return group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
 
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
