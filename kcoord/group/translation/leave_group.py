@@ -14,7 +14,6 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.phases import RUNS_ON_MS
-from kcoord.group.translation.who import check_legacy
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -42,8 +41,7 @@ def leave_translated(
         remove(turn, group, stopped, Reason.LEFT)
     if running:
         for member in running:
-            member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + RUNS_ON_MS)
-            turn.wake(group, member.session_holds_ms)
+            _reserve(turn, group, member)
         put_out(turn, group, running, Reason.LEFT)
     if batched:
         turn.answer(token, LeaveGroupResponse(members=responses))
@@ -59,12 +57,20 @@ def _go(
     if newcomers.has(group.group_id, leaver.member_id, turn.now_ms):
         newcomers.forget(group.group_id, leaver.member_id)
         return ErrorCode.NONE
-    error = check_legacy(group, leaver.member_id)
     member = group.members.get(leaver.member_id)
-    if error or member is None or member in stopped or member in running:
+    if member is None or member.legacy is None or member in stopped or member in running:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if member.put_out and not has_stopped(leaver.reason):
+        _reserve(turn, group, member)  # its rebalance timeout was over here before it was over there
         return ErrorCode.UNKNOWN_MEMBER_ID
     (stopped if not member.current or has_stopped(leaver.reason) else running).append(member)
     return ErrorCode.NONE
+
+
+def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """It runs on for a while: so long at least nobody else is given what it has."""
+    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + RUNS_ON_MS)
+    turn.wake(group, member.session_holds_ms)
 
 
 def has_stopped(reason: str | None) -> bool:

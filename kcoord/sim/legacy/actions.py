@@ -7,6 +7,7 @@ from typing import TypeAlias
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request
 from kcoord.protocol.resources import Resource
+from kcoord.sim.legacy.configs import Configs
 
 
 @frozen(slots=True)
@@ -25,9 +26,10 @@ class Send:
 
 @frozen(slots=True)
 class Start:
-    """Run these from now on. Nothing is to be reported."""
+    """Run these from now on, as of these configurations. Nothing is to be reported."""
 
     resources: frozenset[Resource]
+    configs: Configs
 
 
 @frozen(slots=True)

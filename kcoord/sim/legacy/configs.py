@@ -48,9 +48,7 @@ class News:
 
 def news(before: Configs, seen: Configs, now: Configs) -> News:
     """What a worker makes of having read from `seen` to `now`, whose herder knew `before` until now."""
-    reconfigured = frozenset(
-        name for name, count in now.revisions.items() if name in now.task_counts and count != seen.revisions.get(name)
-    )
+    reconfigured = frozenset(name for name, count in now.revisions.items() if count != seen.revisions.get(name))
     came = any(name not in seen.task_counts and name not in before.task_counts for name in now.task_counts)
     went = any(name not in now.task_counts and name in before.task_counts for name in seen.task_counts)
     return News(came or went or bool(reconfigured), reconfigured)

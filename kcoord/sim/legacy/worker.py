@@ -149,9 +149,9 @@ class LegacyWorker:
         return self.leads and not self._wants_round() and not self._knows_owners
 
     @property
-    def configs(self) -> Configs:
-        """What its herder knows of the config topic, and starts tasks with; its reader may be ahead."""
-        return self._configs
+    def said_offset(self) -> int:
+        """The config offset of its last JoinGroup, or what it has led by since."""
+        return self._round_snapshot.offset
 
     def wake_at(self) -> int | None:
         """When `poll` has something to do."""
@@ -454,7 +454,7 @@ class LegacyWorker:
         starting = frozenset(self._assignment.resources - self._started.resources)
         if starting:
             self.running |= starting
-            self.client.out.append(Start(starting))
+            self.client.out.append(Start(starting, self._configs))
         self._started = _nothing() if self.version == EAGER else self._assignment
 
     def _reconfigure(self) -> _Asking:

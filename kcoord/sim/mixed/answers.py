@@ -9,7 +9,10 @@
 | disturbed: who is told to join again is concerned by something | design 4 |
 | parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | 24 |
 | round: nobody starts anything while a config round is open | config round |
-| returned: who is back at its url gets what waited for it | 18, 21 |
+| returned: who is back at its url gets what waited for it, but nothing of before a config round | 18, 21 |
+| place: it takes the place of the one there whose connection is closed, and leads if that one led | 19, 20 |
+| nudged: in a config round nobody who holds something is left alone | 22 |
+| generations: a worker's never goes back | 2 |
 | held: no heartbeat's answer is kept back that has something to say, or too long | connect 26 |
 """
 
@@ -20,8 +23,10 @@ from typing import TYPE_CHECKING
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
 from kcoord.group.step import Reply, Step
+from kcoord.group.translation.config_round import LONGEST_MS, NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.messages import (
@@ -33,6 +38,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey
 from kcoord.protocol.resources import Resource
+from kcoord.sim.coordinator import CATCH_UP_MS
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
@@ -53,36 +59,68 @@ class Answers:
         self._offsets: dict[str, int] = {}
         """What each worker's last JoinGroup said."""
         # of the request in work
-        self._brings = False
+        self._brings: Frame | None = None
+        """With what the leader has computed, in time."""
         self._in_round = False
         self._waits: frozenset[Resource] = NOTHING
         """What waits for the worker of that url."""
         self._newcomer = ""
+        self._dead: Member | None = None
+        """Whose place it takes."""
+        self._led = False
+        self._generations: dict[str, int] = {}
+        self._joined_ms: dict[str, int] = {}
+        self._told: list[tuple[int, bool]] = []
+        """Config offsets that were said first, and whether by a worker that came by itself."""
+        self._round_known: ConfigRound | None = None
+        self._opened_ms = 0
 
     def loaded(self) -> None:
-        """Sessions have begun anew."""
+        """Sessions have begun anew; what was not committed nobody was told."""
         self._phases.clear()
+
+    def forget(self) -> None:
+        """The group is another one."""
+        self._generations.clear()
+
+    def was_told_of(self, offset: int) -> bool:
+        """Whether a worker has come by itself that had read so far, before any that had to come anyway."""
+        return next((by_itself for said, by_itself in self._told if said >= offset), False)
 
     # -- before and after a step --------------------------------------------------------------------------------------
 
-    def before(self, group: ConnectGroup | None, frame: Frame) -> None:
+    def before(self, contents: Contents, group: ConnectGroup | None, frame: Frame) -> None:
         """A request is about to be handled."""
         request = frame.request
-        self._brings, self._newcomer, self._waits = False, "", NOTHING
+        self._brings, self._newcomer, self._waits, self._dead = None, "", NOTHING, None
         self._in_round = group is not None and group.legacy.round is not None
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
             self._offsets[request.member_id] = state.config_offset
+            self._joined_ms[request.member_id] = self._world.events.now_ms
+            if not self._told or state.config_offset > self._told[-1][0]:
+                self._told.append((state.config_offset, _comes_by_itself(group, request.member_id)))
             reports = state.allocation is not None and bool(state.allocation.assigned)
             if group is not None and request.member_id not in group.members and request.member_id and not reports:
                 self._newcomer = request.member_id
                 self._waits = _waiting_for(group, state.url)
+                self._dead = next(
+                    (
+                        member for member in group.members.values()
+                        if member.legacy is not None
+                        and member.said.url == state.url
+                        and contents.is_closed(member.connection)
+                    ),
+                    None,
+                )  # fmt: skip
+                self._led = self._dead is not None and self._dead.member_id == group.computed_by
         elif isinstance(request, SyncGroupRequest) and group is not None:
             member = group.members.get(request.member_id)
             if member is not None and member.legacy is not None and not member.put_out:
                 knows = request.generation_id == member.legacy.generation
                 fresh = frame.link.serial >= member.connection and request.protocol_name == group.legacy.protocol
-                self._brings = member.legacy.computes and knows and fresh and bool(request.assignments)
+                if member.legacy.computes and knows and fresh and request.assignments:
+                    self._brings = frame
 
     def after(self, contents: Contents, group: ConnectGroup) -> None:
         """A step was taken."""
@@ -97,8 +135,41 @@ class Answers:
                 self._may_wait(group, member)
             if member.held is not None and session.phase is not Phase.STABLE:
                 raise Violation("held", f"{member_id} must join, and its heartbeat's answer is kept back")
-        if self._newcomer in group.members and self._waits:
+        if self._newcomer in group.members:
             self._has_returned(group)
+            self._takes_place(group)
+        config_round = group.legacy.round
+        if config_round is not None:
+            self._round(group, config_round)
+
+    def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
+        now_ms = self._world.events.now_ms
+        if self._round_known is not config_round:
+            self._round_known, self._opened_ms = config_round, now_ms
+            if any(target.url is not None for _, target in group.departed()):
+                raise Violation("returned", "a config round opens, and what departed workers had waits for them")
+        coordinator = self._world.coordinator
+        late_ms = now_ms - max(config_round.until_ms - LONGEST_MS + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
+        if late_ms <= 1:
+            return
+        for member_id in group.legacy.members:
+            member = group.members[member_id]
+            legacy, session = member.said.legacy, member.legacy
+            assert legacy is not None
+            assert session is not None
+            below = legacy.config_offset < config_round.offset and member.current and not member.put_out
+            if below and session.phase is Phase.STABLE and self._joined_ms.get(member_id, 0) < self._opened_ms:
+                raise Violation(
+                    "nudged", f"{member_id} is at {legacy.config_offset} in the round of {config_round.offset}"
+                )
+
+    def _takes_place(self, group: ConnectGroup) -> None:
+        if self._dead is None:
+            return
+        if self._dead.member_id in group.members:
+            raise Violation("place", f"{self._newcomer} is back beside {self._dead.member_id}, which is dead")
+        if self._led and group.computed_by != self._newcomer:
+            raise Violation("place", f"{self._newcomer} led and is back, and {group.computed_by} leads")
 
     def _is_concerned(self, group: ConnectGroup, member: Member) -> None:
         """A reason to join again: its work, the leader, what is spoken, what is configured; or it has to compute."""
@@ -145,14 +216,20 @@ class Answers:
         request = frame.request
         if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
             if response.error_code:
-                if self._brings and not any(type(each.key) is Installed for each in step.records):
+                if self._brings is frame and not any(type(each.key) is Installed for each in step.records):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif request.member_id in group.members:
                 self._assignment(contents, group, group.members[request.member_id], response)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""
-            if not response.error_code and leads != bool(response.members):
+            if response.error_code:
+                return
+            if leads != bool(response.members):
                 raise Violation("leaders", f"{response.member_id} is named leader, shown {len(response.members)}")
+            before = self._generations.get(response.member_id, 0)
+            if response.generation_id < before:
+                raise Violation("generations", f"{response.member_id} is told {response.generation_id} after {before}")
+            self._generations[response.member_id] = response.generation_id
 
     def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
@@ -187,3 +264,11 @@ def _waiting_for(group: ConnectGroup, url: str) -> frozenset[Resource]:
         if target.url == url:
             return target.resources
     return NOTHING
+
+
+def _comes_by_itself(group: ConnectGroup | None, member_id: str) -> bool:
+    """Nobody has told it to join."""
+    member = None if group is None else group.members.get(member_id)
+    if member is None or member.legacy is None or member.put_out:
+        return False
+    return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing

@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.step import Reply, Step
+from kcoord.group.translation.config_round import LONGEST_MS
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest
-from kcoord.protocol.resources import Resource
+from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
+from kcoord.sim.legacy.client import CLOSED
 from kcoord.sim.living import Living
 from kcoord.sim.mixed import rest
 from kcoord.sim.mixed.answers import Answers
@@ -40,6 +42,8 @@ from kcoord.sim.violation import Violation
 if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
 
+RUNS_ON_MS = 30_000
+"""So long at least what a worker had that left without having stopped is given to nobody."""
 MANY, WITHIN_MS = 30, 10_000
 """More JoinGroups of one worker within that time are a storm."""
 
@@ -56,6 +60,7 @@ class MixedChecks(Checks):
         self._joined_ms: dict[str, int] = {}
         """The same of JoinGroup and SyncGroup."""
         self._left: set[str] = set()
+        self._loaded_ms = 0
         self._generation = 0
         self._peopled = False
         """Whether the group had members."""
@@ -94,6 +99,41 @@ class MixedChecks(Checks):
         """A legacy worker runs something."""
         self._look_at(process)
         self.judge(process)
+        if self.connect() is not None:
+            for other in self._mixed.places.legacy_processes():
+                if other is not process:
+                    self._runs_on(process, other, resources)
+                    self._stopped_before(process, other, resources)
+
+    def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
+        """A worker that left without having stopped runs on for a while (legacy rule 13)."""
+        since_ms = self._world.events.now_ms - other.ran_on_ms
+        if other.stale and since_ms < RUNS_ON_MS and not resources.isdisjoint(other.running):
+            both = names(resources & other.running)
+            raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
+
+    def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
+        """What was configured anew has stopped everywhere before it is started anywhere (the config round). A newcomer
+        may have read more than others, as in a classic group.
+        """
+        if not other.counts or not process.counts or process.is_new:
+            return
+        for name in {name for name, task in resources if task != CONNECTOR}:
+            newest = process.revisions.get(name, 0)
+            elder = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
+            if elder and other.revisions.get(name, 0) < newest and not self._is_over(name, other):
+                raise Violation(
+                    "reconfigured",
+                    f"{process.name} starts {name} as of {newest}, {other.name} runs {names(elder)} of before",
+                )
+
+    def _is_over(self, name: str, other: LegacyProcess) -> bool:
+        """The round is bounded, a load forgets it, and nobody opens one that had to come anyway, or is new. A worker
+        that reads on because it is told to, as Connect does, joins before it stops: the coordinator cannot know.
+        """
+        written_ms, offset = self._mixed.written.get(name, (0, 0))
+        bounded = self._world.events.now_ms - written_ms > LONGEST_MS or self._loaded_ms >= written_ms
+        return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(offset)
 
     def judge(self, process: Living) -> None:
         """One owner at most: a legacy worker that stands still counts too, while it is a member."""
@@ -129,7 +169,6 @@ class MixedChecks(Checks):
         if process.stale or not process.running or self._world.coordinator.stage is not UP or self.is_member(process):
             return
         process.stale = True
-        process.thrown_out_ms = self._world.events.now_ms
         self._world.note(process.name, f"is no member, and runs {names(process.running)}")
         self._may_be_thrown_out(process)
 
@@ -169,18 +208,23 @@ class MixedChecks(Checks):
         """The log has been replayed: generations are what is committed from here on."""
         super().loaded()
         self._answers.loaded()
+        self._loaded_ms = self._world.events.now_ms
         self._generation, self._peopled = 0, False
         self._generations()
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         super().before(frame)
-        self._answers.before(self.connect(), frame)
+        self._answers.before(self._contents, self.connect(), frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
             return  # late, by an old connection
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
+            client = frame.link.client
+            stopped = all(each.reason == CLOSED for each in request.members)
+            if isinstance(client, LegacyProcess) and client.running and not stopped:
+                client.ran_on_ms = now_ms
             return
         member_id = getattr(request, "member_id", "")
         if self.generic() is None or isinstance(request, HeartbeatRequest):
@@ -213,6 +257,8 @@ class MixedChecks(Checks):
             generation, peopled = connect.epoch, bool(connect.members)
         if generation < self._generation and self._peopled:  # an empty group may make place for one of the other kind
             raise Violation("generations", f"{self._generation} became {generation}")
+        if generation < self._generation:
+            self._answers.forget()
         self._generation, self._peopled = generation, peopled
 
     def _leaders(self) -> None:
@@ -224,6 +270,8 @@ class MixedChecks(Checks):
         if len(believe) > 1:
             raise Violation("leaders", f"{' and '.join(each.name for each in believe)} believe that they lead")
         connect = self.connect()
+        if believe and connect is not None and believe[0].worker.leads_blindly:
+            raise Violation("leaders", f"{believe[0].name} leads, and does not know who runs what")
         if believe and connect is not None and connect.computed_by != believe[0].member_id:
             raise Violation("leaders", f"{believe[0].name} believes that it leads, {connect.computed_by} does")
 

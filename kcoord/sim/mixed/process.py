@@ -6,7 +6,7 @@ nothing hangs for ever. Reading the config topic to its end may take longer than
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from kcoord.protocol.message import Response
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CANCELLED_MS = 20_000
 """A task that does not stop is cancelled after so long."""
+NEVER_MS = -(1 << 40)
 TOO_LONG_MS = 12_000
 
 
@@ -34,9 +35,15 @@ class LegacyProcess(Living):
         self.member_id = ""
         self.stale = False
         """It was thrown out, or let go of, while it ran something: what it runs counts again when it has settled."""
-        self.thrown_out_ms = 0
+        self.ran_on_ms = NEVER_MS
+        """When it left without having stopped."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
+        self.revisions: Mapping[str, int] = {}
+        """How often the task configurations had been written that it has started tasks with, by connector."""
+        self.is_new = True
+        """It starts something for the first time since it was given its member id."""
+        self._started_as = ""
         self._ended = ended
         self._mixed = world
         self._stops = 0
@@ -100,7 +107,7 @@ class LegacyProcess(Living):
         if self.alive:
             self.member_id = self.worker.member_id
             if self.stale and self.worker.stable and self._mixed.watch.settled(self):
-                self.stale = False
+                self.stale, self.ran_on_ms = False, NEVER_MS
                 self._world.note(self.name, "has settled")
             self._timed()
 
@@ -108,6 +115,9 @@ class LegacyProcess(Living):
         if self._world.tracing:
             self._world.note(self.name, f"runs {trace.names(action.resources)} at generation {self.worker.generation}")
         self.running = set(self.worker.running)
+        self.is_new, self._started_as = self._started_as != self.worker.member_id, self.worker.member_id
+        known = action.configs.revisions
+        self.revisions = {**self.revisions, **{name: known.get(name, 0) for name, _ in action.resources}}
         self._mixed.watch.started(self, action.resources)
 
     def _stop(self, action: Stop) -> None:

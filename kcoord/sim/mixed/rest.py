@@ -42,6 +42,10 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
 
 def _workers(legacy: list[LegacyProcess]) -> str | None:
     known = set()
+    common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
+    for process in legacy:
+        if process.worker.version != common:
+            return f"{process.name} speaks version {process.worker.version}, all speak {common}"
     for process in legacy:
         worker = process.worker
         if not worker.stable:
