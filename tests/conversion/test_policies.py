@@ -208,6 +208,25 @@ def test_a_group_with_offsets_keeps_them() -> None:
         assert len(found.contents.groups[GROUP].members) == 2
 
 
+def test_an_empty_group_of_connect_workers_with_offsets_is_taken_over() -> None:
+    hand = Hand()
+    stable(hand)
+    commit = OffsetCommitRequest(
+        group_id=GROUP,
+        generation_id_or_member_epoch=hand.generations["A"],
+        member_id=hand.member_ids["A"],
+        topics=[OffsetCommitRequestTopic(name="t", partitions=[OffsetCommitRequestPartition(0, 7)])],
+    )
+    hand.send(commit, 7)
+    hand.pass_ms(60_000)
+    assert not hand.contents.groups[GROUP].members
+    assert hand.start_new().error_code == ErrorCode.NONE
+    for found in (hand, hand.reloaded(), hand.reloaded(compact=True)):
+        assert GROUP in found.contents.connect
+        assert GROUP not in found.contents.groups
+        assert found.contents.offsets.of_group(GROUP)
+
+
 def test_offsets_go_with_a_connect_group_that_is_deleted() -> None:
     hand = Hand(settings(legacy_mode=LegacyMode.BARRIER))
     commit = OffsetCommitRequest(

@@ -19,6 +19,8 @@ def group_for(turn: Turn, group_id: str) -> ConnectGroup:
     """The group that a worker is about to join, as it would find it. Raises Refused where there can be none."""
     generic = turn.contents.groups.get(group_id)
     if generic is None or not generic.members:
+        if generic is not None and generic.protocol_type == PROTOCOL_TYPE and not generic.pending:
+            return ConnectGroup(group_id)  # offsets that Connect's workers have left there are in nobody's way
         return group_to_join(turn, group_id)
     _check_policy(turn, generic)
     try:
