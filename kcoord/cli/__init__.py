@@ -31,7 +31,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(log.app, name="log")
 app.add_typer(pipeline.app, name="pipeline")
 app.command("settings")(settings.settings)
-app.command("sim")(sim.sim)
+app.add_typer(sim.app, name="sim")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,26 +1,40 @@
-"""`kcoord sim`: simulated groups on virtual time, one seed one run; what fails can be replayed line by line."""
+"""`kcoord sim`: simulated groups on virtual time, one seed one run; what fails can be replayed line by line.
+
+`kcoord sim scenario` is in `scenario.py`.
+"""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.scenario import scenario
 
 if TYPE_CHECKING:
     from kcoord.sim.world import Outcome
+
+app = typer.Typer(
+    help="Simulate connect groups under faults, and look for what must never be. Exit status 1 if it is found.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("scenario")(scenario)
 
 SHOWN = 10
 """So many failing seeds are shown; the others are counted."""
 
 
+@app.callback(invoke_without_command=True)
 def sim(
+    context: typer.Context,
     seeds: Annotated[int, typer.Option(metavar="N", help="How many seeds to run.")] = 1_000,
     from_: Annotated[int, typer.Option("--from", metavar="K", help="The first seed.")] = 0,
     seed: Annotated[int | None, typer.Option(metavar="K", help="Run this seed only.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Print what happens, line by line (with --seed).")] = False,
     jobs: Annotated[int, typer.Option(metavar="J", help="On how many cores.")] = 1,
 ) -> None:
-    """Simulate connect groups under faults, and look for what must never be. Exit status 1 if it is found."""
+    if context.invoked_subcommand is not None:
+        return
     from kcoord.sim.run import run_seed
 
     if trace and seed is None:

@@ -1,0 +1,112 @@
+"""`kcoord sim scenario`: what a fleet's bad day costs under each policy, in figures."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.paper import table_of, written
+
+if TYPE_CHECKING:
+    from kcoord.sim.scenario.run import Run
+
+
+class Kind(StrEnum):
+    """Of group."""
+
+    BARRIER = "barrier"
+    INDIVIDUAL = "individual"
+    CONNECT = "connect"
+
+
+class Policy(StrEnum):
+    """By which it assigns."""
+
+    EAGER = "eager"
+    DESIGN_1 = "design-1"
+    DESIGN_2 = "design-2"
+    DESIGN_3 = "design-3"
+    KIP_415 = "kip-415"
+
+
+def scenario(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCENARIO...", help="A TOML file, or the name of one that comes with kcoord."),
+    ] = None,
+    group: Annotated[
+        list[Kind] | None,
+        typer.Option(
+            "--group",
+            help="Java's workers in a generic group (barrier) or led one by one (individual), or ours in a connect "
+            "group. May be given several times; else all.",
+        ),
+    ] = None,
+    policy: Annotated[
+        list[Policy] | None, typer.Option("--policy", help="May be given several times; else all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="K", help="Another one takes other latencies.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: one line of JSON for each run.")] = False,
+) -> None:
+    """Run scenarios under rebalance policies, and print what each costs. Without any: list those that there are."""
+    from kcoord.sim.scenario import DidNotSettle, ScenarioError, built_in, load
+    from kcoord.sim.scenario import Kind as GroupKind
+    from kcoord.sim.scenario.run import run
+
+    there_are = built_in()
+    if not what:
+        rows = [(name, load(path).about) for name, path in there_are.items()]
+        print(written(table_of(("SCENARIO", "WHAT HAPPENS"), rows)), end="")
+        return
+    doubled = False
+    for name in what:
+        path = there_are.get(name, Path(name))
+        if not path.exists():
+            fail(f"there is no scenario {name}, nor such a file; there are {', '.join(there_are)}", USAGE)
+        try:
+            found = load(path)
+            runs = []
+            for kind in group or list(Kind):
+                for each in policy or list(Policy):
+                    done = run(found, GroupKind(kind), each.value, seed)
+                    doubled = doubled or bool(done.doubles)
+                    runs.append(done)
+                    if as_json:
+                        print(_json(name, done), flush=True)
+        except (ScenarioError, DidNotSettle) as error:
+            fail(error)
+        if not as_json:
+            print(f"{name}: {found.about}\n{_table(runs)}")
+    if doubled:
+        fail("two workers had the same task at once: see `doubles` of --json", FAILED)
+
+
+def _json(name: str, run: "Run") -> str:
+    import attrs
+
+    return json.dumps({"scenario": name, **attrs.asdict(run)})
+
+
+def _table(runs: "list[Run]") -> str:
+    figures_of = ("STOPPED", "LONGEST GAP", "MOVED", "NEEDLESS", "REBALANCES", "REQUESTS", "BALANCED AFTER")
+    rows = []
+    for each in runs:
+        figures = each.figures
+        after = figures.balanced_after
+        rows.append(
+            (
+                each.kind.value,
+                each.policy,
+                f"{figures.stopped:,.0f} s",
+                f"{figures.longest_gap:,.1f} s",
+                f"{figures.moved:,}",
+                f"{figures.needless:,}",
+                f"{figures.rebalances:,}",
+                f"{figures.requests:,}",
+                "never" if after is None else f"{after:,.1f} s",
+            )
+        )
+    return written(table_of(("GROUP", "POLICY", *figures_of), rows))

@@ -1,0 +1,166 @@
+"""What is a scenario? A fleet, what it runs, and what happens to it, as a TOML file says.
+
+Times are in seconds. `docs/policies.md` has a table of all that may stand in a file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+LEADER = "leader"
+"""Instead of a worker's name: whoever leads then; in a connect group, which has no leader, the first worker."""
+BUILT_IN = Path(__file__).parent / "built_in"
+
+
+class ScenarioError(Exception):
+    """A description that cannot be; the text is one line: which file, where, what."""
+
+
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class What(StrEnum):
+    """What may happen."""
+
+    START = "start"
+    STOP = "stop"
+    """In order: it stops its work, and leaves."""
+    KILL = "kill"
+    CREATE = "create"
+    DELETE = "delete"
+
+
+class Connectors(_Part):
+    """Connectors of one kind."""
+
+    count: Annotated[int, Field(ge=1)] = 1
+    """So many, `NAME-0` and on; one alone is called NAME."""
+    tasks: Annotated[int, Field(ge=0)]
+    """Of each."""
+    weight: Annotated[int, Field(ge=1)] = 1
+    start: Seconds = 1
+    stop: Seconds = 1
+    from_the_start: bool = True
+    """They are there when the fleet begins; else an event creates them."""
+
+    def names(self, name: str) -> list[str]:
+        """What they are called."""
+        return [name] if self.count == 1 else [f"{name}-{at}" for at in range(self.count)]
+
+
+class Event(_Part):
+    """Something happens, to one worker after the other, or to connectors."""
+
+    at: Seconds
+    do: What
+    workers: tuple[str, ...] = ()
+    apart: Seconds = 0
+    """So long after one worker comes the next."""
+    back: Annotated[float, Field(gt=0)] | None = None
+    """So long after it was stopped or killed it is started again."""
+    renamed: bool = False
+    """It comes back under another name and address, as a container does that is started elsewhere."""
+    connectors: str = ""
+    """A kind of connectors."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        of_connectors = self.do in (What.CREATE, What.DELETE)
+        if of_connectors == bool(self.workers) or of_connectors != bool(self.connectors):
+            whom = "connectors" if of_connectors else "workers"
+            raise ValueError(f"{self.do} happens to {whom}: name them, and only them")
+        if self.back is not None and self.do not in (What.STOP, What.KILL):
+            raise ValueError(f"back goes with stop and kill, not with {self.do}")
+        return self
+
+    def last(self) -> float:
+        """When the last of it has happened."""
+        return self.at + self.apart * max(len(self.workers) - 1, 0) + (self.back or 0)
+
+
+class Settings(_Part):
+    """Of the group, and of policies."""
+
+    delay: Seconds = 300
+    """How long lost work waits; Connect's `scheduled.rebalance.max.delay.ms`."""
+    session: Annotated[float, Field(gt=0)] = 10
+    heartbeat: Annotated[float, Field(gt=0)] = 3
+    rebalance: Annotated[float, Field(gt=0)] = 60
+    """How long stopping may take: the rebalance timeout. Who takes longer is put out, and others get its work."""
+    at_most: Annotated[int, Field(ge=1)] = 5
+    """Of `design-3`: so many resources a round."""
+    interval: Annotated[float, Field(gt=0)] = 10
+    """Of `design-3`: the time between rounds."""
+
+
+class Scenario(_Part):
+    """All of it."""
+
+    about: str
+    """One line for people."""
+    workers: Annotated[int, Field(ge=1, le=1_000)]
+    """Called `w0` and on."""
+    lasts: Annotated[float, Field(gt=0, le=86_400)]
+    connectors: dict[str, Connectors]
+    settings: Settings = Settings()
+    slow: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """Workers that take so many times as long to start and to stop what they run."""
+    events: tuple[Event, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        slowest = max([1, *self.slow.values()])
+        for name, kind in self.connectors.items():
+            if kind.stop * slowest >= self.settings.rebalance:
+                raise ValueError(
+                    f"tasks of {name} take {kind.stop * slowest:g} s to stop, and settings.rebalance allows "
+                    f"{self.settings.rebalance:g} s: let it allow more"
+                )
+        started = [each for event in self.events if event.do is What.START for each in event.workers]
+        known = {LEADER, *(f"w{at}" for at in range(self.workers)), *started}
+        for event in self.events:
+            for worker in event.workers:
+                if worker not in known:
+                    raise ValueError(f"an event names worker {worker}, and there is none called so")
+            if event.connectors and event.connectors not in self.connectors:
+                raise ValueError(f"an event names connectors {event.connectors}, and there are none called so")
+            if event.last() > self.lasts:
+                raise ValueError(f"an event ends after {event.last():g} s, and the scenario lasts {self.lasts:g} s")
+        return self
+
+    def begins(self) -> float:
+        """When the first thing happens: from then on is counted."""
+        return min(event.at for event in self.events)
+
+    def settles_from(self) -> float:
+        """When the last thing has happened."""
+        return max(event.last() for event in self.events)
+
+
+def load(path: Path) -> Scenario:
+    """Read a file. Raises ScenarioError."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Scenario.model_validate(found)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path} is no TOML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ScenarioError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from error
+
+
+def built_in() -> dict[str, Path]:
+    """Those that come with kcoord, by name."""
+    return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}

@@ -1,0 +1,126 @@
+"""How do the workers of a scenario reach their coordinator? One shard on virtual time, without faults.
+
+What goes wrong in a scenario goes wrong with workers; the coordinator commits at once and never fails (`kcoord sim`
+breaks those). A connection takes as long each way for all that it carries, and keeps the order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from random import Random
+
+import attrs
+
+from kcoord.group.settings import GroupSettings
+from kcoord.group.shard import Shard
+from kcoord.group.step import RequestContext, Step
+from kcoord.protocol.message import Request, Response
+from kcoord.sim.events import Events
+
+WALL_MS = 1_700_000_000_000
+SLOWEST_MS = 5
+"""One way."""
+
+
+@attrs.define(eq=False)
+class Connection:
+    """One worker's."""
+
+    serial: int
+    client_id: str
+    answered: Callable[[int, Response], None]
+    latency_ms: int
+    open: bool = True
+    in_work: Call | None = None
+    queue: deque[Call] = attrs.Factory(deque)
+
+
+@attrs.define(eq=False)
+class Call:
+    """One request."""
+
+    connection: Connection
+    number: int
+    request: Request
+    version: int
+    pipelined: bool = False
+
+
+class Hub:
+    """The coordinator, and the way to it."""
+
+    def __init__(self, events: Events, random: Random, settings: GroupSettings) -> None:
+        self.events = events
+        self.requests = 0
+        """So many have come."""
+        self._random = random
+        self._serials, self._ids = count(1), count(1)
+        self.shard = Shard(settings, lambda: str(next(self._ids)))
+        self._take(self.shard.loaded(0, WALL_MS))
+
+    def connect(self, client_id: str, answered: Callable[[int, Response], None]) -> Connection:
+        """A new connection."""
+        return Connection(next(self._serials), client_id, answered, self._random.randint(1, SLOWEST_MS))
+
+    def close(self, connection: Connection) -> None:
+        """It ends."""
+        if connection.open:
+            connection.open = False
+            connection.queue.clear()
+            self.events.after(connection.latency_ms, self._closed, connection)
+
+    def send(self, connection: Connection, number: int, request: Request, version: int) -> None:
+        """A request leaves."""
+        call = Call(connection, number, request, version)
+        self.events.after(connection.latency_ms, self._arrive, call)
+
+    def _closed(self, connection: Connection) -> None:
+        connection.in_work = None
+        self._take(self.shard.closed(connection.serial, self.events.now_ms, WALL_MS + self.events.now_ms))
+
+    def _arrive(self, call: Call) -> None:
+        connection, now_ms = call.connection, self.events.now_ms
+        if not connection.open:
+            return
+        if connection.in_work is None:
+            self._begin(call)
+            return
+        call.pipelined = True
+        connection.queue.append(call)
+        self._take(self.shard.let_go(connection.serial, now_ms, WALL_MS + now_ms))
+
+    def _begin(self, call: Call) -> None:
+        connection, now_ms = call.connection, self.events.now_ms
+        connection.in_work = call
+        self.requests += 1
+        context = RequestContext(
+            call.version, connection.client_id, "/10.0.0.1", connection.serial, WALL_MS + now_ms, call.pipelined
+        )
+        self._take(self.shard.handle(call.request, context, call, now_ms))
+
+    def _take(self, step: Step) -> None:
+        for reply in step.replies:
+            call = reply.token
+            if isinstance(call, Call) and call.connection.in_work is call:
+                self._answer(call, reply.response)
+        due_ms = self.shard.next_deadline()
+        if due_ms is not None:
+            self.events.at(due_ms, self._time)
+
+    def _answer(self, call: Call, response: Response) -> None:
+        connection = call.connection
+        connection.in_work = None
+        self.events.after(connection.latency_ms, self._deliver, call, response)
+        if connection.queue:
+            self._begin(connection.queue.popleft())
+
+    def _deliver(self, call: Call, response: Response) -> None:
+        if call.connection.open:
+            call.connection.answered(call.number, response)
+
+    def _time(self) -> None:
+        due_ms = self.shard.next_deadline()
+        if due_ms is not None and due_ms <= self.events.now_ms:
+            self._take(self.shard.advance(self.events.now_ms, WALL_MS + self.events.now_ms))

@@ -1,0 +1,190 @@
+"""What did it cost? Figures of one run, from who ran what when.
+
+A task runs from when its start is over to when its stop begins. What is counted begins with the first event.
+
+| figure | is |
+| --- | --- |
+| stopped | task-seconds in which a task that was configured ran nowhere |
+| longest gap | the longest such time of one task |
+| moved | how often a task was started by another worker than the one that ran it before |
+| needless | how often a worker stopped a task and then started the same task itself |
+| rebalances | generations of a generic group, group epochs of a connect group |
+| requests | all that the coordinator got, heartbeats too |
+| balanced after | from the last event until all ran, evenly, and that stayed so; None: it never was |
+
+Connectors themselves count for nothing but evenness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import attrs
+
+from kcoord.assign import CONNECTOR, Resource
+
+
+@attrs.frozen
+class Figures:
+    """Of one run; times in seconds."""
+
+    stopped: float
+    longest_gap: float
+    moved: int
+    needless: int
+    rebalances: int
+    requests: int
+    balanced_after: float | None
+
+
+@attrs.define
+class Meter:
+    """Who runs what, as it goes on."""
+
+    now_ms: Callable[[], int]
+    weights: Callable[[Resource], int]
+    holders: dict[Resource, str] = attrs.Factory(dict)
+    """Who has it: it runs there, starts or stops. Never two."""
+    doubles: list[str] = attrs.Factory(list)
+    """Where two had it."""
+    alive: set[str] = attrs.Factory(set)
+    _configured: set[Resource] = attrs.Factory(set)
+    _running: dict[Resource, str] = attrs.Factory(dict)
+    _last: dict[Resource, str] = attrs.Factory(dict)
+    """Who ran it last."""
+    _stopped_by_will: dict[Resource, str] = attrs.Factory(dict)
+    _since_ms: dict[Resource, int] = attrs.Factory(dict)
+    """From when on it does not run."""
+    _began_ms: int | None = None
+    _stopped_ms: int = 0
+    _longest_ms: int = 0
+    _moved: int = 0
+    _needless: int = 0
+    _even_since_ms: int | None = None
+
+    # What happens
+
+    def configured(self, resources: Iterable[Resource]) -> None:
+        """All that there is now."""
+        now = set(resources)
+        for resource in self._configured - now:
+            self._ends_gap(resource)
+        for resource in now - self._configured - self._running.keys():
+            self._since_ms[resource] = self.now_ms()
+        self._configured = now
+        self._look()
+
+    def starts(self, worker: str, resources: Iterable[Resource]) -> None:
+        """A worker has them from now on, and starts them."""
+        for resource in resources:
+            other = self.holders.get(resource)
+            if other not in (None, worker):
+                self.doubles.append(f"{resource} at {other} and {worker}, {self.now_ms()} ms")
+            self.holders[resource] = worker
+
+    def runs(self, worker: str, resource: Resource) -> None:
+        """It has been started."""
+        if self.holders.get(resource) != worker or resource in self._running:
+            return
+        self._ends_gap(resource)
+        if self._counts(resource):
+            self._moved += self._last.get(resource, worker) != worker
+            self._needless += self._stopped_by_will.get(resource) == worker
+        self._stopped_by_will.pop(resource, None)
+        self._running[resource] = self._last[resource] = worker
+        self._look()
+
+    def stops(self, worker: str, resources: Iterable[Resource], *, of_itself: bool) -> None:
+        """A worker begins to stop them; not `of_itself` where it goes."""
+        for resource in resources:
+            if self._running.get(resource) == worker:
+                del self._running[resource]
+                self._since_ms[resource] = self.now_ms()
+                if not of_itself:
+                    self._stopped_by_will[resource] = worker
+        self._look()
+
+    def let_go(self, worker: str, resources: Iterable[Resource]) -> None:
+        """They have stopped."""
+        for resource in resources:
+            if self.holders.get(resource) == worker:
+                del self.holders[resource]
+
+    def joins(self, worker: str) -> None:
+        """A worker's process begins."""
+        self.alive.add(worker)
+        self._look()
+
+    def dies(self, worker: str) -> None:
+        """It ends, and with it all that it ran."""
+        held = [resource for resource, holder in self.holders.items() if holder == worker]
+        self.stops(worker, held, of_itself=True)
+        self.let_go(worker, held)
+        self.alive.discard(worker)
+        self._look()
+
+    # What comes of it
+
+    def begin(self) -> None:
+        """From now on is counted."""
+        self._began_ms = self.now_ms()
+        for resource in self._since_ms:
+            self._since_ms[resource] = self._began_ms
+
+    def starting(self) -> bool:
+        """Whether something does not run that should."""
+        return not self._configured <= self._running.keys()
+
+    def figures(self, rebalances: int, requests: int, settles_from_ms: int) -> Figures:
+        """At the end."""
+        for resource in sorted(self._since_ms):
+            self._ends_gap(resource)
+        self._look()
+        even_ms = self._even_since_ms
+        return Figures(
+            stopped=self._stopped_ms / 1000,
+            longest_gap=self._longest_ms / 1000,
+            moved=self._moved,
+            needless=self._needless,
+            rebalances=rebalances,
+            requests=requests,
+            balanced_after=None if even_ms is None else max(even_ms - settles_from_ms, 0) / 1000,
+        )
+
+    def _counts(self, resource: Resource) -> bool:
+        return self._began_ms is not None and resource[1] != CONNECTOR
+
+    def _ends_gap(self, resource: Resource) -> None:
+        since_ms = self._since_ms.pop(resource, None)
+        if since_ms is not None and self._counts(resource) and resource in self._configured:
+            gap_ms = self.now_ms() - since_ms
+            self._stopped_ms += gap_ms
+            self._longest_ms = max(self._longest_ms, gap_ms)
+
+    def _look(self) -> None:
+        if not self._even():
+            self._even_since_ms = None
+        elif self._even_since_ms is None:
+            self._even_since_ms = self.now_ms()
+
+    def _even(self) -> bool:
+        """All runs, where all weigh the same within one, else within the heaviest."""
+        if self._running.keys() != self._configured or not self.alive:
+            return False
+        return all(self._even_in(connectors) for connectors in (True, False))
+
+    def _even_in(self, connectors: bool) -> bool:
+        by_count: dict[str, int] = dict.fromkeys(self.alive, 0)
+        by_weight: dict[str, int] = dict.fromkeys(self.alive, 0)
+        heaviest = 0
+        for resource, worker in self._running.items():
+            if (resource[1] == CONNECTOR) == connectors:
+                weight = self.weights(resource)
+                by_count[worker] += 1
+                by_weight[worker] += weight
+                heaviest = max(heaviest, weight)
+        return _within(by_count, 1) or _within(by_weight, heaviest)
+
+
+def _within(loads: Mapping[str, int], most: int) -> bool:
+    return max(loads.values()) - min(loads.values()) <= most

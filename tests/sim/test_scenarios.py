@@ -1,0 +1,175 @@
+"""Do scenarios run as they say, the same each time, and are their figures what they are called?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kcoord.assign import CONNECTOR, Resource
+from kcoord.sim.scenario import POLICIES, DidNotSettle, Figures, Kind, Scenario, ScenarioError, built_in, load, run
+from kcoord.sim.scenario.meter import Meter
+
+WELL = """
+about = "A worker dies."
+workers = 3
+lasts = 100
+[connectors.a]
+tasks = 4
+[[events]]
+at = 0
+do = "kill"
+workers = ["w1"]
+back = 20
+"""
+
+
+def figures(name: str, kind: Kind, policy: str) -> Figures:
+    done = run(load(built_in()[name]), kind, policy)
+    assert not done.doubles
+    return done.figures
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("name", built_in())
+def test_nothing_ever_runs_twice_and_in_the_end_all_does_evenly(name: str, kind: Kind) -> None:
+    for policy in POLICIES:
+        done = run(load(built_in()[name]), kind, policy)
+        assert not done.doubles
+        assert done.figures.balanced_after is not None, policy
+        assert done.figures.longest_gap < 400, policy
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_same_seed_gives_the_same_run_and_another_one_another(kind: Kind) -> None:
+    scenario = load(built_in()["death"])
+    assert run(scenario, kind, "design-2", 3) == run(scenario, kind, "design-2", 3)
+    assert run(scenario, kind, "design-2", 3).figures != run(scenario, kind, "design-2", 4).figures
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_what_the_designs_are_for(kind: Kind) -> None:
+    """Seed 003's characteristics: a bounce moves nothing with design II, and each worker's work twice with design I."""
+    assert figures("bounce", kind, "design-2").moved == figures("bounce", kind, "design-3").moved == 0
+    assert figures("bounce", kind, "design-1").moved == 60, "30 tasks, there and back"
+    assert figures("bounce", kind, "eager").moved > 200
+
+
+def test_connect_waits_for_a_worker_that_is_back_already() -> None:
+    """One that comes back under another name gets its work when the delay is over; with design II at once."""
+    for kind in Kind:
+        assert figures("death", kind, "kip-415").longest_gap > 280
+        assert figures("death", kind, "design-2").longest_gap < 30
+
+
+def test_only_the_eager_protocol_stops_what_stays() -> None:
+    assert figures("death", Kind.BARRIER, "eager").needless > 0
+    assert {figures("death", Kind.BARRIER, policy).needless for policy in POLICIES[1:]} == {0}
+
+
+def test_seconds_before_a_fleet_runs_are_not_measured(tmp_path: Path) -> None:
+    slow = WELL.replace("tasks = 4", "tasks = 4\nstart = 700")
+    with pytest.raises(DidNotSettle, match="connect by design-1: not all ran 600 s after the fleet's start"):
+        run(written(tmp_path, slow), Kind.CONNECT, "design-1")
+
+
+def written(folder: Path, text: str) -> Scenario:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("instead", "of", "says"),
+    [
+        ("", WELL, "about: Field required"),
+        ("workers = ", "workers = 3", "is no TOML"),
+        ("workers = 0", "workers = 3", "workers: Input should be greater than or equal to 1"),
+        ("workrs = 3", "workers = 3", "workers: Field required"),
+        ('do = "explode"', 'do = "kill"', "events.0.do: Input should be 'start', 'stop', 'kill', 'create' or 'delete'"),
+        ('do = "create"', 'do = "kill"', "create happens to connectors: name them, and only them"),
+        ('connectors = "b"', 'workers = ["w1"]', "kill happens to workers: name them, and only them"),
+        ("back = 200", "back = 20", "an event ends after 200 s, and the scenario lasts 100 s"),
+        ('do = "start"', 'do = "kill"', "back goes with stop and kill, not with start"),
+        ('workers = ["w7"]', 'workers = ["w1"]', "an event names worker w7, and there is none called so"),
+        ("tasks = 4\nstop = 60", "tasks = 4", "tasks of a take 60 s to stop, and settings.rebalance allows 60 s"),
+    ],
+)
+def test_a_description_that_cannot_be_says_where_and_what(tmp_path: Path, instead: str, of: str, says: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        written(tmp_path, WELL.replace(of, instead))
+    assert says in str(refused.value)
+    assert str(tmp_path) in str(refused.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="cannot be read"):
+        load(tmp_path / "none.toml")
+
+
+# -- the figures -------------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class Clock:
+    now_ms: int = 0
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+def test_figures_by_hand() -> None:
+    clock = Clock()
+    meter = Meter(clock, lambda resource: 1)
+    tasks: list[Resource] = [("a", 0), ("a", 1)]
+    meter.configured(tasks)
+    for name, task in zip("vw", tasks, strict=True):
+        meter.joins(name)
+        meter.starts(name, [task])
+        meter.runs(name, task)
+    clock.now_ms = 1_000
+    meter.begin()
+    clock.now_ms = 2_000
+    meter.stops("v", [("a", 0)], of_itself=False)  # and starts it again: needless
+    clock.now_ms = 3_000
+    meter.let_go("v", [("a", 0)])
+    meter.starts("v", [("a", 0)])
+    clock.now_ms = 4_000
+    meter.runs("v", ("a", 0))
+    meter.dies("w")
+    clock.now_ms = 10_000
+    meter.starts("v", [("a", 1)])
+    meter.runs("v", ("a", 1))  # moved
+    meter.joins("w")
+    clock.now_ms = 12_000
+    meter.stops("v", [("a", 1)], of_itself=False)
+    meter.let_go("v", [("a", 1)])
+    meter.starts("w", [("a", 1)])
+    clock.now_ms = 12_500
+    meter.runs("w", ("a", 1))  # moved back
+    clock.now_ms = 20_000
+    assert meter.figures(3, 40, 10_000) == Figures(
+        stopped=2 + 6 + 0.5, longest_gap=6, moved=2, needless=1, rebalances=3, requests=40, balanced_after=2.5
+    )
+    assert not meter.doubles
+
+
+def test_what_runs_nowhere_at_the_end_counts_until_then_and_what_was_deleted_does_not() -> None:
+    clock = Clock()
+    meter = Meter(clock, lambda resource: 1)
+    meter.joins("v")
+    meter.begin()
+    meter.configured([("a", 0), ("b", 0), ("b", CONNECTOR)])
+    clock.now_ms = 5_000
+    meter.configured([("a", 0)])
+    clock.now_ms = 9_000
+    found = meter.figures(0, 0, 0)
+    assert (found.stopped, found.longest_gap, found.balanced_after) == (14, 9, None)
+
+
+def test_two_that_have_the_same_are_told() -> None:
+    meter = Meter(Clock(), lambda resource: 1)
+    meter.starts("v", [("a", 0)])
+    meter.starts("w", [("a", 0)])
+    assert meter.doubles == ["('a', 0) at v and w, 0 ms"]
