@@ -36,19 +36,25 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, config_offset:
     session = session_of(member)
     legacy = member.said.legacy
     assert legacy is not None
-    if group.legacy.round is not None or group.legacy.protocol == DEFAULT:
+    if group.legacy.protocol == DEFAULT:
         return False
     if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
         return False
     if member.member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= turn.now_ms:
         return False
-    return config_offset > max(legacy.config_offset, group.computed_offset)
+    open_already = -1 if group.legacy.round is None else group.legacy.round.offset
+    return config_offset > max(legacy.config_offset, group.computed_offset, open_already)
 
 
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
-    """From now on SyncGroups wait."""
+    """From now on SyncGroups wait; one that is open already goes on, no longer than it would have."""
     now_ms = turn.now_ms
-    group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
+    elder = group.legacy.round
+    until_ms = now_ms + LONGEST_MS
+    if elder is not None:  # it goes on at a higher offset: those that wait at its own have to read on, too
+        until_ms = elder.until_ms
+        group.touched.update(group.legacy.members)
+    group.legacy.round = ConfigRound(offset, until_ms, now_ms + NUDGE_MS)
     turn.wake(group, now_ms + NUDGE_MS)
     for member_id, target in group.departed():
         if target.url is not None or target.instance_id is not None:

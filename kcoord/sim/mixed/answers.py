@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
 from kcoord.group.step import Reply, Step
-from kcoord.group.translation.config_round import LONGEST_MS, NUDGE_MS
+from kcoord.group.translation.config_round import NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.session import ConfigRound
@@ -149,7 +149,7 @@ class Answers:
             if any(target.url is not None for _, target in group.departed()):
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
         coordinator = self._world.coordinator
-        late_ms = now_ms - max(config_round.until_ms - LONGEST_MS + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
+        late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
         if late_ms <= 1:
             return
         for member_id in group.legacy.members:
