@@ -80,6 +80,37 @@ def history(
     print(_told(outcome, out))
 
 
+@app.command("report")
+def report(
+    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history has put the tables.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
+    group: Annotated[
+        list[str] | None, typer.Option("-g", "--group", metavar="ID", help="Only this group. Several times.")
+    ] = None,
+) -> None:
+    """Make one HTML page of the tables: who owned what, rebalances and why, the worst gaps, who caused most.
+
+    The page needs no server and no network. Spark is not needed for it.
+    """
+    from kcoord.pipeline.failure import PipelineError
+
+    try:
+        from kcoord.pipeline.report.page import page
+        from kcoord.pipeline.report.reading import read
+    except ImportError as error:
+        fail(f"what draws the page is not installed here ({error}): pip install 'kcoord[spark]'")
+    try:
+        histories = read(tables, group or ())
+    except PipelineError as error:
+        fail(error)
+    try:
+        with out.open("w", encoding="utf-8") as file:
+            file.writelines(page(histories))
+    except OSError as error:
+        fail(f"{out} cannot be written: {error}")
+    print(f"{len(histories.groups):,} groups in {out}")
+
+
 def _run(
     spark: object, out: str, source: "Source", progress: "Progress", *, stream: bool, every_s: float | None
 ) -> "Outcome":

@@ -36,6 +36,17 @@ FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
 `records` and `quarantine` lie one folder deeper (`tables/records/*/*.parquet`), because a stream adds to them; for Spark
 that is `.option("recursiveFileLookup", "true")`.
 
+## A page to look at
+
+```
+kcoord pipeline report --tables tables --out report.html      # all groups, or --group my-connect
+```
+
+One HTML file, to open in a browser or to send to somebody: it needs no server and no network. Of each group it shows who
+could be running what and when, every rebalance with its reason and how long it took, the workers that caused most, the
+longest gaps, the balance over time, and what the audit has found. It is made of the tables in a directory of this machine,
+without Spark.
+
 ## What can be relied on
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often it is run.
