@@ -7,6 +7,9 @@ state, and what is always true (`consistency`) must be.
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
+
+import attrs
 
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode
@@ -47,10 +50,10 @@ class Fleet(House):
         self.checked = True
         self._shadow = Contents(settings, self.make_id)
 
-    def worker(self, name: str, **settings: int) -> Host:
+    def worker(self, name: str, **settings: Any) -> Host:
         """Start one, or start it again at its place."""
-        settings = {"max_delay_ms": DELAY_MS, **settings}
-        host = Worker(self, LegacySetup(GROUP, f"http://{name}", **settings))
+        setup = attrs.evolve(LegacySetup(GROUP, f"http://{name}", max_delay_ms=DELAY_MS), **settings)
+        host = Worker(self, setup)
         self.hosts.append(host)
         host.do(host.worker.start(self.events.now_ms))
         return host

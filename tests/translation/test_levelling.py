@@ -93,7 +93,7 @@ def test_what_the_leader_does_not_deal_out_stays_where_it_is() -> None:
     fleet.change = only_its_own
     fleet.worker("new")
     fleet.run(200)
-    assert fleet.change is None
+    assert vars(fleet)["change"] is None
     assert {name: runs_of(fleet, name) for name in before} == before
     assert not fleet.stops()
     fleet.run(SETTLED_MS)

@@ -59,3 +59,21 @@ def test_a_follower_that_is_killed_and_comes_back_concerns_the_leader_only() -> 
     fleet.run(SETTLED_MS)
     assert_well(fleet)
     assert fleet.new_joins() == {"w0": 1, "w1": 1}
+
+
+def test_a_config_round_outlives_the_coordinator() -> None:
+    """What was reconfigured does not start anew while somebody may run it as it was, also if the coordinator dies."""
+    fleet = settled("w0", "w1", "w2")
+    slow = fleet.hosts[2]
+    slow.reads = False
+    fleet.configure(c=3)
+    fleet.run(300)
+    assert fleet.group.legacy.round is not None
+    fleet.reload()
+    fleet.run(300)
+    assert fleet.group.legacy.round is not None
+    assert not [each for host in fleet.alive for each in host.runs if each[0] == "c"]
+    slow.reads = True
+    fleet.tell()
+    fleet.run(SETTLED_MS)
+    assert_well(fleet)

@@ -141,8 +141,10 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
         assert computation.epoch == group.epoch
         limits = contents.effective(group.group_id)
         selection = select(group, [each.name for each in limits.assignors])
-        if isinstance(selection, LegacySide) or group.failures >= PATIENCE:
-            assert isinstance(selection, ClientSide) or computation.chosen in selection.workers, "legacy rule 14"
+        if isinstance(selection, LegacySide):
+            assert computation.chosen in selection.workers, "legacy rule 14"
+            return
+        if group.failures >= PATIENCE and computation.chosen in group.legacy.members:
             return
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor
