@@ -13,16 +13,16 @@ import pytest
 
 from tests.conversion.fleet import SETTLED_MS, TASKS, Fleet, settings
 
-SEEDS = 24
+SEEDS = 16
 EVENTS = 14
 MODES = ("individual", "barrier")
 POLICIES = ("bidirectional", "bidirectional", "upgrade", "downgrade", "disabled")
 
 
-@pytest.mark.parametrize("protocol", [1, 2], ids=["compatible", "sessioned"])
+@pytest.mark.parametrize("protocol", [0, 1, 2], ids=["default", "compatible", "sessioned"])
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_a_fleet_finds_its_way(seed: int, protocol: int) -> None:
-    drawn = Random(seed * 2 + protocol)
+    drawn = Random(seed * 3 + protocol)
     fleet = Fleet(settings(legacy_mode=drawn.choice(MODES)))
     fleet.started(3, protocol=protocol, max_delay_ms=3_000)
     told = []
