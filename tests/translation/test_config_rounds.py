@@ -1,0 +1,126 @@
+"""Does a change of configuration come about as Connect relies on? All have stopped the reconfigured tasks before any
+starts them anew; and it costs no more rounds than with Kafka's own coordinator.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kcoord.protocol.resources import Resource
+from tests.translation.fleet import SETTLED_MS, Fleet
+from tests.translation.test_stories import assert_well
+
+
+class Watched(Fleet):
+    """A fleet that notes with which task configurations each task runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, int] = {}
+        self.revisions: dict[tuple[str, Resource], int] = {}
+        self.mixed: list[str] = []
+        """Where a task ran by a new configuration while another of its connector ran by an elder one."""
+
+    def judge(self) -> None:
+        """Somebody has started something."""
+        super().judge()
+        for host in self.hosts:
+            for resource in host.started[self.seen.get(host.name, 0) :]:
+                self.revisions[host.name, resource] = host.worker._configs.revisions.get(resource[0], 0)
+            self.seen[host.name] = len(host.started)
+        by_connector: dict[str, set[int]] = {}
+        for host in self.hosts:
+            for name, task in host.runs:
+                if task >= 0:
+                    by_connector.setdefault(name, set()).add(self.revisions[host.name, (name, task)])
+        self.mixed += [
+            f"{name} at {self.events.now_ms}: {found}" for name, found in by_connector.items() if len(found) > 1
+        ]
+
+
+def settled() -> Watched:
+    """Three workers at rest."""
+    fleet = Watched()
+    fleet.configure(a=6, b=4)
+    for name in ("w0", "w1", "w2"):
+        fleet.worker(name)
+    fleet.run(2 * SETTLED_MS)
+    assert_well(fleet)
+    assert not fleet.mixed
+    fleet.mark()
+    return fleet
+
+
+@pytest.mark.parametrize("tasks", [6, 8, 3])
+def test_reconfigured_tasks_are_stopped_by_all_before_any_starts_them_anew(tasks: int) -> None:
+    fleet = settled()
+    fleet.configure(a=tasks)
+    fleet.run(2 * SETTLED_MS)
+    assert_well(fleet)
+    assert not fleet.mixed
+    joins = fleet.new_joins()
+    assert all(1 <= count <= 3 for count in joins.values())
+
+
+def test_one_that_hears_late_is_called_and_waited_for() -> None:
+    """Legacy rule 22: without being called it would not come for seconds."""
+    fleet = settled()
+    late = fleet.hosts[2]
+    late.reads = False
+    fleet.configure(a=6)
+    fleet.run(300)
+    late.reads = True
+    fleet.run(1_500)
+    assert fleet.group.legacy.round is None
+    fleet.run(SETTLED_MS)
+    late.hear(fleet.topic.newest)
+    fleet.run(SETTLED_MS)
+    assert_well(fleet)
+
+
+@pytest.mark.parametrize("gap_ms", [5, 15, 40, 200, 1_500])
+def test_a_second_change_while_the_first_is_on_its_way(gap_ms: int) -> None:
+    fleet = settled()
+    fleet.configure(a=6)
+    fleet.run(gap_ms)
+    fleet.configure(a=6)
+    fleet.run(2 * SETTLED_MS)
+    assert_well(fleet)
+    newest = fleet.topic.newest.revisions["a"]
+    runs = [(host.name, each) for host in fleet.alive for each in host.runs if each[0] == "a" and each[1] >= 0]
+    assert {fleet.revisions[each] for each in runs} == {newest}, "all were started anew after the second one, too"
+    assert max(fleet.new_joins().values()) <= 4
+
+
+def test_a_deleted_connector_is_started_by_nobody_again() -> None:
+    """A follower that came before the leader restarted a removed task for 3 s, answered at once."""
+    fleet = settled()
+    begun = {host.name: len(host.started) for host in fleet.hosts}
+    fleet.topic.remove("b")
+    fleet.tell()
+    fleet.run(2 * SETTLED_MS)
+    assert_well(fleet)
+    assert not [each for host in fleet.hosts for each in host.started[begun[host.name] :] if each[0] == "b"]
+
+
+def test_a_session_key_opens_no_round() -> None:
+    fleet = settled()
+    fleet.topic.put_session_key()
+    fleet.tell()
+    fleet.run(100)
+    assert fleet.group.legacy.round is None
+    fleet.worker("w3")
+    fleet.run(100)
+    assert fleet.group.legacy.round is None
+    fleet.run(SETTLED_MS)
+    assert_well(fleet)
+
+
+def test_a_worker_that_dies_in_a_round_keeps_nobody_for_longer_than_the_round() -> None:
+    fleet = settled()
+    fleet.hosts[1].kill()
+    fleet.configure(a=6)
+    fleet.run(10_500)
+    assert fleet.group.legacy.round is None
+    fleet.run(3 * SETTLED_MS)
+    assert_well(fleet)
