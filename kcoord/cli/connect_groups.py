@@ -41,11 +41,11 @@ class Worker:
     target: Resources
     waits_for: Resources
     must_release: Resources
-    protocol: str
+    protocol: str = NEW_PROTOCOL
     """connect, or of a worker of the generic protocol the newest embedded one: default, compatible, sessioned."""
-    generation: int | None
+    generation: int | None = None
     """Of a worker of the generic protocol: the one that it knows."""
-    leads: bool
+    leads: bool = False
     """It is the leader that workers of the generic protocol know."""
 
     @property
@@ -141,9 +141,9 @@ class Epoch:
 class Legacy:
     """How a group deals with workers of the generic protocol; all None where its coordinator does not say."""
 
-    mode: str | None
+    mode: str | None = None
     """connect.legacy.mode, in force"""
-    policy: str | None
+    policy: str | None = None
     """connect.migration.policy, in force"""
     protocol: str | None = None
     """The embedded protocol that those speak with each other."""
@@ -176,7 +176,7 @@ class ConnectGroup:
     error_message: str | None
     history: tuple[Epoch, ...]
     """The oldest first."""
-    legacy: Legacy
+    legacy: Legacy = Legacy()
 
     @property
     def exists(self) -> bool:
