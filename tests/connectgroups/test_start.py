@@ -106,7 +106,7 @@ def test_assignors_come_in_the_order_in_which_they_are_named() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("unifrom", "there is no assignor unifrom; the nearest is uniform (all: uniform, cooperative, eager, design-1, "),
+        ("unifrom", "there is no assignor unifrom; the nearest is uniform (all: uniform, cooperative, eager, "),
         ("frist", "there is no assignor frist; the nearest is first"),
         ("other", "calls itself first: an entry point has the name of its assignor"),
         ("nameless", "makes a Nameless, which is no assignor"),

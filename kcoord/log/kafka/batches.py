@@ -2,8 +2,8 @@
 
 A batch is as large as the topic allows (`max.message.bytes`), up to a size that many records share well. A record that
 alone is more than the topic allows is sent as a compressed batch of its own: a group with thousands of members has one
-such, and the names in it shrink to a fraction. All have one time, as in the file: by that a reader knows what was written
-together.
+such, and the names in it shrink to a fraction. All have one time, as in the file: by that a reader knows what was
+written together.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ async def batches(
         sequence = (sequence + count) & 0x7FFFFFFF
 
 
-async def _compressed(
-    record: RawRecord, now_ms: int, limit: int, producer_id: int, epoch: int, sequence: int
-) -> bytes:
+async def _compressed(record: RawRecord, now_ms: int, limit: int, producer_id: int, epoch: int, sequence: int) -> bytes:
     key, value = record
     size = len(key) + len(value or b"")
     builder = _builder(DefaultRecordBatch.CODEC_GZIP, 2 * size + SHARED_BYTES, producer_id, epoch, sequence)
