@@ -83,6 +83,7 @@ def durable(shard: Shard) -> object:
     contents = shard._contents
     return (
         contents.configurations,
+        {group_id: group.record for group_id, group in contents.groups.items()},
         {
             group_id: (
                 group.epoch,
@@ -95,7 +96,7 @@ def durable(shard: Shard) -> object:
                 group.claimants,
                 group.unconverged,
                 group.configured,
-                group.computed_by,
+                (group.computed_by, group.computed_by_url, group.computed_offset),
                 group.assignor,
                 group.delay_deadline_wall_ms,
                 (group.error, group.error_message),

@@ -5,6 +5,7 @@
 | offset: an assignment's is not below the worker's own, and not above the config topic's end | 7, 17 |
 | delay: only the leader is told of one | 9 |
 | accepted: what the leader has computed counts, whatever has happened since | 8 |
+| mismatch: the leader is never shown that somebody has read more of the config topic | 6 |
 | ready: a follower starts nothing new while the leader cannot be asked | 15, 23 |
 | disturbed: who is told to join again is concerned by something | design 4 |
 | parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | 24 |
@@ -62,8 +63,8 @@ class Answers:
         self._brings: Frame | None = None
         """With what the leader has computed, in time."""
         self._in_round = False
-        self._waits: frozenset[Resource] = NOTHING
-        """What waits for the worker of that url."""
+        self._waits: list[frozenset[Resource]] = []
+        """What workers of its url had: it is one of them, or comes after both."""
         self._newcomer = ""
         self._dead: Member | None = None
         """Whose place it takes."""
@@ -78,6 +79,7 @@ class Answers:
     def loaded(self) -> None:
         """Sessions have begun anew; what was not committed nobody was told."""
         self._phases.clear()
+        self._generations.clear()
 
     def forget(self) -> None:
         """The group is another one."""
@@ -92,7 +94,7 @@ class Answers:
     def before(self, contents: Contents, group: ConnectGroup | None, frame: Frame) -> None:
         """A request is about to be handled."""
         request = frame.request
-        self._brings, self._newcomer, self._waits, self._dead = None, "", NOTHING, None
+        self._brings, self._newcomer, self._waits, self._dead = None, "", [], None
         self._in_round = group is not None and group.legacy.round is not None
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
@@ -113,6 +115,8 @@ class Answers:
                     ),
                     None,
                 )  # fmt: skip
+                if self._dead is not None:
+                    self._waits.append(group.target_of(self._dead) or NOTHING)
                 self._led = self._dead is not None and self._dead.member_id == group.computed_by
         elif isinstance(request, SyncGroupRequest) and group is not None:
             member = group.members.get(request.member_id)
@@ -121,6 +125,10 @@ class Answers:
                 fresh = frame.link.serial >= member.connection and request.protocol_name == group.legacy.protocol
                 if member.legacy.computes and knows and fresh and request.assignments:
                     self._brings = frame
+                    if any(decode_assignment(each.assignment).error for each in request.assignments):
+                        raise Violation(
+                            "mismatch", f"{member.member_id} was shown more than it has read, and cannot lead"
+                        )
 
     def after(self, contents: Contents, group: ConnectGroup) -> None:
         """A step was taken."""
@@ -199,12 +207,14 @@ class Answers:
 
     def _has_returned(self, group: ConnectGroup) -> None:
         member = group.members[self._newcomer]
-        others = NOTHING.union(*(target.resources for at, target in group.targets.items() if at != self._newcomer))
+        others = NOTHING.union(
+            *(target.resources for at, target in group.targets.items() if at != self._newcomer and group.takes_part(at))
+        )
         configured = NOTHING if group.configured is None else group.configured.resources
-        due = (self._waits & configured) - others
         got = group.target_of(member) or NOTHING
-        if not due <= got and group.epoch > group.assignment_epoch:
-            raise Violation("returned", f"{self._newcomer} is back, and does not get {names(due - got)}")
+        due = [(had & configured) - others for had in self._waits]
+        if due and not any(each <= got for each in due) and group.epoch > group.assignment_epoch:
+            raise Violation("returned", f"{self._newcomer} is back, and does not get {names(due[-1] - got)}")
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
@@ -258,12 +268,9 @@ class Answers:
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
 
 
-def _waiting_for(group: ConnectGroup, url: str) -> frozenset[Resource]:
-    """What a departed worker of that url had, if its place is known."""
-    for _, target in group.departed():
-        if target.url == url:
-            return target.resources
-    return NOTHING
+def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
+    """What departed workers of that url had, if their place is known."""
+    return [target.resources for _, target in group.departed() if target.url == url]
 
 
 def _comes_by_itself(group: ConnectGroup | None, member_id: str) -> bool:

@@ -1,0 +1,91 @@
+"""Which rules of legacy workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
+
+The numbers are those of the legacy rules; 0 is the change of the group's protocol.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect import install, membership
+from kcoord.group.conversion import to_connect, to_generic
+from kcoord.group.translation import (
+    answers,
+    asking,
+    config_round,
+    heartbeat,
+    increment,
+    join_group,
+    joining,
+    leader,
+    rounds,
+    settling,
+    shown,
+    sync_group,
+    syncing,
+)
+from tests.sim.mutants import Mutant
+
+CONVERSION = 0
+
+LEGACY_MUTANTS = (
+    Mutant(CONVERSION, "what workers run is forgotten with their group's old kind", to_connect._records,
+           "worker.current, known", "frozenset(), known"),
+    Mutant(2, "the generations begin anew", to_connect._records,
+           "yield records.group_epoch(group_id, epoch,", "yield records.group_epoch(group_id, 0 * epoch,"),
+    Mutant(CONVERSION, "the way back forgets who runs what", to_generic._assignment,
+           "assigned=member.current,", ""),
+    Mutant(3, "the leader is answered as a follower", joining.call_leader,
+           "if member.member_id == group.computed_by and", "if False and"),
+    Mutant(3, "the leader is shown nobody", rounds.open_round,
+           "list_members(group, member, shown), member.member_id", "[], member.member_id"),
+    Mutant(4, "what others may be running is given", increment.increment,
+           "if each not in group.owners", "if True"),
+    Mutant(4, "the leader is shown nothing of what workers are to run", shown.state,
+           "if target and number > EAGER:", "if False:"),
+    Mutant(5, "what a worker is given is not written down", syncing.give,
+           "if assigned:", "if False:"),
+    Mutant(5, "what a worker has stopped stays its own", join_group._note_reported,
+           "if reported != member.current:", "if False:"),
+    Mutant(6, "others' config offsets are shown as they are", shown.state,
+           "min(legacy.config_offset, highest_offset)", "legacy.config_offset"),
+    Mutant(7, "a worker is told of a lower config offset than its own", answers.assignment_of,
+           "max(legacy.config_offset, group.computed_offset)", "group.computed_offset"),
+    Mutant(8, "what was computed counts only if nothing has happened since", sync_group.sync_translated,
+           "if session.computes:", "if session.computes and group.epoch == session.generation:"),
+    Mutant(9, "everybody is told of the delay", syncing._delay_ms,
+           "member.member_id != group.computed_by or", ""),
+    Mutant(10, "what the leader took away is not handed out", settling._hand_out,
+           "if not unhanded or", "if True or"),
+    Mutant(11, "nobody hears of a new-protocol leader", install.install,
+           "if group.computed_by != led:", "if False:"),
+    Mutant(12, "a stranger keeps what others have", join_group._adopt,
+           "if group.claimants.get(each, member.member_id) == member.member_id", ""),
+    Mutant(14, "a new leader need not wait for the elder one", leader.is_free_to_lead,
+           "if leader is None or leader.member_id == chosen:", "if True:"),
+    Mutant(17, "the config topic's end is told too high", answers.assignment_of,
+           "group.computed_offset)", "group.computed_offset) + 1"),
+    Mutant(18, "who returns gets nothing of its own", membership._departed_like,
+           'for attribute in ("instance_id", "url"):', 'for attribute in ("instance_id",):'),
+    Mutant(19, "who returns stands beside the one that died", join_group._whose_place,
+           "turn.contents.is_closed(member.connection)", "False"),
+    Mutant(20, "who returns and led is a follower", join_group._come,
+           "if dead is not None and group.computed_by == dead.member_id:", "if False:"),
+    Mutant(21, "what a config round has touched waits on", config_round.open_config_round,
+           "if target.url is not None or target.instance_id is not None:", "if False:"),
+    Mutant(22, "nobody is called into a config round", config_round.nudge,
+           "ask_to_rejoin(turn, group, member)", "pass"),
+    Mutant(22, "a change of configuration opens no round", config_round.is_opened_by,
+           "return config_offset > max(", "return False and config_offset > max("),
+    Mutant(22, "a round ends before all have come", config_round.end_if_complete,
+           "and not _below(group, config_round.offset)", ""),
+    Mutant(23, "work is given out while nobody leads", increment.to_give,
+           "member.member_id == group.computed_by or", "True or"),
+    Mutant(24, "who has work waits", syncing._waits,
+           "if turn.now_ms >= session.parked_until_ms or not session.may_park:",
+           "if turn.now_ms >= session.parked_until_ms:"),
+    Mutant(24, "everybody is disturbed by everything", asking.must_rejoin,
+           "return _is_called(", "return True or _is_called("),
+    Mutant(26, "a call does not let the heartbeat's answer go", asking.ask_to_rejoin,
+           "let_go_heartbeat(turn, group, member)", "pass"),
+    Mutant(26, "a heartbeat's answer is kept back too long", heartbeat.heartbeat_translated,
+           "member.session_timeout_ms // 3", "10 * member.session_timeout_ms"),
+)  # fmt: skip
