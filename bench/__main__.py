@@ -25,6 +25,7 @@ from bench import (
     legacy,
     many,
     perf_tools,
+    pipeline,
     restart,
     simulator,
 )
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "failover": failover.run,
     "legacy": legacy.run,
     "java_fleet": java_fleet.run,
+    "pipeline": pipeline.run,
 }
 
 
