@@ -31,6 +31,8 @@ ROUNDS = {BROKER: 3, BARRIER: 1, INDIVIDUAL: 3}
 WARM_UPS = {BROKER: 1, BARRIER: 0, INDIVIDUAL: 1}
 """Rounds before that do not count."""
 SPREAD = "join, tasks spread"
+PHASES = 3
+"""Rounds begin at so many different points of the heartbeat interval: after a round on Kafka all beat at one time."""
 CALLS_EACH, CALLS_CONSTANT = 4, 6
 BYTES_SHARE = 5
 RUN_S = 1.0
@@ -63,8 +65,8 @@ NOTES = (
     "that work would run nowhere for as long. kcoord's individual mode has that default and gives the work back at "
     "once (legacy rule 18).",
     "How long all takes depends on where in its interval each worker's heartbeat is: a round on Kafka begins for a "
-    "worker with its next heartbeat, and a round brings all heartbeats together. In individual mode heartbeats are "
-    "held for 2.5 s of 3 s.",
+    "worker with its next heartbeat, and a round brings all heartbeats together; so the three rounds begin at different "
+    "points of the interval. In individual mode heartbeats are held for 2.5 s of 3 s.",
 )
 
 
@@ -109,6 +111,7 @@ def run(folder: Path) -> Outcome:
         with _fleet(folder / "grown", name, grown=True) as (loader, side):
             for number in range(-WARM_UPS[name], ROUNDS[name]):
                 for event in EVENTS:
+                    loader.idle(INTERVAL_MS / 1000 * (number % PHASES) / PHASES)
                     cost = measure(loader, side, event, delay_ms(name, event))
                     if number >= 0:
                         costs.setdefault((name, event), []).append(cost)
