@@ -65,8 +65,8 @@ NOTES = (
     "that work would run nowhere for as long. kcoord's individual mode has that default and gives the work back at "
     "once (legacy rule 18).",
     "How long all takes depends on where in its interval each worker's heartbeat is: a round on Kafka begins for a "
-    "worker with its next heartbeat, and a round brings all heartbeats together; so the three rounds begin at different "
-    "points of the interval. In individual mode heartbeats are held for 2.5 s of 3 s.",
+    "worker with its next heartbeat, and a round brings all heartbeats together; so the three rounds begin at "
+    "different points of the interval. In individual mode heartbeats are held for 2.5 s of 3 s.",
 )
 
 
