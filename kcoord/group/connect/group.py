@@ -80,6 +80,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """Where that member is: legacy workers forward requests there."""
     computed_offset: int = NO_OFFSET
     """Up to which offset of the workers' configuration topic the installed target was computed (legacy rule 7)."""
+    config_round: int = NO_OFFSET
+    """The offset at which a config round of legacy workers is open."""
     assignor: str = ""
     """The assignor that made the installed target."""
     delay_deadline_wall_ms: int = NO_DEADLINE

@@ -12,7 +12,7 @@ import attrs
 from kcoord.group.connect import records
 from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.telling import refuse_all
 from kcoord.group.deadlines import NEVER_MS
@@ -190,7 +190,7 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
         turn.write(records.no_configured_set(group.group_id))
-    turn.write(records.target_assignment(group, None, "", -1))
+    turn.write(records.target_assignment(group, None, "", -1, config_round=NO_OFFSET))
     group.delay_due_ms = group.retry_due_ms = NEVER_MS
     group.failures = 0
 

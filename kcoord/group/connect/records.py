@@ -79,6 +79,7 @@ def target_assignment(
     epoch: int | None = None,
     computed_by_url: str | None = None,
     computed_offset: int = NO_OFFSET,
+    config_round: int | None = None,
 ) -> Record:
     """6: the assignment epoch (by default the group's), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
@@ -90,6 +91,7 @@ def target_assignment(
         error_message=error_message,
         computed_by_url=computed_by_url,
         config_offset=computed_offset,
+        config_round=group.config_round if config_round is None else config_round,
     )
     return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
 
@@ -118,7 +120,14 @@ def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Re
     )
 
 
-def _same_target(group: ConnectGroup, computed_by: str | None, delay_deadline_wall_ms: int) -> Record:
+def config_round(group: ConnectGroup, offset: int) -> Record:
+    """6: a config round of legacy workers is open at this offset; NO_OFFSET: none is."""
+    return _same_target(group, group.computed_by, group.delay_deadline_wall_ms, offset)
+
+
+def _same_target(
+    group: ConnectGroup, computed_by: str | None, delay_deadline_wall_ms: int, config_round: int | None = None
+) -> Record:
     return target_assignment(
         group,
         computed_by,
@@ -129,6 +138,7 @@ def _same_target(group: ConnectGroup, computed_by: str | None, delay_deadline_wa
         group.assignment_epoch,
         group.computed_by_url,
         group.computed_offset,
+        config_round,
     )
 
 

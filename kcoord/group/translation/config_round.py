@@ -15,7 +15,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
@@ -56,6 +56,8 @@ def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
         group.touched.update(group.legacy.members)
     group.legacy.round = ConfigRound(offset, until_ms, now_ms + NUDGE_MS)
     turn.wake(group, now_ms + NUDGE_MS)
+    if group.config_round != offset:
+        turn.write(records.config_round(group, offset))  # a load in between must not let anybody start
     for member_id, target in group.departed():
         if target.url is not None or target.instance_id is not None:
             nameless = attrs.evolve(target, url=None, instance_id=None)
@@ -82,6 +84,7 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None
+    turn.write(records.config_round(group, NO_OFFSET))
     group.touched.update(group.legacy.members)
     return True
 

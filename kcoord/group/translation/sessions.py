@@ -6,9 +6,10 @@ target lacks nobody knows: it is told again. Where a leader had been shown the g
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import RUNS_ON_MS, Phase
 from kcoord.group.translation.rounds import unhanded_after_load
@@ -27,6 +28,8 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     group.legacy.unhanded = unhanded_after_load(group)
+    if group.config_round != NO_OFFSET and group.legacy.members:
+        open_config_round(turn, group, group.config_round)
     group.touched.update(group.legacy.members)
 
 

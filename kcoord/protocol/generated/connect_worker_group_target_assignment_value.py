@@ -47,6 +47,8 @@ class ConnectWorkerGroupTargetAssignmentValue(Message):
     """Where that member's REST interface is, for workers of the generic protocol, or null."""
     config_offset: int = -1
     """Up to which offset of the workers' configuration topic it was computed; -1: nobody said."""
+    config_round: int = -1
+    """The offset of that topic which every worker of the generic protocol must have read before any starts what is new; -1: none."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -59,6 +61,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
     message.error_message = None
     message.computed_by_url = None
     message.config_offset = -1
+    message.config_round = -1
     message.assignment_epoch, n = unpack_in(data, pos)
     pos += 4
     if n:
@@ -135,6 +138,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
             elif message_tag == 6:
                 (message.config_offset,) = unpack_q(data, pos)
                 pos += 8
+            elif message_tag == 7:
+                (message.config_round,) = unpack_q(data, pos)
+                pos += 8
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -175,6 +181,8 @@ def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
         tagged1.append((5, b"".join((ONE_BYTE[n15] if n15 < 128 else write_string_length(n15), b14))))
     if m.config_offset != -1:
         tagged1.append((6, pack_q(m.config_offset)))
+    if m.config_round != -1:
+        tagged1.append((7, pack_q(m.config_round)))
     out.append(write_tagged(tagged1) if tagged1 else b"\0")
     return b"".join(out)
 
@@ -188,6 +196,7 @@ ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
     Field("error_message", "ErrorMessage", "string", (0, 0), nullable=(0, 0), tag=4, tagged=(0, 0)),
     Field("computed_by_url", "ComputedByUrl", "string", (0, 0), nullable=(0, 0), tag=5, tagged=(0, 0)),
     Field("config_offset", "ConfigOffset", "int64", (0, 0), tag=6, tagged=(0, 0)),
+    Field("config_round", "ConfigRound", "int64", (0, 0), tag=7, tagged=(0, 0)),
 )
 ConnectWorkerGroupTargetAssignmentValue.NAME = "ConnectWorkerGroupTargetAssignmentValue"
 ConnectWorkerGroupTargetAssignmentValue.API_KEY = 6
