@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,30 @@ def test_a_stream_that_is_killed_loses_nothing_and_doubles_nothing(
         process.wait()
     run_stream(Store(spark, str(place)), TopicSource.look(happened.settings), at_once=AT_ONCE)
     assert len(list((place / "records").glob("batch-*"))) > 2
+    assert read_all(place) == read_all(tables)
+
+
+def test_a_stream_that_goes_on_has_the_tables_after_each_batch(
+    happened: Happened, tables: Path, spark: Any, tmp_path: Path
+) -> None:
+    place = tmp_path / "followed"
+    begun: list[str] = []
+    source = TopicSource.look(happened.settings)
+    with ThreadPoolExecutor(1) as threads:
+        running = threads.submit(run_stream, Store(spark, str(place)), source, begun.append, every_s=1)
+
+        def all_is_there() -> bool:
+            if running.done():
+                running.result()
+            return begun[-1:] == ["counting"] and not (place / "_next").exists()
+
+        try:
+            eventually(all_is_there, "a batch and its tables are written", deadline_s=300)
+            assert read_all(place) == read_all(tables)
+        finally:
+            for query in spark.streams.active:
+                query.stop()
+        running.result()
     assert read_all(place) == read_all(tables)
 
 
