@@ -26,7 +26,7 @@ def check_legacy(group: ConnectGroup, now_ms: int) -> None:
         assert fleet.round.until_ms > now_ms, "a config round is bounded"
     for member in workers.values():
         _check_worker(group, member)
-    assert group.wake_ms <= max(next_ms(group), now_ms + 1)
+    assert group.wake_ms <= max(next_ms(group, now_ms), now_ms + 1)
 
 
 def _check_worker(group: ConnectGroup, member: Member) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from kcoord.protocol.resources import Resource
 from tests.translation.fleet import SETTLED_MS, Fleet
+from tests.translation.mixed_fleet import Fleet as MixedFleet
 from tests.translation.test_stories import assert_well
 
 
@@ -124,3 +125,20 @@ def test_a_worker_that_dies_in_a_round_keeps_nobody_for_longer_than_the_round() 
     assert fleet.group.legacy.round is None
     fleet.run(3 * SETTLED_MS)
     assert_well(fleet)
+
+
+def test_a_round_that_changes_nothing_but_tasks_ends_beside_a_leader_of_the_new_protocol_too() -> None:
+    """The set is the same, so nobody computes; all the same the leader has read as far."""
+    fleet = MixedFleet()
+    fleet.configure(a=6, b=4)
+    for name in ("w0", "w1"):
+        fleet.worker(name)
+    fleet.new("n0")
+    fleet.run(3 * SETTLED_MS)
+    assert fleet.group.computed_by == "new-n0"
+    fleet.configure(a=6)
+    fleet.run(3_000)
+    assert fleet.group.legacy.round is None
+    fleet.run(2 * SETTLED_MS)
+    assert fleet.all_run_once()
+    assert not fleet.doubles

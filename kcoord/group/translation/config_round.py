@@ -80,13 +80,23 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     config_round = group.legacy.round
     if config_round is None:
         return False
-    complete = group.computed_offset >= config_round.offset and not _below(group, config_round.offset)
+    complete = _installed_offset(group) >= config_round.offset and not _below(group, config_round.offset)
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None
     turn.write(records.config_round(group, NO_OFFSET))
     group.touched.update(group.legacy.members)
     return True
+
+
+def _installed_offset(group: ConnectGroup) -> int:
+    """Up to where the installed assignment is right. Where no legacy worker leads, changed task configurations alone
+    make nobody compute: what the leader's kind says of the configuration is the same set at a higher offset.
+    """
+    leads = group.members.get(group.computed_by or "")
+    if leads is None or leads.legacy is not None or group.configured is None or group.epoch > group.assignment_epoch:
+        return group.computed_offset
+    return max(group.computed_offset, group.configured.offset)
 
 
 def _below(group: ConnectGroup, offset: int) -> list[Member]:
