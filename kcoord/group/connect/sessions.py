@@ -93,7 +93,7 @@ def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():
         at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
-    at_ms = min(at_ms, next_ms(group))
+    at_ms = min(at_ms, next_ms(group, turn.now_ms))
     if at_ms < NEVER_MS:
         turn.wake(group, max(at_ms, turn.now_ms + 1))
 

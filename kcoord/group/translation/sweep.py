@@ -42,16 +42,21 @@ def _put_out(turn: Turn, group: ConnectGroup, members: list[Member]) -> None:
         put_out(turn, group, members)
 
 
-def next_ms(group: ConnectGroup) -> int:
-    """When to look again at the latest."""
+def next_ms(group: ConnectGroup, now_ms: int) -> int:
+    """When to look again at the latest. A request that waits beyond its own time waits for something that all wait for,
+    whose end is known.
+    """
     fleet = group.legacy
     at_ms = min(fleet.gathering_due_ms, fleet.barrier_due_ms)
     if fleet.round is not None:
         at_ms = min(at_ms, fleet.round.nudge_ms, fleet.round.until_ms)
+    all_wait = fleet.round is not None or min(fleet.gathering_due_ms, fleet.barrier_due_ms) < NEVER_MS
     for member in _members(group):
         session = session_of(member)
         if not member.put_out:  # whatever it was to do, nobody waits for it any more
-            at_ms = min(at_ms, session.due_ms, session.parked_until_ms)
+            at_ms = min(at_ms, session.due_ms)
+            if session.parked_until_ms > now_ms or not all_wait:
+                at_ms = min(at_ms, session.parked_until_ms)
     return at_ms
 
 

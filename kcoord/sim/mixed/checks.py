@@ -7,6 +7,7 @@
 | thrown out: who is heard, joins when it is told, and does not leave, stays a member | |
 | leaders: one legacy worker at most believes that it leads, the one that computed last; it knows who owns | 3, 14 |
 | storm: nobody joins without end | 7 |
+| busy: the coordinator does not look at the group again and again for nothing | |
 | generations: they never go back, whatever kind of group it is | 2 |
 | died: no answer makes a legacy worker's process end, but for those that say that it may not take part | |
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 RUNS_ON_MS = 30_000
 """So long at least what a worker had that left without having stopped is given to nobody."""
+SPINS, SPIN_MS = 30, 100
 MANY, WITHIN_MS = 30, 10_000
 """More JoinGroups of one worker within that time are a storm."""
 
@@ -61,6 +63,7 @@ class MixedChecks(Checks):
         """The same of JoinGroup and SyncGroup."""
         self._left: set[str] = set()
         self._loaded_ms = 0
+        self._idle_looks = self._idle_since_ms = 0
         self._generation = 0
         self._peopled = False
         """Whether the group had members."""
@@ -232,8 +235,19 @@ class MixedChecks(Checks):
         if not isinstance(request, HeartbeatRequest):
             self._joined_ms[member_id] = now_ms
 
+    def _not_busy(self, step: Step, frame: Frame | None) -> None:
+        """Time makes the coordinator look at the group; where nothing comes of it again and again it only spins."""
+        now_ms = self._world.events.now_ms
+        if frame is not None or step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
+            self._idle_looks, self._idle_since_ms = 0, now_ms
+            return
+        self._idle_looks += 1
+        if self._idle_looks > SPINS:
+            raise Violation("busy", f"{SPINS} looks at the group within {SPIN_MS} ms, and nothing came of them")
+
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
+        self._not_busy(step, frame)
         super().after(step, frame)
         connect = self.connect()
         if connect is not None and connect.legacy.members:
