@@ -9,13 +9,14 @@ LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-a
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench fuzz soak docs schemas format lock clean
+.PHONY: help run test lint bench policies fuzz soak docs schemas format lock clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make policies simulate what each rebalance policy costs, for docs/policies.md'
 	@echo 'make fuzz     read a million mutated frames; SEED=n for others'
 	@echo 'make soak     simulate 100,000 groups under faults, then break real ones for long; SEEDS=n FROM=n JOBS=n'
 	@echo 'make docs     write the generated references and build the site in build/site'
@@ -42,6 +43,9 @@ format: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@$(PY) -m tests
 	@$(PY) -m bench --write
+
+policies: $(VENV)/dev.stamp
+	@$(PY) -m bench.policies
 
 fuzz: $(VENV)/dev.stamp
 	@$(PY) -m tests.protocol.fuzz --frames 1000000 --seed $(or $(SEED),1)

@@ -1,6 +1,6 @@
 """What is a scenario? A fleet, what it runs, and what happens to it, as a TOML file says.
 
-Times are in seconds. `docs/policies.md` has a table of all that may stand in a file.
+Times are in seconds. `docs/policies.md` shows all that may stand in a file.
 """
 
 from __future__ import annotations
