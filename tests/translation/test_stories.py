@@ -4,6 +4,8 @@ to join how often and who had to stop what.
 
 from __future__ import annotations
 
+from kcoord.protocol.embedded import EAGER
+from tests.sim.legacy.house import GROUP
 from tests.translation.fleet import SETTLED_MS, Fleet
 
 
@@ -77,3 +79,15 @@ def test_a_config_round_outlives_the_coordinator() -> None:
     fleet.tell()
     fleet.run(SETTLED_MS)
     assert_well(fleet)
+
+
+def test_a_worker_of_default_alone_starts_nothing_that_others_run_on() -> None:
+    """Going by its sources Connect 4.3 does not stop what the first answer under `default` lacks: so all is stopped
+    before the group becomes a generic one (legacy rule 16).
+    """
+    fleet = settled("w0", "w1", "w2")
+    fleet.worker("eager", protocol=EAGER)
+    fleet.run(3 * SETTLED_MS)
+    assert GROUP not in fleet.shard._contents.connect
+    assert fleet.all_run_once()
+    assert not fleet.doubles

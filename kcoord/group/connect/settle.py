@@ -11,15 +11,23 @@ from kcoord.group.conversion.to_generic import to_generic
 from kcoord.group.translation.settling import settle_legacy
 from kcoord.group.turn import Turn
 
+LOOKS = 1_000
+"""A group that is not at rest after so many looks never will be: that is a fault of kcoord's own. Its shard is dropped
+and loaded anew, so that all others go on.
+"""
+
 
 def settle(turn: Turn, group: ConnectGroup) -> None:
     """Bring the group to rest after a change. It may be a generic group after that, and this one dead."""
     ensure_computing(turn, group)
     if group.touched:
         tell_touched(turn, group)
+    looks = 0
     while settle_legacy(turn, group):
         ensure_computing(turn, group)
         tell_touched(turn, group)
+        looks += 1
+        assert looks < LOOKS, f"group {group.group_id} does not come to rest"
     note_convergence(turn, group)
     if belongs_to_generic(turn.contents, group):
         to_generic(turn, group)

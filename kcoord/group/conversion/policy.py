@@ -19,6 +19,7 @@ from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.connect.settings import LegacyMode
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
+from kcoord.group.translation.increment import disarms
 from kcoord.group.translation.spoken import DEFAULT
 
 
@@ -34,7 +35,12 @@ def belongs_to_generic(contents: Contents, group: ConnectGroup) -> bool:
     limits = contents.effective(group.group_id)
     if not limits.migration_policy.downgrades:
         return False
-    return limits.legacy_mode is LegacyMode.BARRIER or group.legacy.protocol == DEFAULT
+    return limits.legacy_mode is LegacyMode.BARRIER or (group.legacy.protocol == DEFAULT and not _any_disarms(group))
+
+
+def _any_disarms(group: ConnectGroup) -> bool:
+    """Whether a worker has yet to stop what it runs before it is told of `default`: in a generic group it would not."""
+    return any(disarms(group, group.members[each]) for each in group.legacy.members)
 
 
 def belongs_to_connect(contents: Contents, group: GenericGroup) -> bool:
