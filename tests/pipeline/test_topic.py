@@ -1,4 +1,4 @@
-"""Are the tables of a real topic what really happened? Filled by a kcoord that is killed on the way."""
+"""Are the tables of a real topic what really happened? Filled by a kcoord that is killed, and its successor."""
 
 from __future__ import annotations
 
@@ -60,23 +60,31 @@ class Happened:
     records: list[Entry]
 
 
+def _instance(kafka: KafkaCluster, topic: str, folder: Path, number: int) -> Kcoord:
+    folder.mkdir()
+    settings = {
+        "log": "kafka",
+        "log.bootstrap": kafka.bootstrap,
+        "log.topic": topic,
+        "offsets.topic.num.partitions": PARTITIONS,
+        "instance.id": number,
+        "instances.group": f"instances-{topic}",
+        "group.connect.session.timeout.ms": SESSION_MS,
+        "group.connect.min.session.timeout.ms": SESSION_MS,
+        "group.connect.heartbeat.interval.ms": 500,
+        "group.connect.min.heartbeat.interval.ms": 500,
+        "group.connect.rebalance.delay.ms": 0,
+    }
+    return Kcoord(folder, settings=settings)
+
+
 async def play(kafka: KafkaCluster, folder: Path) -> Happened:
-    """w1 comes; w2 comes; kcoord is killed; w2 leaves; w3 comes; w1 dies. Each time they settle."""
+    """w1 comes; w2 comes; kcoord is killed, and another instance takes over; w2 leaves; w3 comes; w1 dies. Each time
+    they settle.
+    """
     topic = f"offsets-{uuid.uuid4()}"
-    server = Kcoord(
-        folder,
-        settings={
-            "log": "kafka",
-            "log.bootstrap": kafka.bootstrap,
-            "log.topic": topic,
-            "offsets.topic.num.partitions": PARTITIONS,
-            "group.connect.session.timeout.ms": SESSION_MS,
-            "group.connect.min.session.timeout.ms": SESSION_MS,
-            "group.connect.heartbeat.interval.ms": 500,
-            "group.connect.min.heartbeat.interval.ms": 500,
-            "group.connect.rebalance.delay.ms": 0,
-        },
-    ).start()
+    server, successor = (_instance(kafka, topic, folder / f"kcoord-{number}", number) for number in (1, 2))
+    server.start()
     shares: dict[str, list[frozenset[Resource]]] = {}
     there: dict[str, Worker] = {}
 
@@ -108,7 +116,8 @@ async def play(kafka: KafkaCluster, folder: Path) -> Happened:
         await come("w1")
         await come("w2")
         await close_all()
-        server.kill_and_restart()
+        server.kill()
+        server = successor.start()
         for worker in there.values():
             worker.client = await connect(server.port)
 
@@ -125,6 +134,7 @@ async def play(kafka: KafkaCluster, folder: Path) -> Happened:
         await close_all()
     finally:
         server.remove()
+        successor.remove()
     settings = KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic, partitions=PARTITIONS)
     async with TopicHistory(settings) as history:
         found = [each async for step in history.read(home(GROUP)) for each in step]
