@@ -96,7 +96,7 @@ def durable(shard: Shard) -> object:
                 group.claimants,
                 group.unconverged,
                 group.configured,
-                (group.computed_by, group.computed_by_url, group.computed_offset),
+                (group.computed_by, group.computed_by_url, group.computed_offset, group.config_round),
                 group.assignor,
                 group.delay_deadline_wall_ms,
                 (group.error, group.error_message),

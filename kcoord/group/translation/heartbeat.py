@@ -32,7 +32,8 @@ def heartbeat_translated(
     if context.connection >= member.connection:
         _live(turn, group, member, request.generation_id, context)
     wait_ms = min(turn.contents.effective(group.group_id).legacy_wait_ms, member.session_timeout_ms // 3)
-    if wait_ms > 0 and session_of(member).phase is Phase.STABLE:
+    is_old = context.connection < member.connection  # nobody reads there any more
+    if wait_ms > 0 and session_of(member).phase is Phase.STABLE and not is_old:
         elder = take_held(turn.contents, member)
         if elder is not None:
             answer_heartbeat(turn, group, member, elder)

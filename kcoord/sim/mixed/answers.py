@@ -73,6 +73,8 @@ class Answers:
         self._joined_ms: dict[str, int] = {}
         self._told: list[tuple[int, bool]] = []
         """Config offsets that were said first, and whether by a worker that came by itself."""
+        self._since_ms: dict[str, int] = {}
+        """Since when each worker is in its phase."""
         self._round_known: ConfigRound | None = None
         self._opened_ms = 0
 
@@ -137,6 +139,8 @@ class Answers:
             session = member.legacy
             assert session is not None
             before, self._phases[member_id] = self._phases.get(member_id), session.phase
+            if before is not session.phase:
+                self._since_ms[member_id] = self._world.events.now_ms
             if before is Phase.STABLE and session.phase is Phase.PREPARING:
                 self._is_concerned(group, member)
             if session.parked_sync is not None and member.current:
@@ -166,7 +170,7 @@ class Answers:
             assert legacy is not None
             assert session is not None
             below = legacy.config_offset < config_round.offset and member.current and not member.put_out
-            if below and session.phase is Phase.STABLE and self._joined_ms.get(member_id, 0) < self._opened_ms:
+            if below and session.phase is Phase.STABLE and self._since_ms[member_id] < self._opened_ms:
                 raise Violation(
                     "nudged", f"{member_id} is at {legacy.config_offset} in the round of {config_round.offset}"
                 )
