@@ -117,8 +117,9 @@ class Answers:
                     ),
                     None,
                 )  # fmt: skip
-                if self._dead is not None:
-                    self._waits.append(group.target_of(self._dead) or NOTHING)
+                known = None if self._dead is None else group.targets.get(self._dead.member_id)
+                if known is not None and known.url == state.url:
+                    self._waits.append(known.resources)
                 self._led = self._dead is not None and self._dead.member_id == group.computed_by
         elif isinstance(request, SyncGroupRequest) and group is not None:
             member = group.members.get(request.member_id)

@@ -62,7 +62,6 @@ class MixedChecks(Checks):
         self._joined_ms: dict[str, int] = {}
         """The same of JoinGroup and SyncGroup."""
         self._left: set[str] = set()
-        self._loaded_ms = 0
         self._idle_looks = self._idle_since_ms = 0
         self._generation = 0
         self._peopled = False
@@ -131,11 +130,11 @@ class MixedChecks(Checks):
                 )
 
     def _is_over(self, name: str, other: LegacyProcess) -> bool:
-        """The round is bounded, a load forgets it, and nobody opens one that had to come anyway, or is new. A worker
+        """The round is bounded, and nobody opens one that had to come anyway, or is new. A worker
         that reads on because it is told to, as Connect does, joins before it stops: the coordinator cannot know.
         """
         written_ms, offset = self._mixed.written.get(name, (0, 0))
-        bounded = self._world.events.now_ms - written_ms > LONGEST_MS or self._loaded_ms >= written_ms
+        bounded = self._world.events.now_ms - written_ms > LONGEST_MS
         return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(offset)
 
     def judge(self, process: Living) -> None:
@@ -211,7 +210,6 @@ class MixedChecks(Checks):
         """The log has been replayed: generations are what is committed from here on."""
         super().loaded()
         self._answers.loaded()
-        self._loaded_ms = self._world.events.now_ms
         self._generation, self._peopled = 0, False
         self._generations()
 
