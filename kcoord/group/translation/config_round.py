@@ -47,14 +47,14 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, config_offset:
 
 
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
-    """From now on SyncGroups wait; one that is open already goes on, no longer than it would have."""
+    """From now on SyncGroups wait. While one is open the next one waits for its end: answered before that, those that
+    wait in it would start again what others run as it was.
+    """
     now_ms = turn.now_ms
-    elder = group.legacy.round
-    until_ms = now_ms + LONGEST_MS
-    if elder is not None:  # it goes on at a higher offset: those that wait at its own have to read on, too
-        until_ms = elder.until_ms
-        group.touched.update(group.legacy.members)
-    group.legacy.round = ConfigRound(offset, until_ms, now_ms + NUDGE_MS)
+    if group.legacy.round is not None:
+        group.legacy.round.next_offset = max(group.legacy.round.next_offset, offset)
+        return
+    group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
     turn.wake(group, now_ms + NUDGE_MS)
     if group.config_round != offset:
         turn.write(records.config_round(group, offset))  # a load in between must not let anybody start
@@ -84,7 +84,10 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None
-    turn.write(records.config_round(group, NO_OFFSET))
+    if config_round.next_offset > config_round.offset:
+        open_config_round(turn, group, config_round.next_offset)
+    else:
+        turn.write(records.config_round(group, NO_OFFSET))
     group.touched.update(group.legacy.members)
     return True
 

@@ -69,6 +69,8 @@ class ConfigRound:
     """Then it ends, whoever is missing."""
     nudge_ms: int
     """When those that are still below are told to join; never once they have been (legacy rule 22)."""
+    next_offset: int = -1
+    """What a worker has come with meanwhile: the round that follows this one."""
 
 
 @attrs.define(slots=True, eq=False)
