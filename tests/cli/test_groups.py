@@ -119,6 +119,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                     }
                 ],
                 "note": "",
+                "legacy": None,
             }
         ]
         explained = await at(alone.bootstrap, "explain", "registry")

@@ -207,6 +207,7 @@ async def test_one_of_ours_computes_for_java_workers_at_once_and_java_when_it_ha
     ours = Ours(managed, assignors=[MixedAssignor()])
     await asyncio.to_thread(managed.start_workers, 2)
     await create(managed, ours, *NAMES)
+    await until_shared(managed, ours, EVERYTHING, us=False)  # a connector at one of ours gets no tasks any more
     async with ours.run():
         await until_shared(managed, ours, EVERYTHING)
         joins = [worker.joins() for worker in managed.workers]
