@@ -71,7 +71,7 @@ class Books:
         _owned_once(group)
 
     def _is_excused(self, group: ConnectGroup) -> bool:
-        """Whether nobody has to compute for now."""
+        """Whether nobody has to compute at this moment, though the group has changed."""
         return False
 
     def _installed(self, group: ConnectGroup) -> None:

@@ -28,7 +28,7 @@ class Living(ABC):
         self.alive = True
         self.frozen = False
         self.excused = False
-        """What it runs is not judged for now."""
+        """What it runs is not judged until it has stopped, or joined again."""
         self.isolated_until_ms = 0
         """It cannot connect before."""
         self.running: set[Resource] = set()

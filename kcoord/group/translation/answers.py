@@ -7,19 +7,20 @@ reset the client.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member, Resources
 from kcoord.group.connect.held import take_held
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Remember, Token
-from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import HEARTBEAT, Phase
 from kcoord.group.translation.session import LegacySession
 from kcoord.group.translation.spoken import version
 from kcoord.group.turn import Turn
-from kcoord.protocol.embedded import EAGER, WorkerAssignment, encode_assignment
+from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.messages import HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
+
+NOTHING: Resources = frozenset()
 
 
 def session_of(member: Member) -> LegacySession:
@@ -82,22 +83,25 @@ def answer_sync(turn: Turn, member: Member, token: Token, assignment: WorkerAssi
     )
 
 
-def assignment_of(group: ConnectGroup, member: Member, **told: object) -> WorkerAssignment:
-    """The assignment that names the leader as it is now."""
-    number = version(session_of(member).protocol)
+def assignment_of(
+    group: ConnectGroup,
+    member: Member,
+    assigned: Resources = NOTHING,
+    revoked: Resources = NOTHING,
+    delay_ms: int = 0,
+) -> WorkerAssignment:
+    """The assignment that names the leader as it is now. (Under `default` revoked and delay are not written.)"""
     legacy = member.said.legacy
     assert legacy is not None
-    offset = max(legacy.config_offset, group.computed_offset)  # a lower one makes it rejoin at once: legacy rule 7
-    if number == EAGER:
-        told.pop("revoked", None)
-        told.pop("delay_ms", None)
     return WorkerAssignment(
-        number,
+        version(session_of(member).protocol),
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        offset,
-        **told,  # type: ignore[arg-type]
+        max(legacy.config_offset, group.computed_offset),  # a lower one makes it rejoin at once: legacy rule 7
+        assigned,
+        revoked,
+        delay_ms,
     )
 
 
@@ -156,8 +160,3 @@ def waiting(member: Member) -> list[Token]:
     """Whose answers are kept back, heartbeats aside."""
     session = member.legacy
     return [] if session is None else [each for each in (session.parked_join, session.parked_sync) if each is not None]
-
-
-def told_leader(group: ConnectGroup) -> str:
-    """What stands in the record of a worker that is told of the leader now."""
-    return leader_known_as(group)
