@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException, Producer
 from kcoord.group.group_configs import GROUP
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
@@ -43,6 +44,7 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
+from tests.server.harness import Client
 
 BOTH = (0, 1)
 INTERVAL = "connect.heartbeat.interval.ms"
@@ -83,6 +85,19 @@ async def pair(shared: Fleet) -> Fleet:
 @pytest.fixture
 def topic(cluster: KafkaCluster, name: str) -> str:
     return cluster.create_topic(f"topic-{name}", 4)
+
+
+async def found_coordinator(client: Client, group: str) -> Coordinator:
+    """What FindCoordinator says, asked again as every client does: each change of the map makes clients ask once more."""
+
+    async def found() -> Coordinator | None:
+        request = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
+        told = (await ask(client, request)).coordinators[0]
+        assert told.error_code in (ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE), told
+        return told if told.error_code == ErrorCode.NONE else None
+
+    answer: Coordinator = await until(found, f"the coordinator of {group} is found")
+    return answer
 
 
 async def member_at(pair: Fleet, group: str, number: int, **options: Any) -> ScriptedMember:
@@ -133,11 +148,7 @@ async def test_rule_19_the_map_is_the_same_in_every_answer_of_every_instance(pai
             cluster = await ask(client, DescribeClusterRequest())
             assert {each.broker_id: pair.at(each.port)[0] for each in cluster.brokers} == expected
             for key in range(4):
-                find = FindCoordinatorRequest(key_type=0, coordinator_keys=[f"{name}-{key}"])
-                found = (await ask(client, find)).coordinators[0]
-                if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:  # once after a change
-                    found = (await ask(client, find)).coordinators[0]
-                assert found.error_code == ErrorCode.NONE
+                found = await found_coordinator(client, f"{name}-{key}")
                 assert pair.at(found.port) == (expected[found.node_id], found.node_id)
 
 
