@@ -88,7 +88,7 @@ def topic(cluster: KafkaCluster, name: str) -> str:
 
 
 async def found_coordinator(client: Client, group: str) -> Coordinator:
-    """What FindCoordinator says, asked again as every client does: each change of the map makes clients ask once more."""
+    """What FindCoordinator says, asked again as clients do: each change of the map makes them."""
 
     async def found() -> Coordinator | None:
         request = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
