@@ -141,6 +141,8 @@ REBALANCES = Table(
         "returned INT Those of them that the same member was given again: they were stopped for nothing.",
         "lost INT Connectors and tasks of members that went.",
         "interrupted INT Members which stayed that had to let go of something.",
+        "assignor TEXT What computed its assignment; in a generic group the embedded protocol's name. Null: unknown.",
+        "delay_ms LONG How long what was lost was to wait from then on; null: nothing waited.",
     ),
 )
 OWNERSHIP = Table(
@@ -174,12 +176,28 @@ SESSIONS = Table(
         "client_host TEXT The address that it came from.",
         "url TEXT Where its REST interface is, or null.",
         "speaks TEXT As in `ownership`.",
+        "session_timeout_ms LONG It was to be lost after so long without a heartbeat; null: nobody wrote it down.",
         "from_offset LONG The record by which it came.",
         "from_at TIME When that was written.",
         "to_offset LONG The record by which it went; null: it is still there.",
         "to_at TIME When that was written.",
         "duration_ms LONG How long it stayed; null: it is still there.",
         "ended TEXT Why the group changed when it went, in the words of `epochs`; `gone` where that is not known.",
+        "whole BOOL As in `ownership`.",
+    ),
+)
+CONNECTORS = Table(
+    "connectors",
+    "Every time in which a connector was configured with the same number of tasks: of groups where workers say what is "
+    "configured, so not of generic ones.",
+    _columns(
+        *_GROUP,
+        "connector TEXT The connector's name.",
+        "tasks INT How many tasks it had.",
+        "from_offset LONG The record from which on.",
+        "from_at TIME When that was written.",
+        "to_offset LONG The record that ended it; null: it goes on.",
+        "to_at TIME When that was written.",
         "whole BOOL As in `ownership`.",
     ),
 )
@@ -229,7 +247,7 @@ AUDIT = Table(
     ),
 )
 
-DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, GAPS, BALANCE, AUDIT)
+DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
 """What is made of `records`, in the order of the documentation."""
 TABLES = (RECORDS, *DERIVED, QUARANTINE)
 

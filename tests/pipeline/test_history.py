@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 
+import attrs
 import pytest
 
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.state import LEGACY
 from kcoord.pipeline.tables import DERIVED
+from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
 from kcoord.protocol.records import (
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupCurrentMemberAssignmentValue,
     ConnectWorkerGroupMemberMetadataKey,
@@ -94,6 +98,39 @@ def test_what_came_of_every_rebalance(written: Written) -> None:
     for row in rows:
         assert row["started"] <= row["installed"] <= row["converged"] == row["settled"]
         assert row["duration_ms"] == row["settled"] - row["started"]
+
+
+def test_by_what_it_was_computed_and_for_how_long_what_was_lost_waits(written: Written) -> None:
+    rows = tables(entries(written))["rebalances"]
+    assert picked(rows, "assignor", "delay_ms") == [("cooperative", None)] * 3
+    waits = [(at, [_waiting(each, at) for each in records]) for at, records in written]
+    assert {row["delay_ms"] for row in tables(entries(waits))["rebalances"]} == {60_000}
+
+
+def _waiting(record: Record, at_ms: int) -> Record:
+    if not isinstance(record.value, ConnectWorkerGroupTargetAssignmentValue):
+        return record
+    return Record(record.key, attrs.evolve(record.value, delay_deadline_ms=at_ms + 60_000))
+
+
+def test_which_connectors_were_configured(written: Written) -> None:
+    rows = tables(entries(written))["connectors"]
+    assert picked(rows, "connector", "tasks", "from_at", "to_at", "whole") == [("A", 2, written[0][0], None, True)]
+    more, none = at_of(written, 3) + 1_000, at_of(written, 3) + 2_000
+    changed = [*written, (more, [configured_as("AC0 AT0 BC0")]), (none, [configured_as("")])]
+    rows = tables(entries(changed))["connectors"]
+    assert picked(rows, "connector", "tasks", "from_at", "to_at") == [
+        ("A", 2, written[0][0], more),
+        ("A", 1, more, none),
+        ("B", 0, more, none),
+    ]
+
+
+def configured_as(resources: str) -> Record:
+    """Record 4."""
+    packed = pack(res(resources), record4.ConnectorsTasks, record4.ConnectorTaskId)
+    value = ConnectWorkerGroupConnectorsTasksMetadataValue(epoch=3, connectors_tasks=packed)
+    return Record(ConnectWorkerGroupConnectorsTasksMetadataKey(GROUP), value)
 
 
 def test_who_could_be_running_what(written: Written) -> None:

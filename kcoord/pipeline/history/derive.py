@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from kcoord.pipeline.history.audit import Audit
+from kcoord.pipeline.history.configured import Configured
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.rebalances import Balance, Rebalances
 from kcoord.pipeline.history.state import GroupState, by_group
@@ -29,9 +30,11 @@ class _Group:
     audit: Audit = attrs.field(init=False)
     rebalances: Rebalances = attrs.Factory(Rebalances)
     balance: Balance = attrs.Factory(Balance)
+    configured: Configured = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.ownership, self.sessions = Ownership(self.whole), Sessions(self.whole)
+        self.configured = Configured(self.whole)
         self.audit = Audit(self.whole, self.partitions)
 
     def step(self, entries: list[Entry]) -> Iterator[tuple[str, Row]]:
@@ -42,6 +45,7 @@ class _Group:
         yield from self.rebalances.step(state, step, change)
         yield from self.ownership.step(state, step, change)
         yield from self.sessions.step(state, step)
+        yield from self.configured.step(state, step)
         yield from self.balance.step(state, step, bool(change), self.ownership.owned)
         yield from self.audit.step(state, step, change, self.ownership)
 
@@ -49,6 +53,7 @@ class _Group:
         yield from self.rebalances.end(self.state)
         yield from self.ownership.end(self.state)
         yield from self.sessions.end(self.state)
+        yield from self.configured.end(self.state)
         yield from self.audit.end()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import attrs
 
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import GENERIC, NOTHING, Epoch, GroupState, Step
+from kcoord.pipeline.history.state import GENERIC, NOTHING, Assigned, Epoch, GroupState, Step
 from kcoord.pipeline.history.timeline import Change, group_columns, short
 from kcoord.protocol.resources import Resource
 
@@ -31,6 +31,7 @@ class _Rebalance:
     stops: int = 0
     returned: int = 0
     interrupted: set[str] = attrs.Factory(set)
+    assigned: Assigned | None = None
 
     def count(self, state: GroupState, change: Change) -> None:
         for member_id, resource in change.closed:
@@ -67,6 +68,10 @@ class Rebalances:
             if rebalance is not None:
                 rebalance.installed_ms, rebalance.converged_ms = told.installed_ms, told.converged_ms
                 rebalance.moved = None if told.installed_ms is None else told.moved
+        if step.assigned is not None:
+            computed = self._by_epoch.get((state.kind, step.assigned.epoch))
+            if computed is not None:
+                computed.assigned = step.assigned
         if not self._all:
             return
         last = self._all[-1]
@@ -143,4 +148,6 @@ def _row(each: _Rebalance, settled_ms: int | None) -> Row:
         "returned": each.returned,
         "lost": each.lost,
         "interrupted": len(each.interrupted),
+        "assignor": None if each.assigned is None else each.assigned.assignor,
+        "delay_ms": None if each.assigned is None else each.assigned.delay_ms,
     }

@@ -36,6 +36,7 @@ class Member:
     client_id: str
     client_host: str
     url: str | None
+    session_timeout_ms: int | None
 
 
 @attrs.define(slots=True)
@@ -59,6 +60,15 @@ class Told:
     moved: int
 
 
+@attrs.define(slots=True)
+class Assigned:
+    """By what the last epoch's assignment was computed, and how long it lets what was lost wait."""
+
+    epoch: int
+    assignor: str | None
+    delay_ms: int | None
+
+
 @attrs.define(slots=True, eq=False)
 class Step:
     """What one step changed."""
@@ -70,6 +80,7 @@ class Step:
     """What each member that it touched had before."""
     epochs: list[Epoch] = attrs.Factory(list)
     told: dict[int, Told] = attrs.Factory(dict)
+    assigned: Assigned | None = None
     stable_ms: int | None = None
     """When a generic group's assignment was there."""
     target_changed: bool = False
@@ -193,7 +204,10 @@ class GroupState:
                 self.set_owned(step, key.member_id, NOTHING)
             return
         speaks = CONNECT if value.legacy is None else LEGACY
-        self.members[key.member_id] = Member(speaks, value.instance_id, value.client_id, value.client_host, value.url)
+        session_ms = value.session_timeout_ms if value.session_timeout_ms > 0 else None
+        self.members[key.member_id] = Member(
+            speaks, value.instance_id, value.client_id, value.client_host, value.url, session_ms
+        )
 
     def _target(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
@@ -201,6 +215,10 @@ class GroupState:
         if value is not None:
             self.assignment_epoch, self.error = value.assignment_epoch, value.error
             self.delay_deadline_ms = value.delay_deadline_ms
+            waits_ms = value.delay_deadline_ms - entry.at_ms
+            step.assigned = Assigned(
+                value.assignment_epoch, value.assignor_name or None, waits_ms if waits_ms > 0 else None
+            )
 
     def _current(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
@@ -258,12 +276,17 @@ class GroupState:
         assigned = any(each.assignment for each in value.members)
         if assigned:
             step.stable_ms = step.at_ms if value.current_state_timestamp < 0 else value.current_state_timestamp
-        seated = {}
+        seated, delays_ms = {}, [0]
         for each in value.members:
-            url, owned = _of_worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else (None, NOTHING)
-            seated[each.member_id] = Member(GENERIC, each.group_instance_id, each.client_id, each.client_host, url)
-            if owned != self.owned.get(each.member_id, NOTHING):
-                self.set_owned(step, each.member_id, owned)
+            worker = _worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else _NO_WORKER
+            delays_ms.append(worker.delay_ms)
+            seated[each.member_id] = Member(
+                GENERIC, each.group_instance_id, each.client_id, each.client_host, worker.url, each.session_timeout
+            )
+            if worker.owned != self.owned.get(each.member_id, NOTHING):
+                self.set_owned(step, each.member_id, worker.owned)
+        if assigned:
+            step.assigned = Assigned(value.generation, value.protocol, max(delays_ms) or None)
         for member_id in self.members.keys() - seated.keys():
             self.set_owned(step, member_id, NOTHING)
         self.members = seated
@@ -273,17 +296,31 @@ def _side(member: Member) -> str:
     return GENERIC if member.speaks == GENERIC else CONNECT
 
 
-def _of_worker(member: MemberMetadata, assigned: bool) -> tuple[str | None, Resources]:
-    """The url of a Connect worker, and what it could be running; nothing where that cannot be read."""
+@attrs.frozen
+class _Worker:
+    """A Connect worker in a generic group, as far as that can be read."""
+
+    url: str | None = None
+    owned: Resources = NOTHING
+    """What it could be running."""
+    delay_ms: int = 0
+    """How long it was told to wait for the next round."""
+
+
+_NO_WORKER = _Worker()
+
+
+def _worker(member: MemberMetadata, assigned: bool) -> _Worker:
     try:
         state = decode_state(member.subscription)
         reported = NOTHING if state.allocation is None else state.allocation.assigned
         if not assigned or not member.assignment:
-            return state.url, NOTHING if assigned else reported
+            return _Worker(state.url, NOTHING if assigned else reported)
         told = decode_assignment(member.assignment)
     except EmbeddedError:
-        return None, NOTHING
-    return state.url, told.assigned if told.version == EAGER else (reported - told.revoked) | told.assigned
+        return _NO_WORKER
+    owned = told.assigned if told.version == EAGER else (reported - told.revoked) | told.assigned
+    return _Worker(state.url, owned, told.delay_ms)
 
 
 _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {

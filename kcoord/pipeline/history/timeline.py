@@ -172,6 +172,7 @@ class Sessions:
             "client_host": None if member is None else member.client_host,
             "url": None if member is None else member.url,
             "speaks": None if member is None else member.speaks,
+            "session_timeout_ms": None if member is None else member.session_timeout_ms,
             "from_offset": since.offset,
             "from_at": since.at_ms,
             "to_offset": None if step is None else step.offset,

@@ -1,0 +1,61 @@
+"""Which connectors were configured, with how many tasks, from when to when? As workers of connect groups said it.
+
+A connector has as many tasks as the highest number that is configured says, so one that is there before its tasks has
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.history.state import GroupState, Step
+from kcoord.pipeline.history.timeline import Whole, group_columns
+
+
+@attrs.frozen
+class _Since:
+    tasks: int
+    offset: int
+    at_ms: int
+
+
+@attrs.define(eq=False)
+class Configured:
+    """Rows of `connectors`."""
+
+    whole: Whole
+    _since: dict[str, _Since] = attrs.Factory(dict)
+
+    def step(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
+        """What ended with this step."""
+        if not (step.configured_changed or step.deleted or (state.configured is None and self._since)):
+            return
+        now: dict[str, int] = {}
+        for connector, task in state.configured or ():
+            now[connector] = max(now.get(connector, 0), task + 1)
+        for connector, since in sorted(self._since.items()):
+            if now.get(connector) != since.tasks:
+                yield "connectors", self._row(state, connector, since, step)
+                del self._since[connector]
+        for connector, tasks in now.items():
+            self._since.setdefault(connector, _Since(tasks, step.offset, step.at_ms))
+
+    def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
+        """The log has ended: what goes on."""
+        for connector, since in sorted(self._since.items()):
+            yield "connectors", self._row(state, connector, since, None)
+
+    def _row(self, state: GroupState, connector: str, since: _Since, step: Step | None) -> Row:
+        return {
+            **group_columns(state),
+            "connector": connector,
+            "tasks": since.tasks,
+            "from_offset": since.offset,
+            "from_at": since.at_ms,
+            "to_offset": None if step is None else step.offset,
+            "to_at": None if step is None else step.at_ms,
+            "whole": state.from_start or self.whole(since.offset),
+        }
