@@ -8,7 +8,7 @@ over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 import attrs
@@ -21,6 +21,7 @@ class Kind(Enum):
     SHORT = "smallint"
     INT = "int"
     LONG = "bigint"
+    DOUBLE = "double"
     TEXT = "string"
     TIME = "timestamp"
     BYTES = "binary"
@@ -247,14 +248,38 @@ AUDIT = Table(
     ),
 )
 
+LAB = Table(
+    "lab",
+    "Every run of `kcoord pipeline lab`. Figures count from the scenario's first event; where there is an error, there "
+    "are none.",
+    _columns(
+        "scenario TEXT Its name, or its file as it was given.",
+        "kind TEXT Of group: `barrier`, `individual` or `connect`.",
+        "policy TEXT By which it assigned.",
+        "delay DOUBLE For so many seconds lost work waited, where the policy lets it wait.",
+        "seed INT Which of the runs that differ by latencies alone.",
+        "stopped DOUBLE Task-seconds in which a task that was configured ran nowhere.",
+        "longest_gap DOUBLE The longest such time of one task, in seconds.",
+        "moved INT How often a task was started by another worker than the one that ran it before.",
+        "needless INT How often a worker stopped a task and then started the same task itself.",
+        "rebalances INT Generations of a generic group, group epochs of a connect group.",
+        "requests INT All that the coordinator got, heartbeats too.",
+        "balanced_after DOUBLE Seconds from the last event until all ran, evenly, and that stayed so; null: it never "
+        "was.",
+        "doubles INT How often two workers had the same task at once: never, or it is a fault of kcoord's.",
+        "error TEXT Why there are no figures: the fleet had not come to rest when the first event was due. Else null.",
+    ),
+)
+"""What `kcoord pipeline lab` writes, which reads no log."""
+
 DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
 """What is made of `records`, in the order of the documentation."""
 TABLES = (RECORDS, *DERIVED, QUARANTINE)
 
 
-def markdown() -> Iterator[str]:
-    """The part of `docs/pipeline.md` that lists them."""
-    for table in TABLES:
+def markdown(tables: Iterable[Table] = TABLES) -> Iterator[str]:
+    """A part of `docs/pipeline.md` that lists them."""
+    for table in tables:
         yield f"### {table.name}\n\n{table.about}\n\n| column | type | meaning |\n| --- | --- | --- |\n"
         for column in table.columns:
             yield f"| `{column.name}` | {column.kind.value} | {column.about} |\n"

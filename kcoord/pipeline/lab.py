@@ -1,0 +1,90 @@
+"""What is tried in the lab, and what comes of one try? A cell is one scenario run once; its row is one of table `lab`.
+
+Nothing here knows Spark: `kcoord.pipeline.spark.lab` spreads cells over a cluster. The same cell gives the same row,
+wherever it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+import attrs
+
+from kcoord.sim.scenario import DidNotSettle, Figures, Kind, Scenario, run
+from kcoord.sim.scenario.run import SETTLING_MS
+
+FIGURES = tuple(each.name for each in attrs.fields(Figures))
+
+
+@attrs.frozen
+class Cell:
+    """One run."""
+
+    scenario: str
+    """Its name."""
+    kind: Kind
+    policy: str
+    delay: float | None
+    """Seconds for which lost work waits, instead of what the scenario says; None: as it says."""
+    seed: int
+
+
+def cells(
+    names: Iterable[str],
+    kinds: Iterable[Kind],
+    policies: Iterable[str],
+    delays: Iterable[float | None],
+    seeds: Iterable[int],
+) -> list[Cell]:
+    """Everything with everything; what is named twice counts once."""
+    everything = product(names, kinds, policies, delays, seeds)
+    return list(dict.fromkeys(Cell(name, kind, policy, delay, seed) for name, kind, policy, delay, seed in everything))
+
+
+def row_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
+    """Run it. A fleet that does not settle gives a row with the reason and without figures."""
+    varied = _varied(scenario, cell.delay)
+    row: dict[str, object] = {
+        "scenario": cell.scenario,
+        "kind": cell.kind.value,
+        "policy": cell.policy,
+        "delay": varied.settings.delay,
+        "seed": cell.seed,
+    }
+    try:
+        done = run(varied, cell.kind, cell.policy, cell.seed)
+    except DidNotSettle as error:
+        return {**row, **dict.fromkeys(FIGURES), "doubles": None, "error": str(error)}
+    return {**row, **attrs.asdict(done.figures), "doubles": len(done.doubles), "error": None}
+
+
+def parts(scenarios: Mapping[str, Scenario], todo: Iterable[Cell], wanted: int) -> list[list[Cell]]:
+    """Cells in some `wanted` parts that cost about the same, those with the costliest cells first."""
+    costs = {name: _cost(scenario) for name, scenario in scenarios.items()}
+    ordered = sorted(todo, key=lambda each: -costs[each.scenario])
+    share = sum(costs[each.scenario] for each in ordered) / max(wanted, 1)
+    found: list[list[Cell]] = []
+    room = 0.0
+    for cell in ordered:
+        if not found or costs[cell.scenario] > room:
+            found.append([])
+            room = share
+        found[-1].append(cell)
+        room -= costs[cell.scenario]
+    return found
+
+
+def _cost(scenario: Scenario) -> float:
+    """How long a run takes, in no unit: heartbeats, and what each change of the fleet makes of all that it runs."""
+    settings = scenario.settings
+    heartbeats = scenario.workers * (SETTLING_MS / 1000 + scenario.lasts) / settings.heartbeat
+    tasks = sum(kind.count * (kind.tasks + 1) for kind in scenario.connectors.values())
+    changes = sum(max(len(event.workers), 1) * (2 if event.back else 1) for event in scenario.events)
+    return heartbeats + changes * (scenario.workers + tasks)
+
+
+def _varied(scenario: Scenario, delay: float | None) -> Scenario:
+    if delay is None:
+        return scenario
+    return scenario.model_copy(update={"settings": scenario.settings.model_copy(update={"delay": delay})})

@@ -1,0 +1,53 @@
+"""How are cells run by Spark? A few of them are one task; the costly tasks come first, so that none is left at the end.
+
+No cell knows of another one, and no row goes through the driver: twice as many cores run twice as many cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from kcoord.pipeline.lab import Cell, parts, row_of
+from kcoord.pipeline.tables import LAB, Kind
+from kcoord.sim.scenario import Scenario
+
+TASKS_A_CORE = 16
+"""So many parts of about the same cost for each core: the last ones to end keep the others waiting for little."""
+
+_TYPES = {Kind.TEXT: pa.string(), Kind.INT: pa.int32(), Kind.DOUBLE: pa.float64()}
+_SCHEMA = pa.schema([(each.name, _TYPES[each.kind]) for each in LAB.columns])
+
+
+class CellError(Exception):
+    """The simulator has failed: which cell, and how."""
+
+
+def run_cells(spark: Any, scenarios: Mapping[str, Scenario], cells: Sequence[Cell]) -> Any:
+    """A DataFrame of `LAB.ddl`, a row for each cell, in no order; nothing runs before somebody asks for rows."""
+    wanted = TASKS_A_CORE * spark.sparkContext.defaultParallelism
+    todo = parts(scenarios, cells, wanted)
+    numbers = spark.range(0, len(todo), 1, max(len(todo), 1))
+    return numbers.mapInArrow(_runner(dict(scenarios), todo), LAB.ddl)
+
+
+def _runner(
+    scenarios: Mapping[str, Scenario], todo: Sequence[Sequence[Cell]]
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def rows(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                found = [_row(scenarios, cell) for cell in todo[number]]
+                yield pa.RecordBatch.from_pylist(found, schema=_SCHEMA)
+
+    return rows
+
+
+def _row(scenarios: Mapping[str, Scenario], cell: Cell) -> dict[str, object]:
+    try:
+        return row_of(scenarios[cell.scenario], cell)
+    except Exception as error:
+        where = f"{cell.scenario}, {cell.kind} by {cell.policy}, delay {cell.delay}, seed {cell.seed}"
+        raise CellError(f"the simulator has failed in {where}: {error!r}") from error
