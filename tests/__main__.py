@@ -5,6 +5,7 @@ Jars are needed also where Kafka runs in containers: Kafka's own clients and Con
 
 import sys
 
+from tests.archives import bring_archives
 from tests.containers.place import bring_bases
 from tests.kafka.choice import bring_image
 from tests.kafka.libs import MissingTool, fetch_libs, java_command
@@ -15,7 +16,7 @@ def main() -> int:
     try:
         java_command()
         fetch_libs()
-        said = [bring_image(), bring_bases()]
+        said = [bring_archives(), bring_image(), bring_bases()]
     except MissingTool as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import httpx
 
-from tests.kafka.java import Java, write_properties
+from tests.kafka.java import WORKER, Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import NotYet, eventually, let_pass
@@ -183,8 +183,7 @@ class ConnectFleet:
         name, port = f"worker-{self._started}", free_port()
         config = self.folder / f"{name}.properties"
         write_properties(config, {**self._properties(name, port), **self.settings})
-        main = "org.apache.kafka.connect.cli.ConnectDistributed"
-        worker = Worker(port, self.java.start(name, main, [str(config)], self.folder / f"{name}.log"))
+        worker = Worker(port, self.java.start(name, WORKER, [str(config)], self.folder / f"{name}.log"))
         self.workers.append(worker)
         return worker
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from tests.javafleet.jar import CLASS, JavaWithConnector
+from tests.javafleet.jar import CLASS, java_with_connector
 from tests.javafleet.notes import Notes, Run, running
 from tests.javafleet.rest import Rest
 from tests.javafleet.worker import FleetWorker, JavaWorker, PythonWorker
@@ -58,7 +58,7 @@ class JavaFleet:
 
     def __attrs_post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.java = JavaWithConnector.of(self.java)
+        self.java = java_with_connector(self.java)
 
     @property
     def notes(self) -> Notes:

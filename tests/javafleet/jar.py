@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import tempfile
 import zipfile
@@ -39,12 +38,6 @@ def noting_jar(java: Java) -> Path:
     return jar
 
 
-class JavaWithConnector(Java):
-    """The same JDK, whose class path has the connector too."""
-
-    @classmethod
-    def of(cls, java: Java) -> JavaWithConnector:
-        """Compiles the connector where that was not done yet."""
-        found = cls(java.command, java.libs)
-        found.__dict__["classpath"] = os.pathsep.join([java.classpath, str(noting_jar(java))])
-        return found
+def java_with_connector(java: Java) -> Java:
+    """The same JDK, whose class path has the connector too, which is compiled where that was not done yet."""
+    return Java(java.command, java.libs, (noting_jar(java),))

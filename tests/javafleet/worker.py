@@ -19,13 +19,13 @@ from tests.javafleet.jar import CLASS
 from tests.javafleet.joins import STARTED, Join, joins_of
 from tests.javafleet.notes import Notes, What
 from tests.javafleet.noting import WORKER
+from tests.kafka.java import WORKER as CONNECT
 from tests.kafka.java import Java, write_properties
 from tests.kafka.kcoord_process import ROOT
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import let_pass
 
-MAIN = "org.apache.kafka.connect.cli.ConnectDistributed"
 HEAP_MB = 128
 GRACE_S = 30.0
 
@@ -123,7 +123,7 @@ class JavaWorker(FleetWorker):
         config = self.folder / f"{self.name}.properties"
         write_properties(config, {**self.settings, **self._own()})
         told = {"kcoord.worker": self.name, "user.timezone": "UTC"}
-        return self.java.start(self.name, MAIN, [str(config)], self.log, HEAP_MB, told)
+        return self.java.start(self.name, CONNECT, [str(config)], self.log, HEAP_MB, told)
 
     def _own(self) -> dict[str, object]:
         return {

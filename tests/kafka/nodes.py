@@ -12,7 +12,7 @@ import attrs
 
 from tests.kafka.broker_config import Node
 from tests.kafka.choice import choice
-from tests.kafka.java import Java, write_properties
+from tests.kafka.java import BROKER, Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.security import Certificates
@@ -91,7 +91,7 @@ class ProcessRunner:
             write_properties(config, {**self.properties, "log.dirs": data})
             self.java.tool("kafka.tools.StorageTool", "format", "-c", str(config), f"--cluster-id={self.cluster_id}")
         name, log = f"broker {self.node.id}", self.folder / "server.log"
-        self._process = self.java.start(name, "kafka.Kafka", [str(config)], log, self.heap_mb)
+        self._process = self.java.start(name, BROKER, [str(config)], log, self.heap_mb)
 
     def _running(self) -> ServerProcess:
         assert self._process is not None, "the broker was never started"

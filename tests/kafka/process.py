@@ -6,12 +6,12 @@ Every process started here is ended at the latest when the tests end.
 import atexit
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
 
-STOP_DEADLINE_S = 60.0
+STOP_DEADLINE_S = 120.0
 
 _alive: set["ServerProcess"] = set()
 
@@ -23,7 +23,6 @@ class ServerProcess:
     name: str
     log: Path
     popen: "subprocess.Popen[bytes]"
-    when_stopped: Callable[[], None]
 
     @classmethod
     def start(
@@ -32,13 +31,12 @@ class ServerProcess:
         command: Sequence[str],
         log: Path,
         env: Mapping[str, str] | None = None,
-        when_stopped: Callable[[], None] = lambda: None,
     ) -> "ServerProcess":
-        """Start `command`; what it prints is added to `log`; `when_stopped` is called once it has ended in order."""
+        """Start `command`; what it prints is added to `log`."""
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as out:
             popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env)
-        process = cls(name, log, popen, when_stopped)
+        process = cls(name, log, popen)
         _alive.add(process)
         return process
 
@@ -66,7 +64,6 @@ class ServerProcess:
             self.kill()
             raise AssertionError(f"{self.name} did not end on SIGTERM; end of {self.log}:\n{self.tail()}") from None
         _alive.discard(self)
-        self.when_stopped()
         return code
 
     def kill(self) -> None:
