@@ -48,7 +48,8 @@ class Archiving(Java):
 
 def bring_archives() -> str | None:
     """Make the archives that are not there. What there is to say of it, if anything, as one line."""
-    java = Archiving.find()
+    found = Java.find()
+    java = Archiving(found.command, found.libs)
     CACHE.mkdir(exist_ok=True)
     with FileLock(CACHE / "class-archives.lock"):
         if all(java.archive(main).exists() for main in ARCHIVED):
