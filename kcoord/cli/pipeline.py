@@ -3,14 +3,15 @@
 The log is found as by `kcoord log`: by the settings that `kcoord serve` takes.
 """
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kcoord.cli.failure import USAGE, fail
+from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
+from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
@@ -40,10 +41,8 @@ def history(
     every: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=1, help="With --stream: again and again, until Ctrl-C.")
     ] = None,
-    master: Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")] = "local[*]",
-    conf: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's own. Several times.")
-    ] = None,
+    master: Master = LOCAL,
+    conf: Conf = None,
     kafka_option: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,12 +66,12 @@ def history(
     kafka = settings.log == "kafka"
     if stream and not kafka:
         fail("--stream is of a log in a topic; a log in a file is read as a whole", USAGE)
-    spark_settings, client = _pairs(conf, "--conf"), _pairs(kafka_option, "--kafka-option")
+    spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
         with Progress() as progress:
             progress.say("starting Spark")
-            with session(master, _log_of(out), kafka=kafka, settings=spark_settings) as spark:
+            with session(master, spark_log(out), kafka=kafka, settings=spark_settings) as spark:
                 progress.watch(spark)
                 outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
     except PipelineError as error:
@@ -111,6 +110,9 @@ def report(
     print(f"{len(histories.groups):,} groups in {out}")
 
 
+app.command("lab")(lab)
+
+
 def _run(
     spark: object, out: str, source: "Source", progress: "Progress", *, stream: bool, every_s: float | None
 ) -> "Outcome":
@@ -118,7 +120,7 @@ def _run(
     from kcoord.pipeline.spark.sources import TopicSource
     from kcoord.pipeline.spark.store import Store
 
-    store = Store(spark, out if "://" in out else str(Path(out).absolute()))
+    store = Store(spark, place_of(out))
     if stream:
         assert isinstance(source, TopicSource)
         return run_stream(store, source, progress.say, every_s=every_s)
@@ -137,21 +139,6 @@ def _source(settings: "Settings", client: dict[str, str]) -> "Source":
         return TopicSource.look(kafka_log_settings(settings), client)
     except (LogError, ValueError) as error:
         raise PipelineError(str(error)) from None
-
-
-def _pairs(given: list[str] | None, flag: str) -> dict[str, str]:
-    found = {}
-    for each in given or ():
-        name, equals, value = each.partition("=")
-        if not equals or not name:
-            fail(f"{flag} {each!r} is not of the form NAME=VALUE", USAGE)
-        found[name] = value
-    return found
-
-
-def _log_of(out: str) -> Path:
-    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere."""
-    return Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
 
 
 def _told(outcome: "Outcome", out: str) -> str:

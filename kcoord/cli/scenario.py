@@ -11,7 +11,7 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.paper import table_of, written
 
 if TYPE_CHECKING:
-    from kcoord.sim.scenario.run import Run
+    from kcoord.sim.scenario import Run, Scenario
 
 
 class Kind(StrEnum):
@@ -52,22 +52,18 @@ def scenario(
     as_json: Annotated[bool, typer.Option("--json", help="For programs: one line of JSON for each run.")] = False,
 ) -> None:
     """Run scenarios under rebalance policies, and print what each costs. Without any: list those that there are."""
-    from kcoord.sim.scenario import DidNotSettle, ScenarioError, built_in, load
+    from kcoord.sim.scenario import DidNotSettle, built_in, load
     from kcoord.sim.scenario import Kind as GroupKind
     from kcoord.sim.scenario.run import run
 
-    there_are = built_in()
     if not what:
-        rows = [(name, load(path).about) for name, path in there_are.items()]
+        rows = [(name, load(path).about) for name, path in built_in().items()]
         print(written(table_of(("SCENARIO", "WHAT HAPPENS"), rows)), end="")
         return
     doubled = False
     for name in what:
-        path = there_are.get(name, Path(name))
-        if not path.exists():
-            fail(f"there is no scenario {name}, nor such a file; there are {', '.join(there_are)}", USAGE)
+        found = named(name)
         try:
-            found = load(path)
             runs = []
             for kind in group or list(Kind):
                 for each in policy or list(Policy):
@@ -76,12 +72,26 @@ def scenario(
                     runs.append(done)
                     if as_json:
                         print(_json(name, done), flush=True)
-        except (ScenarioError, DidNotSettle) as error:
+        except DidNotSettle as error:
             fail(error)
         if not as_json:
             print(f"{name}: {found.about}\n{_table(runs)}")
     if doubled:
         fail("two workers had the same task at once: see `doubles` of --json", FAILED)
+
+
+def named(name: str) -> "Scenario":
+    """The one that comes with kcoord under this name, or else of this file; the command ends where there is none."""
+    from kcoord.sim.scenario import ScenarioError, built_in, load
+
+    there_are = built_in()
+    path = there_are.get(name, Path(name))
+    if not path.exists():
+        fail(f"there is no scenario {name}, nor such a file; there are {', '.join(there_are)}", USAGE)
+    try:
+        return load(path)
+    except ScenarioError as error:
+        fail(error)
 
 
 def _json(name: str, run: "Run") -> str:

@@ -15,18 +15,14 @@ from typing import Any
 
 import attrs
 
-from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.spark.arrow import DECODED, DERIVED_DDL, decoded, deriver
-from kcoord.pipeline.spark.session import reason_of
 from kcoord.pipeline.spark.sources import Source, TopicSource
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
+from kcoord.pipeline.spark.telling import Say, Told, silent
 from kcoord.pipeline.tables import AUDIT, DERIVED, QUARANTINE, RECORDS, Table
 
 AT_ONCE = 5_000_000
 RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
-
-Say = Callable[[str], None]
-"""Is told what begins, in words for people."""
 
 
 @attrs.frozen
@@ -38,22 +34,18 @@ class Outcome:
     findings: int
 
 
-def _silent(what: str) -> None:
-    pass
-
-
-def run_batch(store: Store, source: Source, say: Say = _silent) -> Outcome:
+def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     """All tables of all that is in the log. Raises PipelineError."""
     store.check(stream=False)
     say("reading and decoding the log")
-    with _Told("the log could not be read"):
+    with Told("the log could not be read"):
         rows = source.batch(store.spark).mapInArrow(decoded, DECODED)
         _split(rows, store.replace_raw)
     return _derive(store, source.partitions, say)
 
 
 def run_stream(
-    store: Store, source: TopicSource, say: Say = _silent, *, every_s: float | None = None, at_once: int = AT_ONCE
+    store: Store, source: TopicSource, say: Say = silent, *, every_s: float | None = None, at_once: int = AT_ONCE
 ) -> Outcome:
     """What is new since the last time, then all other tables. With `every_s` it goes on until it is interrupted.
 
@@ -67,7 +59,7 @@ def run_stream(
         if every_s is not None:
             _derive(store, source.partitions, say)
 
-    with _Told("the stream has failed"):
+    with Told("the stream has failed"):
         writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
         writer = writer.option("checkpointLocation", f"{store.place}/{CHECKPOINT}")
         writer = (
@@ -81,7 +73,7 @@ def run_stream(
         finally:
             query.stop()
     if not store.has(RECORDS):  # there was nothing at all
-        with _Told("the tables could not be written"):
+        with Told("the tables could not be written"):
             store.add_raw(0, None, lambda: None)
     return _derive(store, source.partitions, say)
 
@@ -104,7 +96,7 @@ def _split(rows: Any, write: Callable[[Any, LaterRows], None]) -> None:
 
 def _derive(store: Store, partitions: int, say: Say) -> Outcome:
     say("following every group")
-    with _Told("the tables could not be made"):
+    with Told("the tables could not be made"):
         records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(partitions, "partition")
         ordered = records.sortWithinPartitions("partition", "offset")
         rows = ordered.mapInArrow(deriver(partitions), DERIVED_DDL).persist()
@@ -121,17 +113,3 @@ def _derive(store: Store, partitions: int, say: Say) -> Outcome:
 
 def _of(rows: Any, table: Table) -> Any:
     return rows.where(f"`table` = '{table.name}'").select(f"`{table.name}`.*")
-
-
-class _Told:
-    """Makes one line of what Spark raises."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, PipelineError):
-            raise PipelineError(f"{self._what}: {reason_of(error)}") from error

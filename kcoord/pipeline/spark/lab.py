@@ -11,6 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from kcoord.pipeline.lab import Cell, parts, row_of
+from kcoord.pipeline.spark.store import Store
+from kcoord.pipeline.spark.telling import Say, Told, silent
+from kcoord.pipeline.standing import MEASURED, Standing
 from kcoord.pipeline.tables import LAB, Kind
 from kcoord.sim.scenario import Scenario
 
@@ -31,6 +34,51 @@ def run_cells(spark: Any, scenarios: Mapping[str, Scenario], cells: Sequence[Cel
     todo = parts(scenarios, cells, wanted)
     numbers = spark.range(0, len(todo), 1, max(len(todo), 1))
     return numbers.mapInArrow(_runner(dict(scenarios), todo), LAB.ddl)
+
+
+def run_all(
+    store: Store, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], say: Say = silent
+) -> list[Standing]:
+    """Run them, keep the table, and say how they stand, in no order. Raises PipelineError."""
+    store.check(stream=False)
+    say(f"{len(cells):,} runs")
+    with Told("the runs could not be made"):
+        rows = run_cells(store.spark, scenarios, cells)
+        ordered = rows.repartition(1).sortWithinPartitions("scenario", "kind", "policy", "delay", "seed")
+        try:
+            store.replace(LAB, ordered)
+        finally:
+            store.tidy()
+    say("comparing")
+    with Told("the table could not be read"):
+        return standings(store.read(LAB))
+
+
+def standings(rows: Any) -> list[Standing]:
+    """Of rows of `LAB`."""
+    from pyspark.sql import functions as of
+
+    counts = (
+        of.count("*").alias("runs"),
+        of.count("error").alias("failed"),
+        of.min("error").alias("error"),
+        of.count_if(of.isnull("error") & of.isnull("balanced_after")).alias("uneven"),
+        of.count_if(of.col("doubles") > 0).alias("doubles"),
+    )
+    figures = [each for name in MEASURED for each in _spread(name)]
+    found = rows.groupBy("scenario", "kind", "policy", "delay").agg(*counts, *figures)
+    return [Standing.of(each.asDict()) for each in found.collect()]
+
+
+def _spread(name: str) -> list[Any]:
+    from pyspark.sql import functions as of
+
+    middle = of.expr(f"percentile_disc(0.5) WITHIN GROUP (ORDER BY {name})")
+    return [
+        middle.alias(f"{name}_middle"),
+        of.min(name).alias(f"{name}_least"),
+        of.max(name).alias(f"{name}_greatest"),
+    ]
 
 
 def _runner(

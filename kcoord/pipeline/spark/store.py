@@ -28,11 +28,13 @@ class Store:
 
     spark: Any
     place: str
+    tables: tuple[Table, ...] = TABLES
+    """Those that may lie there."""
 
     def check(self, *, stream: bool) -> None:
         """Raises PipelineError where something else lies there, or what does not go with this run."""
         there = self._names("")
-        ours = {each.name for each in TABLES} | {CHECKPOINT, _NEXT}
+        ours = {each.name for each in self.tables} | {CHECKPOINT, _NEXT}
         strangers = sorted(each for each in there - ours if not each.startswith((".", "spark.log")))
         if strangers:
             raise PipelineError(

@@ -1,0 +1,35 @@
+"""Which options do all commands have that start Spark?"""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kcoord.cli.failure import USAGE, fail
+
+Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")]
+LOCAL = "local[*]"
+"""All cores of this machine."""
+Conf = Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's own. Several times.")]
+
+
+def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
+    """NAME=VALUE, several times."""
+    found = {}
+    for each in given or ():
+        name, equals, value = each.partition("=")
+        if not equals or not name:
+            fail(f"{flag} {each!r} is not of the form NAME=VALUE", USAGE)
+        found[name] = value
+    return found
+
+
+def place_of(out: str) -> str:
+    """Where `--out DIR` is, for Spark."""
+    return out if "://" in out else str(Path(out).absolute())
+
+
+def spark_log(out: str) -> Path:
+    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere."""
+    return Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"

@@ -1,0 +1,29 @@
+"""What do people hear while Spark works? What begins, and in one line why it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.spark.session import reason_of
+
+Say = Callable[[str], None]
+"""Is told what begins, in words for people."""
+
+
+def silent(what: str) -> None:
+    """Nobody is there to hear it."""
+
+
+class Told:
+    """Makes one line of what Spark raises: what could not be done, and why."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, PipelineError):
+            raise PipelineError(f"{self._what}: {reason_of(error)}") from error
