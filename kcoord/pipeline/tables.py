@@ -149,7 +149,7 @@ REBALANCES = Table(
 OWNERSHIP = Table(
     "ownership",
     "Every time in which a member could be running a connector or task: in connect groups from record 7, in generic "
-    "groups of Connect workers from what they reported and were assigned.",
+    "groups of Connect workers from what they reported and were assigned, until they were told to stop.",
     _columns(
         *_GROUP,
         *_RESOURCE,
@@ -204,7 +204,8 @@ CONNECTORS = Table(
 )
 GAPS = Table(
     "gaps",
-    "Every time in which nobody could be running something that was configured, or had been running.",
+    "Every time in which nobody could be running something that was configured, or had been running. In generic groups "
+    "nobody says what is configured: what a leader gives to nobody any more was deleted.",
     _columns(
         *_GROUP,
         *_RESOURCE,
@@ -214,7 +215,8 @@ GAPS = Table(
         "from_member TEXT Who ran it before, or null.",
         "to_member TEXT Who ran it afterwards, or null.",
         "epoch INT The group epoch in which it began.",
-        "reason TEXT Why that epoch had begun.",
+        "reason TEXT Why: the cause of that epoch, such as `session expired`; or `worker away`: a static worker "
+        "has left for a while, by which no epoch begins.",
     ),
 )
 BALANCE = Table(

@@ -26,8 +26,9 @@ NAMES = {
     10: "ConnectWorkerGroupHistory",
 }
 _OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET))
-_EPOCHS = {GENERIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
-           CURRENT: "member_epoch"}  # fmt: skip
+EPOCHS = {GENERIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
+          CURRENT: "member_epoch"}  # fmt: skip
+"""Where in the value the epoch stands. Record 10 has it in its key."""
 
 
 @frozen(slots=True)
@@ -59,5 +60,5 @@ def epoch_of(record: Record) -> int | None:
     if key.API_KEY == HISTORY:
         epoch: int = key.epoch
         return epoch
-    name = _EPOCHS.get(key.API_KEY)
+    name = EPOCHS.get(key.API_KEY)
     return None if name is None or record.value is None else getattr(record.value, name)

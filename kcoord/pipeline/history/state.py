@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.pipeline.history.entry import Entry, group_of
 from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
 from kcoord.protocol.records import GroupMetadataValue, MemberMetadata
@@ -83,6 +83,8 @@ class Step:
     assigned: Assigned | None = None
     stable_ms: int | None = None
     """When a generic group's assignment was there."""
+    all_given: bool = False
+    """Whether a generic group of Connect workers was assigned all that there is."""
     target_changed: bool = False
     configured_changed: bool = False
     came: set[str] = attrs.Factory(set)
@@ -113,6 +115,8 @@ class GroupState:
     converged: bool = False
     absent: set[str] = attrs.Factory(set)
     """Members that are joining, away for a while (rule 28) or put out: what they are to run waits for them."""
+    away: set[str] = attrs.Factory(set)
+    """Those of them that have left for a while."""
     _sides: set[str] = attrs.Factory(set)
     _generation: int | None = None
 
@@ -158,7 +162,7 @@ class GroupState:
             self.set_owned(step, member_id, NOTHING)
         step.deleted = True
         self.alive = self.converged = False
-        self.members, self.targets, self.absent = {}, {}, set()
+        self.members, self.targets, self.absent, self.away = {}, {}, set(), set()
         self.epoch = self.assignment_epoch = self.error = 0
         self.configured, self._generation, self.delay_deadline_ms = None, None, -1
 
@@ -227,7 +231,10 @@ class GroupState:
             self.absent.discard(key.member_id)
         else:
             self.absent.add(key.member_id)
+        self.away.discard(key.member_id)
         if value is not None:
+            if value.member_epoch == AWAY_EPOCH:
+                self.away.add(key.member_id)
             self.set_owned(step, key.member_id, unpack(value.connectors_tasks))
         elif not self._is_generic(key.member_id):
             self.set_owned(step, key.member_id, NOTHING)
@@ -276,17 +283,19 @@ class GroupState:
         assigned = any(each.assignment for each in value.members)
         if assigned:
             step.stable_ms = step.at_ms if value.current_state_timestamp < 0 else value.current_state_timestamp
-        seated, delays_ms = {}, [0]
+        seated, workers = {}, list[_Worker]()
         for each in value.members:
             worker = _worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else _NO_WORKER
-            delays_ms.append(worker.delay_ms)
+            workers.append(worker)
             seated[each.member_id] = Member(
                 GENERIC, each.group_instance_id, each.client_id, each.client_host, worker.url, each.session_timeout
             )
             if worker.owned != self.owned.get(each.member_id, NOTHING):
                 self.set_owned(step, each.member_id, worker.owned)
         if assigned:
-            step.assigned = Assigned(value.generation, value.protocol, max(delays_ms) or None)
+            delay_ms = max(each.delay_ms for each in workers)
+            step.assigned = Assigned(value.generation, value.protocol, delay_ms or None)
+            step.all_given = all(each.has_all for each in workers)
         for member_id in self.members.keys() - seated.keys():
             self.set_owned(step, member_id, NOTHING)
         self.members = seated
@@ -305,6 +314,8 @@ class _Worker:
     """What it could be running."""
     delay_ms: int = 0
     """How long it was told to wait for the next round."""
+    has_all: bool = False
+    """Whether it was given all that its leader means it to have: nothing is kept back for another round."""
 
 
 _NO_WORKER = _Worker()
@@ -320,7 +331,7 @@ def _worker(member: MemberMetadata, assigned: bool) -> _Worker:
     except EmbeddedError:
         return _NO_WORKER
     owned = told.assigned if told.version == EAGER else (reported - told.revoked) | told.assigned
-    return _Worker(state.url, owned, told.delay_ms)
+    return _Worker(state.url, owned, told.delay_ms, not (told.revoked or told.delay_ms or told.error))
 
 
 _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {

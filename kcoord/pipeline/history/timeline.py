@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import attrs
 
+from kcoord.pipeline.history.causes import cause_of
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import NOTHING, GroupState, Member, Step
 from kcoord.protocol.resources import Resource
@@ -31,6 +32,8 @@ class _Gap:
     giver: str | None
     epoch: int
     reason: str | None
+    unsure: bool = False
+    """Nobody has said that it is configured, and it was taken from a member that stays: it may have been deleted."""
 
 
 @attrs.define(eq=False)
@@ -93,14 +96,15 @@ class Ownership:
         return sorted(each for each in state.configured or () if not self.counts.get(each))
 
     def _gapped(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
-        reason = state.reason
         if step.deleted:
             self._gaps.clear()
             self.counts.clear()
             return
         for member_id, resource in change.closed:
             if not self.counts.get(resource) and (state.configured is None or resource in state.configured):
-                self._gaps.setdefault(resource, _Gap(step.at_ms, member_id, state.epoch, reason))
+                reason = _let_go(state, step, member_id)
+                unsure = state.configured is None and member_id in state.members
+                self._gaps.setdefault(resource, _Gap(step.at_ms, member_id, state.epoch, reason, unsure))
         for member_id, resource in change.opened:
             gap = self._gaps.pop(resource, None)
             if gap is not None and gap.at_ms != step.at_ms:
@@ -110,7 +114,17 @@ class Ownership:
             for resource in [] if wanted is None else sorted(self._gaps.keys() - wanted):
                 yield "gaps", _gap_row(state, resource, self._gaps.pop(resource), step.at_ms, None)
             for resource in self.unowned(state):
-                self._gaps.setdefault(resource, _Gap(step.at_ms, None, state.epoch, reason))
+                gap = self._gaps.setdefault(resource, _Gap(step.at_ms, None, state.epoch, short(state.reason)))
+                gap.unsure = False
+        if step.all_given:
+            yield from self._not_given(state, step)
+
+    def _not_given(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
+        """What a generic group's leader gave to nobody is no longer configured."""
+        for resource in sorted(self._gaps):
+            gap = self._gaps.pop(resource)
+            if not gap.unsure and gap.at_ms != step.at_ms:
+                yield "gaps", _gap_row(state, resource, gap, step.at_ms, None)
 
     def _row(
         self,
@@ -152,7 +166,7 @@ class Sessions:
             since = self._since.pop(member_id, None)
             if since is not None:
                 since.member = step.went[member_id]
-                yield "sessions", self._row(state, member_id, since, step, _why(state, step))
+                yield "sessions", self._row(state, member_id, since, step, _why(step, member_id))
         for member_id in sorted(step.came):
             self._since[member_id] = _Since(step.offset, step.at_ms, None)
 
@@ -193,8 +207,21 @@ def short(reason: str | None) -> str | None:
     return None if reason is None else reason.partition(":")[0].strip()
 
 
-def _why(state: GroupState, step: Step) -> str:
-    return (short(step.epochs[-1].reason) if step.epochs else None) or "gone"
+def _why(step: Step, member_id: str) -> str:
+    """Several epochs may have begun at once, and each for several causes: the cause that names the member, else the
+    last epoch's.
+    """
+    named = [cause_of(each.reason, member_id) for each in step.epochs]
+    return (
+        next((each for each in named if each), None) or short(step.epochs[-1].reason if step.epochs else None) or "gone"
+    )
+
+
+def _let_go(state: GroupState, step: Step, member_id: str) -> str | None:
+    """Why nobody has it now that this member has not. A static worker goes away without an epoch (rule 28)."""
+    if step.epochs:
+        return _why(step, member_id)
+    return "worker away" if member_id in state.away else short(state.reason)
 
 
 def _gap_row(state: GroupState, resource: Resource, gap: _Gap, to_ms: int | None, taker: str | None) -> Row:
@@ -208,5 +235,5 @@ def _gap_row(state: GroupState, resource: Resource, gap: _Gap, to_ms: int | None
         "from_member": gap.giver,
         "to_member": taker,
         "epoch": gap.epoch,
-        "reason": short(gap.reason),
+        "reason": gap.reason,
     }
