@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 
 ROOT = Path(__file__).parents[2]
-DEADLINE_S = 60
+DEADLINE_S = 180.0
 
 
 @attrs.frozen

@@ -199,7 +199,7 @@ async def test_following(place: Place) -> None:
         )  # fmt: skip
         assert process.stdout is not None
         for generation in range(1, 4):
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(180):
                 line = json.loads(await process.stdout.readline())
             assert line["value"]["generation"] == generation
             await log.append(AT, [encode_record(group_record(generation + 1))])
@@ -222,7 +222,7 @@ def test_a_place_without_a_log(tmp_path: Path, kafka: KafkaCluster) -> None:
     assert "file is not a database" in failed(kcoord("log", "verify", "--data-dir", tmp_path))
     bootstrap = ["--log-bootstrap", kafka.bootstrap]
     assert "there is no topic not-there at " in failed(kcoord("log", "dump", *bootstrap, "--topic", "not-there"))
-    assert "not-there" not in kafka.admin().list_topics(timeout=30).topics
+    assert "not-there" not in kafka.admin().list_topics(timeout=120).topics
     both = kcoord("log", "dump", *bootstrap, "--data-dir", tmp_path)
     assert (both.code, both.err.count("keep one")) == (2, 1)
 

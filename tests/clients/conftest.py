@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.clients.aging import Aging
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import Front, front_of
-from tests.kafka.java import Java
 
 _numbers = itertools.count(1)
 
@@ -30,21 +28,6 @@ def front(kafka: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
     front = front_of(kafka, tmp_path_factory.mktemp("kcoord"))
     yield front
     front.remove()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _age_beside_other_tests(request: pytest.FixtureRequest) -> None:
-    """Offsets take a minute to expire: they begin with the first test, if a later one asks for them."""
-    if any("aging" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        request.getfixturevalue("aging")
-
-
-@pytest.fixture(scope="session")
-def aging(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aging]:
-    """Offsets that grow old, on a cluster of their own."""
-    aging = Aging.begin(tmp_path_factory.mktemp("aging"))
-    yield aging
-    aging.end()
 
 
 @pytest.fixture

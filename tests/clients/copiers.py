@@ -15,7 +15,7 @@ import kafka as kafka_python
 from tests.clients.members import Aiokafka, KafkaPython, Librdkafka, Member
 from tests.kafka.wait import eventually
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
 
 
 class Copier(abc.ABC):

@@ -27,8 +27,8 @@ T = TypeVar("T")
 Partition = tuple[str, int]
 
 POLL_S = 0.1
-REQUEST_S = 30.0
-TASK_S = 120.0
+REQUEST_S = 120.0
+TASK_S = 240.0
 SESSION_MS = 30_000
 """Nobody waits for its end; a loaded machine may stand still for some seconds."""
 HEARTBEAT_MS = 500

@@ -42,7 +42,7 @@ def read_earliest(kafka: KafkaCluster, group: str) -> None:
     for done in admin.incremental_alter_configs(
         [ConfigResource(ResourceType.GROUP, group, incremental_configs=[entry])]
     ).values():
-        done.result(30)
+        done.result(120)
 
 
 def test_consumer_group_is_shared_with_members_connected_directly(

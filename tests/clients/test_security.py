@@ -62,7 +62,7 @@ def sasl(start_kafka: Callable[..., KafkaCluster], tmp_path_factory: pytest.Temp
             for user, kind in allowed
         ]
     ).values():
-        done.result(30)
+        done.result(120)
     front = front_of(kafka, tmp_path_factory.mktemp("kcoord"))
     yield Secured(kafka, front)
     front.remove()

@@ -126,16 +126,16 @@ class Zombie:
             "log_level": 3,
         }
         producer = Producer(settings)
-        producer.init_transactions(30)
+        producer.init_transactions(120)
         while self.refused is None:
             producer.begin_transaction()
             try:
                 offsets = [TopicPartition(*self.partition, self.next_offset)]
-                producer.send_offsets_to_transaction(offsets, self.membership, 30)
-                producer.commit_transaction(30)
+                producer.send_offsets_to_transaction(offsets, self.membership, 120)
+                producer.commit_transaction(120)
             except KafkaException as refused:
                 self.refused = refused
-                producer.abort_transaction(30)
+                producer.abort_transaction(120)
             else:
                 self.commits += 1
                 self.next_offset += 1

@@ -81,7 +81,7 @@ class ConnectFleet:
         """Start workers at the same time, and wait until each says that it is healthy."""
         started = [self._start_worker() for _ in range(number)]
         for worker in started:
-            eventually(lambda worker=worker: self._healthy(worker), f"{worker.process.name} is up", deadline_s=120)  # type: ignore[misc]
+            eventually(lambda worker=worker: self._healthy(worker), f"{worker.process.name} is up", deadline_s=240)  # type: ignore[misc]
         return started
 
     def kill(self, worker: Worker) -> None:
@@ -108,14 +108,14 @@ class ConnectFleet:
 
         def answer() -> httpx.Response:
             try:
-                response = httpx.request(method, f"http://{self.workers[0].id}{path}", json=json, timeout=30)
+                response = httpx.request(method, f"http://{self.workers[0].id}{path}", json=json, timeout=100)
             except httpx.TransportError as lost:
                 raise NotYet(repr(lost)) from lost
             if response.status_code in BUSY:
                 raise NotYet(f"{response.status_code} {response.text}")
             return response
 
-        response = eventually(answer, f"{method} {path}", deadline_s=120, every_s=0.3)
+        response = eventually(answer, f"{method} {path}", deadline_s=240, every_s=0.3)
         assert response.is_success, f"{method} {path}: {response.status_code} {response.text}"
         return response.json() if response.content else None
 
@@ -132,7 +132,7 @@ class ConnectFleet:
                 raise NotYet(self.states())
             return not any(ran.startswith(f"task {name}-") for worker in self.workers for ran in worker.running())
 
-        eventually(stopped, f"{name} stopped", deadline_s=120)
+        eventually(stopped, f"{name} stopped", deadline_s=240)
 
     def states(self) -> dict[str, tuple[str, str]]:
         """The state and the worker's id of every "connector name" and "task name-0", as REST says."""
@@ -164,7 +164,7 @@ class ConnectFleet:
                 raise NotYet(f"a worker has nothing: {runs}")
             return dict(runs)
 
-        return eventually(settled, f"{len(resources)} connectors and tasks run once each", deadline_s=120, every_s=0.5)
+        return eventually(settled, f"{len(resources)} connectors and tasks run once each", deadline_s=240, every_s=0.5)
 
     def wait_until_quiet(self, resources: set[str], seconds: float) -> dict[str, str]:
         """As `wait_until_settled`, and no worker has joined anew for so long since: no rebalance is under way."""
@@ -220,7 +220,7 @@ class ConnectFleet:
     def _healthy(worker: Worker) -> bool:
         worker.process.check_running()
         try:
-            response = httpx.get(f"http://{worker.id}/health", timeout=5)
+            response = httpx.get(f"http://{worker.id}/health", timeout=20)
         except httpx.TransportError as not_up:
             raise NotYet(repr(not_up)) from not_up
         if response.status_code != 200:

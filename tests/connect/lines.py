@@ -86,7 +86,7 @@ class Pipe:
                 raise NotYet(f"{len(missing)} of {len(self.written)} lines missing, {missing[:3]}…")
             return True
 
-        eventually(all_there, f"all lines of {self.name} arrived", deadline_s=120)
+        eventually(all_there, f"all lines of {self.name} arrived", deadline_s=240)
         assert set(self.arrived()) == set(self.written), "the sink's file has lines that nobody wrote"
 
     def check_exactly_once(self, cluster: KafkaCluster) -> None:

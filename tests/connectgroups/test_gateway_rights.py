@@ -74,7 +74,7 @@ def kafka(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     ]
     admin = cluster.admin()
     for done in admin.create_acls(bindings).values():
-        done.result(30)
+        done.result(120)
     return cluster
 
 
@@ -183,7 +183,7 @@ async def test_rule_25_a_right_that_is_taken_away_ends_heartbeats_from_memory(
         assert await worker.heartbeat() == ErrorCode.NONE
     admin = kafka.admin()
     for done in admin.create_acls([binding]).values():
-        done.result(30)
+        done.result(120)
 
     async def refused() -> bool:
         try:

@@ -36,7 +36,7 @@ class Held:
 
     async def answer(self) -> ConnectGroupHeartbeatResponse:
         """What it is answered in the end."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(180):
             answer = await self.reading
         assert isinstance(answer, ConnectGroupHeartbeatResponse)
         self.worker.take(answer)
@@ -124,7 +124,7 @@ async def test_what_stands_behind_it_already_lets_it_go_at_once(worker: Worker) 
     requests = [worker.request(max_wait_ms=LONG_MS), worker.request(), ApiVersionsRequest("test", "1")]
     frames = [worker.client.frame(request, 0) for request in requests]
     worker.client.writer.write(b"".join(frame for _, frame in frames))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(180):
         for request, (correlation_id, _) in zip(requests, frames, strict=True):
             await worker.client.read(request, 0, correlation_id)
 

@@ -118,7 +118,7 @@ async def test_tools_see_legacy_workers_in_either_mode(java: Java, kcoord: Kcoor
     admin = AdminClient({"bootstrap.servers": kcoord.bootstrap})
     [future] = admin.describe_consumer_groups([name]).values()
     with pytest.raises(Exception, match="is not a consumer group"):
-        future.result(30)
+        future.result(120)
     await worker.leave()
 
 
@@ -167,14 +167,14 @@ def test_librdkafkas_admin_does_too(kcoord: Kcoord, name: str) -> None:
 
     def alter(entry: ConfigEntry) -> None:
         [future] = admin.incremental_alter_configs([of_group(entry)]).values()
-        future.result(30)
+        future.result(120)
 
     def of_group(*entry: ConfigEntry) -> ConfigResource:
         return ConfigResource(ResourceType.GROUP, name, incremental_configs=[*entry])
 
     def shown() -> dict[str, ConfigEntry]:
         [future] = admin.describe_configs([of_group()]).values()
-        described: dict[str, ConfigEntry] = future.result(30)
+        described: dict[str, ConfigEntry] = future.result(120)
         return described
 
     alter(ConfigEntry(SESSION, "55000", incremental_operation=AlterConfigOpType.SET))

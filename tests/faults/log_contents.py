@@ -86,7 +86,7 @@ def records(kafka: KafkaCluster, topic: str) -> Iterator[tuple[bytes, bytes | No
     settings = {"group.id": "not-joined", "enable.auto.commit": False, "enable.partition.eof": True}
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, **settings, "isolation.level": "read_committed"})
     try:
-        partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
+        partitions = consumer.list_topics(topic, timeout=120).topics[topic].partitions
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
         open_ends = set(partitions)
         while open_ends:

@@ -45,7 +45,7 @@ def _was_compacted(kafka: KafkaCluster, topic: str) -> bool:
         gone = 0
         for number in range(PARTITIONS):
             partition = TopicPartition(topic, number, 0)
-            low, high = consumer.get_watermark_offsets(partition, timeout=30)
+            low, high = consumer.get_watermark_offsets(partition, timeout=120)
             if high > low:
                 consumer.assign([partition])
                 message = consumer.poll(5)

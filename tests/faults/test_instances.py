@@ -70,7 +70,7 @@ async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> N
             all_.kcoords[0] = newer
             on.load.bootstrap.append(all_.bootstrap[0])
             await on.go_on()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(180):
                 while not {await all_.owner_port(group.onlooker.caller.group) for group in on.load.groups} >= {
                     newer.port
                 }:

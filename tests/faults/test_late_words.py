@@ -56,7 +56,7 @@ async def test_the_end_of_a_transaction_that_comes_late_ends_no_other(kafka: Kaf
             await all_records(log)
         large: list[RawRecord] = [(b"%d" % number, bytes(400_000)) for number in range(8)]
         step = log.append(0, large)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(180):
             await caught.wait()
         late.set()
         await asyncio.sleep(1)  # the late word arrives

@@ -74,7 +74,7 @@ def allow(admin: AdminClient) -> None:
         for user, kind, operation in wanted
     ]  # fmt: skip
     for done in admin.create_acls(bindings).values():
-        done.result(30)
+        done.result(120)
 
 
 SETTINGS: dict[str, object] = {

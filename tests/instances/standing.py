@@ -18,7 +18,7 @@ from kcoord.instances.map import Instance
 from kcoord.instances.membership import Membership
 from tests.kafka.cluster import KafkaCluster
 
-DEADLINE_S = 60.0
+DEADLINE_S = 180.0
 SESSION_MS = 6_000  # the least that a broker takes
 
 _started = count(1)

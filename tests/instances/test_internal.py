@@ -283,13 +283,13 @@ async def _prove(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(180):
         return await reader.readexactly(int.from_bytes(await reader.readexactly(4), "big"))
 
 
 async def _to_its_end(reader: asyncio.StreamReader) -> bytes:
     read = b""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(180):
         while True:
             try:
                 more = await reader.read(4096)

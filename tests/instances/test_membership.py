@@ -53,7 +53,7 @@ async def test_kafkas_own_tools_show_who_has_what(kafka: KafkaCluster) -> None:
         standings = [standing.come(number) for number in (1, 2)]
         await until(lambda: standing.is_served(*(shards for _, shards in standings)), "two share")
         admin = kafka.admin()
-        asked = admin.describe_consumer_groups([standing.group], request_timeout=30)[standing.group]
+        asked = admin.describe_consumer_groups([standing.group], request_timeout=120)[standing.group]
         described = await asyncio.wrap_future(asked)
         shown = {
             member.member_id: {each.partition for each in member.assignment.topic_partitions}

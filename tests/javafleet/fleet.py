@@ -19,7 +19,7 @@ from tests.kafka.java import Java
 from tests.kafka.wait import NotYet, eventually, let_pass
 
 SESSION_MS, HEARTBEAT_MS = 10_000, 3_000
-DEADLINE_S = 240.0
+DEADLINE_S = 270.0
 QUIET_S = HEARTBEAT_MS / 1000 + 1
 """Longer than a word to a worker takes: nobody rejoins any more."""
 

@@ -61,7 +61,7 @@ class Numbers:
                 raise NotYet(f"{silent} write nothing")
             return True
 
-        eventually(more, f"{len(tasks)} tasks write", deadline_s=120)
+        eventually(more, f"{len(tasks)} tasks write", deadline_s=240)
 
     def _read_on(self) -> None:
         for message in self._consumer.consume(AT_ONCE, WAIT_S):

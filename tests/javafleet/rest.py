@@ -13,7 +13,7 @@ from tests.kafka.wait import NotYet, eventually
 NOT_FOUND = 404
 BUSY = {NOT_FOUND, 409, 500, 503}
 """While a fleet rebalances, a worker does not know yet what another has created, or the leader has gone."""
-DEADLINE_S = 120.0
+DEADLINE_S = 240.0
 TIMEOUT_S = 100.0
 """As long as a worker may take by itself (90 s)."""
 
@@ -50,7 +50,7 @@ class Rest:
     def is_up(self, worker_id: str) -> bool:
         """Whether the worker says that it is healthy: it has joined, and has read its topics."""
         try:
-            return httpx.get(f"http://{worker_id}/health", timeout=5).status_code == 200
+            return httpx.get(f"http://{worker_id}/health", timeout=20).status_code == 200
         except httpx.TransportError:
             return False
 

@@ -81,4 +81,4 @@ def wait_until_others_run_all(fleet: JavaFleet, frozen: str) -> None:
             raise NotYet(f"missing {missing}")
         return True
 
-    eventually(all_run, f"all runs without {frozen}", deadline_s=120)
+    eventually(all_run, f"all runs without {frozen}", deadline_s=240)

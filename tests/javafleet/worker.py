@@ -27,7 +27,7 @@ from tests.kafka.process import ServerProcess
 from tests.kafka.wait import let_pass
 
 HEAP_MB = 128
-GRACE_S = 30.0
+GRACE_S = 40.0
 
 
 @attrs.define(eq=False)

@@ -98,10 +98,10 @@ class KafkaCluster:
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
         """Create a topic, wait until its partitions have leaders that serve, and return its name."""
         admin = self.admin()
-        admin.create_topics([NewTopic(name, num_partitions=partitions, config=dict(config or {}))])[name].result(30)
+        admin.create_topics([NewTopic(name, num_partitions=partitions, config=dict(config or {}))])[name].result(120)
 
         def has_leaders() -> bool:
-            topic = admin.list_topics(name, timeout=10).topics[name]
+            topic = admin.list_topics(name, timeout=120).topics[name]
             return len(topic.partitions) == partitions and all(
                 p.leader in self.ports for p in topic.partitions.values()
             )
@@ -110,7 +110,7 @@ class KafkaCluster:
             """A broker that is named as leader already may not know it yet, and refuse."""
             latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
             asked = admin.list_offsets({TopicPartition(name, number): latest for number in range(partitions)})
-            return all(answer.result(30).offset >= 0 for answer in asked.values())
+            return all(answer.result(120).offset >= 0 for answer in asked.values())
 
         eventually(has_leaders, f"leaders of {name}", retry=KafkaException)
         eventually(is_served, f"leaders of {name} serve", retry=KafkaException)
@@ -120,7 +120,7 @@ class KafkaCluster:
         """A group's offsets by topic and partition: those that Kafka itself has, or as seen through `bootstrap`."""
         admin = self._admin_at(bootstrap or self.bootstrap)  # its futures end with it
         [future] = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
-        return {(at.topic, at.partition): at.offset for at in future.result(30).topic_partitions if at.offset >= 0}
+        return {(at.topic, at.partition): at.offset for at in future.result(120).topic_partitions if at.offset >= 0}
 
     def start_brokers(self, *ids: int) -> None:
         """Start these brokers, which do not run, and wait until they serve."""
@@ -131,7 +131,7 @@ class KafkaCluster:
         def all_serve() -> bool:
             for number, admin in admins.items():
                 self.runners[number].check_running()
-                there = set(admin.list_topics(timeout=5).brokers)
+                there = set(admin.list_topics(timeout=20).brokers)
                 if not there.issuperset(ids):
                     raise NotYet(f"broker {number} knows of brokers {sorted(there)}")
             return True
@@ -169,4 +169,4 @@ class KafkaCluster:
                 UserScramCredentialUpsertion(user, info, password_of(user).encode()) for user in [ADMIN, *self.users]
             ]
             for done in admin.alter_user_scram_credentials(wanted).values():
-                done.result(30)
+                done.result(120)

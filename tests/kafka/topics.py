@@ -18,7 +18,7 @@ def read_topic(cluster: KafkaCluster, topic: str, *, committed: bool = True) -> 
     }
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap, **settings, **cluster.client().librdkafka()})
     try:
-        partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
+        partitions = consumer.list_topics(topic, timeout=120).topics[topic].partitions
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
         open_ends = set(partitions)
         values: list[str] = []

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-DEADLINE_S = 60.0
+DEADLINE_S = 180.0
 
 
 class NotYet(Exception):

@@ -124,7 +124,7 @@ async def test_every_instance_names_the_same_nodes_and_owners(pair: Pair, kafka:
         (number, "127.0.0.1", each.port) for number, each in enumerate(pair.both)
     ]
     assert metadata[0].controller_id == 0
-    assert metadata[0].cluster_id == kafka.admin().list_topics(timeout=10).cluster_id
+    assert metadata[0].cluster_id == kafka.admin().list_topics(timeout=120).cluster_id
     owners = {await owner_of(pair, f"g{number}") is pair.both[0] for number in range(12)}
     assert owners == {True, False}, "both have groups"
 

@@ -54,7 +54,7 @@ async def not_ours(_partition: int) -> bool:
 
 async def until(holds: Callable[[], bool | Awaitable[bool]]) -> None:
     """Wait for what must come."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         while not (held if isinstance(held := holds(), bool) else await held):
             await asyncio.sleep(0.02)
 

@@ -37,7 +37,7 @@ class House:
 
     async def until(self, expected: Callable[[House], bool]) -> None:
         """Wait until the house is so."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(180):
             while not expected(self):
                 self._changed.clear()
                 await self._changed.wait()

@@ -62,7 +62,7 @@ async def test_connects_workers_and_ours_share_what_there_is(
 
     async def until_shared(*, java: bool, us: bool) -> None:
         """Each resource at one of those who are there, and something at each."""
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(240):
             while True:
                 our, their = set(house.running), await asyncio.to_thread(theirs, fleet) if java else set()
                 if our | their == everything and not our & their and bool(our) == us and bool(their) == java:

@@ -85,7 +85,7 @@ def theirs(fleet: ConnectFleet) -> set[str]:
 
 async def until_shared(fleet: ConnectFleet, ours: Ours, everything: set[str], *, us: bool = True) -> None:
     """Each resource at one of those who are there, and something at each."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(240):
         while True:
             mine, others = set(ours.running()), await asyncio.to_thread(theirs, fleet)
             shared = bool(mine) == us and bool(others) == bool(fleet.workers)
@@ -234,7 +234,7 @@ async def test_one_of_ours_that_computes_nonsense_harms_nobody(managed: ConnectF
 
 
 async def until(probe: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(240):
         while not probe():
             await asyncio.sleep(0.1)
 

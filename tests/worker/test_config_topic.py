@@ -64,7 +64,7 @@ class Writer:
 
 
 async def until(probe: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         while not probe():
             await asyncio.sleep(0.02)
 
@@ -118,7 +118,7 @@ async def test_to_catch_up_is_to_know_what_stands_there_now(writer: Writer, topi
 async def test_only_what_is_committed_counts(kafka: KafkaCluster, name: str, topic: ConfigTopic) -> None:
     """exactly.once.source.support: the leader writes in transactions. Their markers have offsets, and say nothing."""
     transactional = Writer(kafka, name, **{"transactional.id": name})
-    transactional._producer.init_transactions(30)
+    transactional._producer.init_transactions(120)
     transactional.transaction(lambda: transactional.connector("a", 1))
     await topic.open()
     assert (topic.config.resources, topic.config.offset) == (resources("a a-0"), 3)
@@ -174,7 +174,7 @@ async def test_a_topic_that_is_not_there_is_not_made(kafka: KafkaCluster, name: 
         ConfigTopicError, match="there is none, or this user may not see it: it is the Connect workers'"
     ):
         await ConfigTopic(kafka.bootstrap, name).open()
-    assert name not in kafka.admin().list_topics(timeout=30).topics
+    assert name not in kafka.admin().list_topics(timeout=120).topics
 
 
 async def test_a_topic_of_another_kind_is_refused(kafka: KafkaCluster, name: str) -> None:
@@ -216,11 +216,11 @@ async def test_rights_are_asked_for_by_name(start_kafka: Callable[..., KafkaClus
             operation,
             AclPermissionType.ALLOW,
         )
-        admin.create_acls([binding])[binding].result(30)
+        admin.create_acls([binding])[binding].result(120)
 
     async def says(why: str) -> None:
         """A right takes a moment to get around."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             while True:
                 with pytest.raises(ConfigTopicError) as error:
                     await ConfigTopic(kafka.bootstrap, name, security=security).open()
@@ -231,7 +231,7 @@ async def test_rights_are_asked_for_by_name(start_kafka: Callable[..., KafkaClus
     allow(AclOperation.DESCRIBE)
     await says("may not be read: allow this user Read on the topic")
     allow(AclOperation.READ)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         while True:
             with contextlib.suppress(ConfigTopicError):
                 async with ConfigTopic(kafka.bootstrap, name, security=security) as topic:

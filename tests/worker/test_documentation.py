@@ -132,7 +132,7 @@ async def test_lines_of_files_go_through_a_topic_into_files_each_once(
         return [json.loads(line)["value"] for line in lines if line.endswith("\n")]  # the last may be half written
 
     async def until_all_is_there() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             while set(archived()) != set(written):
                 await asyncio.sleep(0.1)
 

@@ -36,7 +36,7 @@ def kcoord(start_kafka: Callable[..., KafkaCluster], tmp_path_factory: pytest.Te
     )
     admin = cluster.admin()  # kept: what it does ends with it
     for done in admin.create_acls([may_read]).values():
-        done.result(30)
+        done.result(120)
     settings = {name.replace(".", "_"): value for name, value in QUICK.items()}
     settings["group_connect_session_timeout_ms"] = 45_000
     process = kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"), ALL_GROUPS, **settings)
@@ -80,12 +80,12 @@ async def test_who_may_not_read_the_group_is_told_so(kcoord: Kcoord, group: str,
     """connect-groups rule 30"""
     with pytest.raises(WorkerError, match="GROUP_AUTHORIZATION_FAILED"):
         async with worker(kcoord, group, House(), "w1", "stranger", group_protocol=protocol) as refused:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(180):
                 await refused.joined()
 
 
 async def test_a_wrong_password_is_told_at_once(kcoord: Kcoord, group: str) -> None:
     with pytest.raises(WorkerError, match="SASL_AUTHENTICATION_FAILED"):
         async with worker(kcoord, group, House(), "w1", "reader", password="wrong") as refused:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(180):
                 await refused.joined()

@@ -99,7 +99,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 async def until(probe: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(180):
         while not probe():
             await asyncio.sleep(0.02)
 

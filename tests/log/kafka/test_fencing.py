@@ -109,7 +109,7 @@ async def test_a_foreign_transaction_hides_nothing(kafka: KafkaCluster, caplog: 
 def _transaction(cluster: KafkaCluster, topic: Topic, transactional_id: str) -> Producer:
     """Somebody with a record written in a transaction that is open."""
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": transactional_id})
-    producer.init_transactions(30)
+    producer.init_transactions(120)
     producer.begin_transaction()
     producer.produce(topic.name, b"open", key=b"open", partition=0)
     assert producer.flush(30) == 0

@@ -49,7 +49,7 @@ def by_sasl(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     ]  # fmt: skip
     admin = cluster.admin()  # its futures end with it
     for done in admin.create_acls(bindings).values():
-        done.result(30)
+        done.result(120)
     return cluster
 
 

@@ -24,7 +24,7 @@ async def test_a_topic_that_is_missing_is_made(kafka: KafkaCluster) -> None:
     topic = Topic(kafka)
     async with opened(topic.make(history_retention_ms=123_456)):
         pass
-    assert len(kafka.admin().list_topics(topic.name, timeout=30).topics[topic.name].partitions) == 4
+    assert len(kafka.admin().list_topics(topic.name, timeout=120).topics[topic.name].partitions) == 4
     assert _configs(kafka, topic) >= {
         ("cleanup.policy", "compact"),
         ("min.compaction.lag.ms", "123456"),
@@ -142,4 +142,4 @@ async def test_compaction_takes_nothing_that_counts(start_kafka: Callable[..., K
 def _configs(cluster: KafkaCluster, topic: Topic) -> set[tuple[str, str | None]]:
     admin = cluster.admin()  # its futures end with it
     [answer] = admin.describe_configs([ConfigResource(ResourceType.TOPIC, topic.name)]).values()
-    return {(name, entry.value) for name, entry in answer.result(30).items()}
+    return {(name, entry.value) for name, entry in answer.result(120).items()}
