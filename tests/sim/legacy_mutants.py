@@ -5,7 +5,7 @@ The numbers are those of the legacy rules; 0 is the change of the group's protoc
 
 from __future__ import annotations
 
-from kcoord.group.connect import install, membership
+from kcoord.group.connect import install, returning
 from kcoord.group.conversion import to_connect, to_generic
 from kcoord.group.translation import (
     answers,
@@ -63,7 +63,7 @@ LEGACY_MUTANTS = (
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
            "group.computed_offset)", "group.computed_offset) + 1"),
-    Mutant(18, "who returns gets nothing of its own", membership._departed_like,
+    Mutant(18, "who returns gets nothing of its own", returning.departed_like,
            'for attribute in ("instance_id", "url"):', 'for attribute in ("instance_id",):'),
     Mutant(19, "who returns stands beside the one that died", join_group._whose_place,
            "turn.contents.is_closed(member.connection)", "False"),

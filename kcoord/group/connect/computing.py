@@ -30,6 +30,7 @@ from kcoord.group.connect import epochs, records
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
     FALLBACK,
     LEGACY_VERSION,
@@ -213,17 +214,26 @@ def _ask(assignor: ServerAssignor, given: AssignorInput) -> tuple[Assignment | N
 
 def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
     """The input of an assignor, as of now (rule 18)."""
-    configured = group.configured
+    configured, heirs = group.configured, reunited(group)
+    inherited: dict[str, Resources] = {}
+    for elder_id, heir_id in heirs.items():
+        inherited[heir_id] = inherited.get(heir_id, frozenset()) | left_of(group, elder_id)
     return Frozen(
         group.epoch,
         AssignorInput(
-            members=tuple([_member_input(member, group, assignor) for member in group.participants()]),
+            members=tuple(
+                [
+                    _member_input(member, group, assignor, inherited.get(member.member_id))
+                    for member in group.participants()
+                ]
+            ),
             configured=None if configured is None else configured.resources,
             config_offset=NO_OFFSET if configured is None else configured.offset,
             departed=tuple(
                 [
                     Departed(member_id, target.instance_id, target.url, target.resources)
                     for member_id, target in group.departed()
+                    if member_id not in heirs
                 ]
             ),
             remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
@@ -233,9 +243,11 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
     )
 
 
-def _member_input(member: Member, group: ConnectGroup, assignor: str) -> AssignorMember:
+def _member_input(member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None) -> AssignorMember:
     said = member.said
     target: Resources = group.target_of(member) or frozenset()
+    if inherited is not None:
+        target |= inherited
     if said.legacy is not None:
         return AssignorMember(
             member.member_id, None, said.url, target, LEGACY_VERSION, metadata=own_state(group, member)

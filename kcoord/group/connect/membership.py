@@ -14,6 +14,7 @@ from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.returning import departed_like, take_over_target
 from kcoord.group.connect.telling import refuse_all
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
@@ -27,44 +28,16 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
     Returns the group: the first member's record founds it.
     """
-    returned = _departed_like(group, member_id, said)
+    returned = departed_like(group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
     group = turn.contents.connect[group.group_id]
     if returned is not None:
-        _take_over_target(turn, group, returned, member_id, said)
+        take_over_target(turn, group, returned, member_id, said)
     bump(turn, group, Reason.JOINED, [member_id])
     turn.contents.counters.members["joined"] += 1
     return group
-
-
-def _departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None:
-    """Whose waiting target is this worker's: known by member id, instance id or url, in this order."""
-    departed = dict(group.departed())
-    if member_id in departed:
-        return member_id
-    for attribute in ("instance_id", "url"):
-        mine = getattr(said, attribute)
-        if mine is not None:
-            for departed_id, target in departed.items():
-                if getattr(target, attribute) == mine:
-                    return departed_id
-    return None
-
-
-def _take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
-    """Give a waiting target to the member that it waited for, less what another target names by now, and
-    what exists no more.
-    """
-    elder = group.targets[elder_id]
-    mine = frozenset([each for each in elder.resources if group.claimants.get(each, elder_id) == elder_id])
-    if group.configured is not None:
-        mine &= group.configured.resources
-    if elder_id != member_id:
-        turn.write(records.member_target(group.group_id, elder_id, None))
-    target = attrs.evolve(elder, resources=mine, instance_id=said.instance_id, url=said.url)
-    turn.write(records.member_target(group.group_id, member_id, target))
 
 
 def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:

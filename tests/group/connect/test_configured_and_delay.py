@@ -234,6 +234,48 @@ def test_member_id_comes_before_instance_id_before_url(member: str, instance: st
     assert world.join(member, connection=5, instance_id=instance, url="http://w").owned == gets
 
 
+@pytest.mark.parametrize(
+    ("elder", "back", "gets", "waits"),
+    [
+        ({"url": "http://w2"}, {"W9": "http://w2"}, {"W9": "BC0 BT1"}, []),
+        ({"url": "http://w2"}, {"W9": "http://w9"}, {}, ["W2"]),
+        ({}, {"W9": "http://w2"}, {}, ["W2"]),
+        ({"url": "http://w2"}, {"W8": "http://w2", "W9": "http://w2"}, {}, ["W2"]),
+        ({"url": "http://w2", "instance_id": "i2"}, {"W9": "http://w2"}, {}, ["W2"]),
+    ],
+    ids=["its url", "another url", "no url", "two of its url", "one with an instance id"],
+)
+def test_who_is_back_before_its_session_has_ended_loses_nothing(
+    elder: dict[str, str], back: dict[str, str], gets: dict[str, str], waits: list[str]
+) -> None:
+    """connect-groups rule 22: a process that was killed is back at once, its work does not wait for it any more."""
+    world = World()
+    world.join("W1")
+    world.join("W2", connection=2, **elder)
+    world.beat("W1", 0)
+    world.compute("W1", 0, {"W1": "AC0", "W2": "BC0 BT1"})
+    world.beat("W1", 0)
+    world.beat("W2", 0, connection=2)
+    for connection, (member, url) in enumerate(back.items(), 3):
+        world.join(member, connection=connection, url=url)
+    world.beat("W1", 2)
+    world.compute("W1", 2, {"W1": "AC0", "W2": "BC0 BT1"})
+    while "W2" in world.group.members:
+        world.live(1_000, W1="AC0", **dict.fromkeys(back, ""))
+    world.beat("W1", world.member("W1").epoch)
+    given = world.prepare("W1", world.member("W1").epoch)
+    targets = {each.member_id: text(unpack(each.connectors_and_tasks)) for each in given.members}
+    assert {member: target for member, target in targets.items() if member != "W1" and target} == gets
+    assert [each.member_id for each in given.departed] == waits
+    whole = {"W1": "AC0", **gets}
+    assert world.install("W1", world.member("W1").epoch, given.group_epoch, whole, DELAY_MS if waits else 0) is (
+        ErrorCode.NONE
+    )
+    assert world.targets() == {"W1": "AC0", **dict.fromkeys(back, ""), **gets, **dict.fromkeys(waits, "BC0 BT1")}
+    world.restart()
+    assert world.targets()["W1"] == "AC0"
+
+
 def test_before_the_next_install_it_waits_already() -> None:
     """connect-groups rule 22: a worker that bounces before anything was computed gets its own back."""
     world = World.settled({"W1": "AC0", "W2": "BC0 BT1"})

@@ -1,0 +1,65 @@
+"""Whose waiting target is this worker's? (connect-groups rule 22)
+
+| the worker comes | it is known by | it gets what waits |
+| --- | --- | --- |
+| after its elder has gone | member id, instance id or url, in this order | when it joins |
+| before its elder's session has ended: a process that was killed and is quickly back | the url, if nobody else is there who has it | by the next assignment, which is computed as if it had had that target all the time |
+
+What it gets is the target less what another target names by now, and what exists no more.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
+from kcoord.group.turn import Turn
+
+
+def departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None:
+    """Who has gone that this worker, which joins, was."""
+    departed = dict(group.departed())
+    if member_id in departed:
+        return member_id
+    for attribute in ("instance_id", "url"):
+        mine = getattr(said, attribute)
+        if mine is not None:
+            for departed_id, target in departed.items():
+                if getattr(target, attribute) == mine:
+                    return departed_id
+    return None
+
+
+def reunited(group: ConnectGroup) -> dict[str, str]:
+    """Workers that were back before their elders had gone: by the elder's id theirs. To whoever computes the next
+    assignment their elders' targets are theirs, so that nothing is lost.
+    """
+    departed = group.departed()
+    if not departed:
+        return {}
+    by_url: dict[str | None, list[Member]] = {}
+    for member in group.participants():
+        by_url.setdefault(member.said.url, []).append(member)
+    found = {}
+    for elder_id, target in departed:
+        heirs = by_url.get(target.url, []) if target.url is not None and target.instance_id is None else []
+        if len(heirs) == 1 and heirs[0].legacy is None:
+            found[elder_id] = heirs[0].member_id
+    return found
+
+
+def left_of(group: ConnectGroup, elder_id: str) -> Resources:
+    """What is there for whoever comes back."""
+    waiting = group.targets[elder_id].resources
+    mine = frozenset([each for each in waiting if group.claimants.get(each, elder_id) == elder_id])
+    return mine if group.configured is None else mine & group.configured.resources
+
+
+def take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
+    """Give a waiting target to the member that it waited for, and that joins."""
+    elder, mine = group.targets[elder_id], left_of(group, elder_id)
+    if elder_id != member_id:
+        turn.write(records.member_target(group.group_id, elder_id, None))
+    target = attrs.evolve(elder, resources=mine, instance_id=said.instance_id, url=said.url)
+    turn.write(records.member_target(group.group_id, member_id, target))
