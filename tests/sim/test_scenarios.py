@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
+from kcoord.protocol.records import ConnectWorkerGroupConnectorsTasksMetadataValue, Record
+from kcoord.protocol.resources import unpack
 from kcoord.sim.scenario import POLICIES, DidNotSettle, Figures, Kind, Scenario, ScenarioError, built_in, load, run
 from kcoord.sim.scenario.meter import Meter
 
+CONFIGURED = 4
+"""The record that says what is configured."""
 WELL = """
 about = "A worker dies."
 workers = 3
@@ -56,6 +61,39 @@ def test_what_the_designs_are_for(kind: Kind) -> None:
     assert figures("bounce", kind, "eager").moved > 200
 
 
+def test_a_connector_has_as_many_tasks_as_it_was_resized_to(tmp_path: Path) -> None:
+    resized = written(tmp_path, f'{WELL}[[events]]\nat = 50\ndo = "resize"\nconnectors = "a"\ntasks = 7\n')
+    for kind in Kind:
+        kept: list[Record] = []
+
+        def keep(at_ms: int, records: Sequence[Record], kept: list[Record] = kept) -> None:
+            kept.extend(records)
+
+        done = run(resized, kind, "design-2", keep=keep)
+        assert not done.doubles
+        assert done.figures.balanced_after is not None
+        if kind is not Kind.BARRIER:
+            told = [each.value for each in kept if each.key.API_KEY == CONFIGURED]
+            assert isinstance(told[-1], ConnectWorkerGroupConnectorsTasksMetadataValue)
+            assert unpack(told[-1].connectors_tasks) == {("a", task) for task in range(CONNECTOR, 7)}
+
+
+def test_who_is_started_while_it_runs_is_killed_first(tmp_path: Path) -> None:
+    again = written(tmp_path, WELL.replace('"kill"', '"start"').replace("back = 20", ""))
+    for kind in Kind:
+        done = run(again, kind, "design-2")
+        assert not done.doubles
+        assert 0 < done.figures.stopped < 100
+
+
+def test_what_happens_within_some_time_happens_when_the_seed_says(tmp_path: Path) -> None:
+    """A worker that is lost for good, within 60 of the 100 s."""
+    vague = written(tmp_path, WELL.replace("back = 20", "within = 60"))
+    found = [run(vague, Kind.CONNECT, "design-2", seed).figures.stopped for seed in range(8)]
+    assert max(found) - min(found) > 20
+    assert found == [run(vague, Kind.CONNECT, "design-2", seed).figures.stopped for seed in range(8)]
+
+
 def test_connect_waits_for_a_worker_that_is_back_already() -> None:
     """One that comes back under another name gets its work when the delay is over; with design II at once."""
     for kind in Kind:
@@ -87,10 +125,16 @@ def written(folder: Path, text: str) -> Scenario:
         ("workers = ", "workers = 3", "is no TOML"),
         ("workers = 0", "workers = 3", "workers: Input should be greater than or equal to 1"),
         ("workrs = 3", "workers = 3", "workers: Field required"),
-        ('do = "explode"', 'do = "kill"', "events.0.do: Input should be 'start', 'stop', 'kill', 'create' or 'delete'"),
+        (
+            'do = "explode"',
+            'do = "kill"',
+            "events.0.do: Input should be 'start', 'stop', 'kill', 'create', 'delete' or",
+        ),
         ('do = "create"', 'do = "kill"', "create happens to connectors: name them, and only them"),
         ('connectors = "b"', 'workers = ["w1"]', "kill happens to workers: name them, and only them"),
         ("back = 200", "back = 20", "an event ends after 200 s, and the scenario lasts 100 s"),
+        ("within = 90\nback = 20", "back = 20", "an event ends after 110 s, and the scenario lasts 100 s"),
+        ("tasks = 3\nback = 20", "back = 20", "tasks goes with resize, which needs it, and with nothing else"),
         ('do = "start"', 'do = "kill"', "back goes with stop and kill, not with start"),
         ('workers = ["w7"]', 'workers = ["w1"]', "an event names worker w7, and there is none called so"),
         ("tasks = 4\nstop = 60", "tasks = 4", "tasks of a take 60 s to stop, and settings.rebalance allows 60 s"),

@@ -32,11 +32,14 @@ class What(StrEnum):
     """What may happen."""
 
     START = "start"
+    """One that runs is killed and started anew."""
     STOP = "stop"
     """In order: it stops its work, and leaves."""
     KILL = "kill"
     CREATE = "create"
     DELETE = "delete"
+    RESIZE = "resize"
+    """From now on each connector has `tasks` tasks."""
 
 
 class Connectors(_Part):
@@ -63,6 +66,8 @@ class Event(_Part):
     at: Seconds
     do: What
     workers: tuple[str, ...] = ()
+    within: Seconds = 0
+    """Nobody knows exactly when: the seed draws for each worker how much later it is, up to so long."""
     apart: Seconds = 0
     """So long after one worker comes the next."""
     back: Annotated[float, Field(gt=0)] | None = None
@@ -71,20 +76,24 @@ class Event(_Part):
     """It comes back under another name and address, as a container does that is started elsewhere."""
     connectors: str = ""
     """A kind of connectors."""
+    tasks: Annotated[int, Field(ge=0)] | None = None
+    """Of each connector, after it was resized."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        of_connectors = self.do in (What.CREATE, What.DELETE)
+        of_connectors = self.do in (What.CREATE, What.DELETE, What.RESIZE)
         if of_connectors == bool(self.workers) or of_connectors != bool(self.connectors):
             whom = "connectors" if of_connectors else "workers"
             raise ValueError(f"{self.do} happens to {whom}: name them, and only them")
         if self.back is not None and self.do not in (What.STOP, What.KILL):
             raise ValueError(f"back goes with stop and kill, not with {self.do}")
+        if (self.tasks is None) == (self.do is What.RESIZE):
+            raise ValueError(f"tasks goes with {What.RESIZE}, which needs it, and with nothing else")
         return self
 
     def last(self) -> float:
         """When the last of it has happened."""
-        return self.at + self.apart * max(len(self.workers) - 1, 0) + (self.back or 0)
+        return self.at + self.apart * max(len(self.workers) - 1, 0) + self.within + (self.back or 0)
 
 
 class Settings(_Part):

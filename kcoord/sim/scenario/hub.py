@@ -7,7 +7,7 @@ breaks those). A connection takes as long each way for all that it carries, and 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from random import Random
 
@@ -17,11 +17,15 @@ from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
+from kcoord.protocol.records import Record
 from kcoord.sim.events import Events
 
 WALL_MS = 1_700_000_000_000
 SLOWEST_MS = 5
 """One way."""
+
+Keep = Callable[[int, Sequence[Record]], None]
+"""Is given the records of each step that writes some, and when (unix ms)."""
 
 
 @attrs.define(eq=False)
@@ -51,11 +55,11 @@ class Call:
 class Hub:
     """The coordinator, and the way to it."""
 
-    def __init__(self, events: Events, random: Random, settings: GroupSettings) -> None:
+    def __init__(self, events: Events, random: Random, settings: GroupSettings, keep: Keep | None = None) -> None:
         self.events = events
         self.requests = 0
         """So many have come."""
-        self._random = random
+        self._random, self._keep = random, keep
         self._serials, self._ids = count(1), count(1)
         self.shard = Shard(settings, lambda: str(next(self._ids)))
         self._take(self.shard.loaded(0, WALL_MS))
@@ -101,6 +105,8 @@ class Hub:
         self._take(self.shard.handle(call.request, context, call, now_ms))
 
     def _take(self, step: Step) -> None:
+        if self._keep is not None and step.records:
+            self._keep(WALL_MS + self.events.now_ms, step.records)
         for reply in step.replies:
             call = reply.token
             if isinstance(call, Call) and call.connection.in_work is call:

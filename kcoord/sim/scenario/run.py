@@ -29,7 +29,7 @@ from kcoord.sim.events import Events
 from kcoord.sim.legacy import LegacySetup
 from kcoord.sim.legacy.configs import ConfigTopic
 from kcoord.sim.scenario.description import LEADER, Connectors, Event, Scenario, What
-from kcoord.sim.scenario.hub import Hub
+from kcoord.sim.scenario.hub import Hub, Keep
 from kcoord.sim.scenario.meter import Figures, Meter
 from kcoord.sim.scenario.workers import READING_MS, JavaProcess, NewProcess, Process, Surroundings
 from kcoord.worker.setup import Setup
@@ -68,9 +68,9 @@ class Run:
     """Where two workers had the same: there must be none."""
 
 
-def run(scenario: Scenario, kind: Kind, policy: str, seed: int = 0) -> Run:
-    """One run. Raises DidNotSettle."""
-    return _Fleet(scenario, kind, policy, seed).run()
+def run(scenario: Scenario, kind: Kind, policy: str, seed: int = 0, keep: Keep | None = None) -> Run:
+    """One run. `keep` is given what each of the coordinator's steps writes. Raises DidNotSettle."""
+    return _Fleet(scenario, kind, policy, seed, keep).run()
 
 
 def assignor_of(scenario: Scenario, policy: str) -> EagerAssignor | IncrementalAssignor | Kip415Assignor:
@@ -92,12 +92,12 @@ def assignor_of(scenario: Scenario, policy: str) -> EagerAssignor | IncrementalA
 class _Fleet:
     """The workers of one run, and what happens to them."""
 
-    def __init__(self, scenario: Scenario, kind: Kind, policy: str, seed: int) -> None:
+    def __init__(self, scenario: Scenario, kind: Kind, policy: str, seed: int, keep: Keep | None) -> None:
         self._scenario, self._kind, self._policy, self._seed = scenario, kind, policy, seed
         self._events, self._random, self._topic = Events(), Random(seed), ConfigTopic()
         self._assignor = assignor_of(scenario, policy)
         self._kinds = {each: kind for name, kind in scenario.connectors.items() for each in kind.names(name)}
-        self._hub = Hub(self._events, self._random, self._settings())
+        self._hub = Hub(self._events, self._random, self._settings(), keep)
         self._meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
         self._around = Surroundings(
             self._events, self._hub, self._meter, self._random, self._topic, self._start_ms, self._stop_ms
@@ -210,10 +210,13 @@ class _Fleet:
         if event.connectors:
             self._events.at(at_ms, self._configure, event)
         for place, name in enumerate(event.workers):
-            self._events.at(at_ms + _ms(event.apart) * place, self._happens, event, name)
+            later_ms = self._random.randrange(_ms(event.within) + 1) if event.within else 0
+            self._events.at(at_ms + _ms(event.apart) * place + later_ms, self._happens, event, name)
 
     def _happens(self, event: Event, name: str) -> None:
         if event.do is What.START:
+            if name in self._processes:
+                self._processes[name].kill()
             self._start(name)
             return
         if name == LEADER:
@@ -235,6 +238,10 @@ class _Fleet:
         kind = self._scenario.connectors[event.connectors]
         if event.do is What.CREATE:
             self._create(event.connectors, kind)
+        elif event.tasks is not None:
+            for name in kind.names(event.connectors):
+                self._topic.put_tasks(name, event.tasks)
+            self._tell()
         else:
             for name in kind.names(event.connectors):
                 self._topic.remove(name)
