@@ -61,24 +61,30 @@ def broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
 
 
 async def test_a_real_broker_says_the_same(broker: KafkaCluster) -> None:
+    """A story goes by the broker's clock, which a busy machine lets run ahead: what differs is told again, alone."""
     host, _, port = broker.bootstrap.partition(":")
     at_a_time = asyncio.Semaphore(AT_A_TIME)
-    wrong: dict[str, str] = {}
 
-    async def tell_one(number: int, name: str, story: str) -> None:
+    async def difference(group_id: str, story: str) -> str | None:
         async with at_a_time:
-            live = Live(host, int(port), f"as-kafka-{number}")
+            live = Live(host, int(port), group_id)
             try:
                 await live.tell(story)
-            except AssertionError as difference:
-                wrong[name] = str(difference)
+            except AssertionError as differs:
+                return str(differs)
             finally:
                 live.close()
+        return None
 
     await until_groups_are_served(host, int(port))
-    await asyncio.gather(*(tell_one(number, *told) for number, told in enumerate(stories().items())))
-    assert len(stories()) > 100
-    assert wrong == {}
+    all_stories = stories()
+    assert len(all_stories) > 100
+    found = await asyncio.gather(
+        *(difference(f"as-kafka-{number}", story) for number, story in enumerate(all_stories.values()))
+    )
+    again = [name for name, differs in zip(all_stories, found, strict=True) if differs is not None]
+    wrong = {name: await difference(f"as-kafka-again-{name}", all_stories[name]) for name in again}
+    assert {name: differs for name, differs in wrong.items() if differs is not None} == {}
 
 
 class Live:
