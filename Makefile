@@ -29,7 +29,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=60 --durations-min=10
 
 lint: $(VENV)/dev.stamp
 	@$(PY) -m ruff check $(CHECKED)

@@ -6,17 +6,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.containers.place import place
 from tests.kafka.choice import choice
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
+from tests.parts import Parts, processes, put_in_order
 
 
 def pytest_configure() -> None:
     """Ending the tests ends the servers that they started."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first."""
+    put_in_order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many processes `-n auto` means."""
+    return processes()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Who gets which tests."""
+    return Parts(config, log)
 
 
 def pytest_report_header() -> list[str]:

@@ -1,0 +1,89 @@
+"""Which tests does one process of several take on together, which parts are begun first, and by how many processes?
+
+A file is one part: its tests share what they start. What takes long is begun early, since whoever takes it last keeps
+all others waiting. Much of it waits, for sessions, delays and JVMs, so there are more processes than cores. Nothing
+asserts what a part takes: an order that is out of date costs time only (`make test` ends with the slowest tests).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+SPARK = "one session of Spark"
+TOGETHER = {f"tests/pipeline/test_{name}.py": SPARK for name in ("lab", "secured_topic", "topic")}
+"""Files that share what takes longer than their tests."""
+EARLY = (
+    "tests/connect/test_fleet.py",
+    "tests/faults/test_instances.py",
+    "tests/javafleet/test_migration.py",
+    SPARK,
+    "tests/worker/test_config_beside_java.py",
+    "tests/cli/test_connect_groups.py",
+    "tests/javafleet/test_individual.py",
+    "tests/faults/test_cut_off.py",
+    "tests/connect/test_upstream_restart.py",
+    "tests/sim/test_seeds.py",
+    "tests/javafleet/test_protocols.py",
+    "tests/assign/test_java_leaders.py",
+    "tests/clients/test_retention.py",
+    "tests/javafleet/test_returning.py",
+    "tests/cli/test_groups.py",
+    "tests/gateway/test_instances.py",
+    "tests/javafleet/test_exactly_once.py",
+    "tests/gateway/test_outage.py",
+    "tests/pipeline/test_command.py",
+    "tests/connectgroups/test_outages.py",
+    "tests/javafleet/test_mode_switch.py",
+    "tests/clients/test_kcoord_restart.py",
+    "tests/gateway/test_retention.py",
+    "tests/cli/test_log.py",
+    "tests/cli/test_demo.py",
+    "tests/faults/test_compaction.py",
+    "tests/sim/test_mutants.py",
+    "tests/faults/test_gateway.py",
+    "tests/gateway/test_sasl.py",
+    "tests/faults/test_embedded.py",
+    "tests/faults/test_large_step.py",
+    "tests/cli/test_config.py",
+    "tests/faults/test_fleet.py",
+    "tests/sim/test_scenarios.py",
+    "tests/log/kafka/test_topic.py",
+    "tests/worker/test_beside_java.py",
+    "tests/connectgroups/test_kill_at_every_boundary.py",
+    "tests/clients/test_security.py",
+)
+"""The parts that take longest. Those with Connect's workers have others between them, so that few run at one time."""
+MOST_PROCESSES = 8
+
+
+def part_of(node_id: str) -> str:
+    """The part that a test belongs to."""
+    file = node_id.partition("::")[0]
+    return TOGETHER.get(file, file)
+
+
+def put_in_order(items: list[pytest.Item]) -> None:
+    """The tests of early parts come first; all others stay as they are."""
+    ranks = {part: rank for rank, part in enumerate(EARLY)}
+    items.sort(key=lambda item: ranks.get(part_of(item.nodeid), len(ranks)))
+
+
+def processes() -> int:
+    """Twice as many as there are cores."""
+    return min(2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4, MOST_PROCESSES)
+
+
+class Parts(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives parts to processes, in the order in which their tests were collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return part_of(nodeid)
+
+
+def named() -> Sequence[str]:
+    """All files that are named here."""
+    return [*TOGETHER, *(part for part in EARLY if part != SPARK)]
