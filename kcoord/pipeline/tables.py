@@ -143,6 +143,7 @@ REBALANCES = Table(
         "lost INT Connectors and tasks of members that went.",
         "interrupted INT Members which stayed that had to let go of something.",
         "assignor TEXT What computed its assignment; in a generic group the embedded protocol's name. Null: unknown.",
+        "computed_by TEXT Which member computed it, in a generic group the leader; null: the coordinator, or unknown.",
         "delay_ms LONG How long what was lost was to wait from then on; null: nothing waited.",
     ),
 )

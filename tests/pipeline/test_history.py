@@ -102,7 +102,11 @@ def test_what_came_of_every_rebalance(written: Written) -> None:
 
 def test_by_what_it_was_computed_and_for_how_long_what_was_lost_waits(written: Written) -> None:
     rows = tables(entries(written))["rebalances"]
-    assert picked(rows, "assignor", "delay_ms") == [("cooperative", None)] * 3
+    assert picked(rows, "assignor", "computed_by", "delay_ms") == [
+        ("cooperative", "W1", None),
+        ("cooperative", "W1", None),
+        ("cooperative", "W2", None),
+    ]
     waits = [(at, [_waiting(each, at) for each in records]) for at, records in written]
     assert {row["delay_ms"] for row in tables(entries(waits))["rebalances"]} == {60_000}
 

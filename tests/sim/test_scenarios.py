@@ -86,6 +86,17 @@ def test_who_is_started_while_it_runs_is_killed_first(tmp_path: Path) -> None:
         assert 0 < done.figures.stopped < 100
 
 
+def test_who_leads_can_be_said(tmp_path: Path) -> None:
+    """Connect's leader remembers what it waits for: when it dies its work is given away sooner than another one's."""
+    away = WELL.replace("back = 20", "").replace("lasts = 100", "lasts = 600")
+    for seed in range(4):
+        follows, leads = (
+            run(written(tmp_path, away.replace("lasts", f'leads = "{leader}"\nlasts')), Kind.BARRIER, "kip-415", seed)
+            for leader in ("w0", "w1")
+        )
+        assert leads.figures.longest_gap < 30 < 300 < follows.figures.longest_gap
+
+
 def test_what_happens_within_some_time_happens_when_the_seed_says(tmp_path: Path) -> None:
     """A worker that is lost for good, within 60 of the 100 s."""
     vague = written(tmp_path, WELL.replace("back = 20", "within = 60"))
@@ -135,6 +146,7 @@ def written(folder: Path, text: str) -> Scenario:
         ("back = 200", "back = 20", "an event ends after 200 s, and the scenario lasts 100 s"),
         ("within = 90\nback = 20", "back = 20", "an event ends after 110 s, and the scenario lasts 100 s"),
         ("tasks = 3\nback = 20", "back = 20", "tasks goes with resize, which needs it, and with nothing else"),
+        ('workers = 3\nleads = "w3"', "workers = 3", "leads names worker w3, which is none of the first: w0 to w2"),
         ('do = "start"', 'do = "kill"', "back goes with stop and kill, not with start"),
         ('workers = ["w7"]', 'workers = ["w1"]', "an event names worker w7, and there is none called so"),
         ("tasks = 4\nstop = 60", "tasks = 4", "tasks of a take 60 s to stop, and settings.rebalance allows 60 s"),

@@ -149,5 +149,6 @@ def _row(each: _Rebalance, settled_ms: int | None) -> Row:
         "lost": each.lost,
         "interrupted": len(each.interrupted),
         "assignor": None if each.assigned is None else each.assigned.assignor,
+        "computed_by": None if each.assigned is None else each.assigned.computed_by,
         "delay_ms": None if each.assigned is None else each.assigned.delay_ms,
     }

@@ -66,6 +66,7 @@ class Assigned:
 
     epoch: int
     assignor: str | None
+    computed_by: str | None
     delay_ms: int | None
 
 
@@ -221,7 +222,10 @@ class GroupState:
             self.delay_deadline_ms = value.delay_deadline_ms
             waits_ms = value.delay_deadline_ms - entry.at_ms
             step.assigned = Assigned(
-                value.assignment_epoch, value.assignor_name or None, waits_ms if waits_ms > 0 else None
+                value.assignment_epoch,
+                value.assignor_name or None,
+                value.computed_by,
+                waits_ms if waits_ms > 0 else None,
             )
 
     def _current(self, entry: Entry, step: Step) -> None:
@@ -294,7 +298,7 @@ class GroupState:
                 self.set_owned(step, each.member_id, worker.owned)
         if assigned:
             delay_ms = max(each.delay_ms for each in workers)
-            step.assigned = Assigned(value.generation, value.protocol, delay_ms or None)
+            step.assigned = Assigned(value.generation, value.protocol, value.leader, delay_ms or None)
             step.all_given = all(each.has_all for each in workers)
         for member_id in self.members.keys() - seated.keys():
             self.set_owned(step, member_id, NOTHING)

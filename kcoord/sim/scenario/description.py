@@ -121,6 +121,8 @@ class Scenario(_Part):
     lasts: Annotated[float, Field(gt=0, le=86_400)]
     connectors: dict[str, Connectors]
     settings: Settings = Settings()
+    leads: str = ""
+    """One of the first workers that starts a second before the others, so that it leads a fleet of Java's."""
     slow: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Workers that take so many times as long to start and to stop what they run."""
     events: tuple[Event, ...] = Field(min_length=1)
@@ -136,6 +138,8 @@ class Scenario(_Part):
                 )
         started = [each for event in self.events if event.do is What.START for each in event.workers]
         known = {LEADER, *(f"w{at}" for at in range(self.workers)), *started}
+        if self.leads and self.leads not in {f"w{at}" for at in range(self.workers)}:
+            raise ValueError(f"leads names worker {self.leads}, which is none of the first: w0 to w{self.workers - 1}")
         for event in self.events:
             for worker in event.workers:
                 if worker not in known:

@@ -112,7 +112,8 @@ class _Fleet:
             if kind.from_the_start:
                 self._create(name, kind)
         for at in range(scenario.workers):
-            events.at(self._random.randrange(1_000), self._start, f"w{at}")
+            later_ms = 1_000 if scenario.leads not in ("", f"w{at}") else 0
+            events.at(later_ms + self._random.randrange(1_000), self._start, f"w{at}")
         begins_ms = SETTLING_MS + _ms(scenario.begins())
         events.run(begins_ms - 1)
         if self._meter.starting():
