@@ -22,6 +22,7 @@ from bench import (
     joins,
     kafka_joins,
     kafka_log,
+    lab,
     legacy,
     many,
     perf_tools,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "legacy": legacy.run,
     "java_fleet": java_fleet.run,
     "pipeline": pipeline.run,
+    "lab": lab.run,
 }
 
 

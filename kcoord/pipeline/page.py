@@ -2,7 +2,7 @@
 made of `tables.py`.
 """
 
-from kcoord.pipeline.tables import markdown
+from kcoord.pipeline.tables import LAB, markdown
 
 HEAD = """\
 <!-- Written by `python -m kcoord.pipeline.page`. Do not edit. -->
@@ -47,6 +47,29 @@ could be running what and when, every rebalance with its reason and how long it 
 longest gaps, the balance over time, and what the audit has found. It is made of the tables in a directory of this machine,
 without Spark.
 
+## Which policy, which delay: the lab
+
+```
+kcoord pipeline lab --out tries                                                # a thousand runs, in a minute or two
+kcoord pipeline lab --out tries --scenario death --scenario ours.toml \\
+    --kind connect --policy design-2 --policy kip-415 --delay 30 --delay 60 --delay 300 --seeds 20
+```
+
+The lab simulates scenarios, those [that come with kcoord](policies.md) or your own in TOML, under every policy and delay
+that is asked for, some times each with other latencies, and shows which stops least and which moves least. It reads no
+log. Spark spreads the runs over all cores, of this machine or by `--master` of a cluster (where kcoord is to be installed
+on the workers too); twice as many cores take half the time. The table `lab` in the directory has a row for every run; the
+same runs give the same table. Which delay, if each of the scenarios happened once:
+
+```sql
+SELECT policy, delay, sum(stopped) / count(DISTINCT seed) AS stopped,
+       sum(moved) / count(DISTINCT seed) AS moved, max(longest_gap) AS longest_gap
+FROM 'tries/lab/*.parquet' WHERE kind = 'connect' AND error IS NULL
+GROUP BY policy, delay ORDER BY policy, stopped;
+```
+
+A scenario before whose first event a fleet does not come to rest has no figures, and a row with the reason.
+
 ## What can be relied on
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often it is run.
@@ -84,7 +107,7 @@ a handover takes, and those of a rebalance delay, are no findings: they are in `
 
 def page() -> str:
     """The whole page."""
-    return (HEAD + "".join(markdown())).rstrip() + "\n"
+    return (HEAD + "".join(markdown()) + "".join(markdown((LAB,)))).rstrip() + "\n"
 
 
 if __name__ == "__main__":

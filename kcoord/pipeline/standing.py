@@ -1,9 +1,9 @@
 """How does a policy with a delay stand beside the others, over all seeds? The middle of its runs, how far they are
 apart, and which ones do best.
 
-To stop tasks and to move them are two costs, and which of them is dearer only the fleet's owner knows: so there are two
-orders. Before both of them comes what cannot be told or never ends even, which is no choice. What lies within the spread
-of the best one counts as the same, as seeds differ by no more than latencies.
+To stop tasks and to move them are two costs, and which of them is dearer only the fleet's owner knows: so there are
+two orders. Before both of them comes what cannot be told or never ends even, which is no choice. What lies within the
+spread of the best one counts as the same, as seeds differ by no more than latencies.
 """
 
 from __future__ import annotations
