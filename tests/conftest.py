@@ -1,11 +1,13 @@
 """Which fixtures do all tests share? The real Kafka, and what runs on its jars."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.containers.place import place
@@ -14,6 +16,12 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
 from tests.parts import Parts, processes, put_in_order
+
+settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("tests")
+"""No example fails for the time that it takes; the same sources give the same result in continuous integration."""
 
 
 def pytest_configure() -> None:
