@@ -107,7 +107,8 @@ def report(
             file.writelines(page(histories))
     except OSError as error:
         fail(f"{out} cannot be written: {error}")
-    print(f"{len(histories.groups):,} groups in {out}")
+    count = len(histories.groups)
+    print(f"{count:,} {'group' if count == 1 else 'groups'} in {out}")
 
 
 app.command("lab")(lab)

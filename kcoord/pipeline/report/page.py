@@ -1,23 +1,44 @@
-"""What does the page look like? Whatever comes out of the tables is escaped; nothing is fetched from anywhere."""
+"""What does the page look like? Whatever comes out of the tables is escaped; nothing is fetched from anywhere.
+
+Of each group first what somebody asks who is woken by it: what was the last rebalance, why, what moved, how long did it
+take, which were the worst; then how it was over time.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from html import escape
 
+from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report import figures
+from kcoord.pipeline.report.costs import Cost, Costs, Move, costs, length_ms, moves
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
 
-GROUPS, WORST = 20, 20
-"""So many groups are shown, and so many lines of each list."""
+GROUPS, LISTED, WORST = 20, 500, 20
+"""So many groups are shown, so many are listed, and so many lines has each list of a group."""
+STAYS = 20_000
+"""So many bars are on the whole page."""
+PAIRS, NAMES = 8, 12
+"""Of what moved, so many pairs of workers are told, and so many names of each."""
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em; color: #222; }
-h2 { margin-top: 2.5em; border-bottom: 1px solid #ccc; } table { border-collapse: collapse; margin: 0.5em 0 1.5em; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1240px; margin: 2em auto; padding: 0 1em; color: #222; }
+h2 { margin-top: 2.5em; border-bottom: 1px solid #ccc; overflow-wrap: anywhere; } h3 { margin: 1.6em 0 0.3em; }
+table { border-collapse: collapse; margin: 0.5em 0 1.5em; }
 td, th { padding: 0.2em 0.8em; text-align: left; border-bottom: 1px solid #eee; vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } .bad { color: #b00020; } .quiet { color: #666; }
+td { overflow-wrap: anywhere; min-width: 4em; } th { font-weight: 600; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; min-width: 0; } td.n { white-space: nowrap; }
+.bad { color: #b00020; } .quiet { color: #666; } .said { margin: 0.2em 0; }
+summary { cursor: pointer; } time { white-space: nowrap; }
 """
+
+
+class Html(str):
+    """Is not to be escaped."""
+
+    __slots__ = ()
 
 
 def page(histories: Histories) -> Iterator[str]:
@@ -25,54 +46,72 @@ def page(histories: Histories) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>kcoord: what the groups did</title>'
     yield f'<link rel="icon" href="data:,"><style>{_STYLE}</style><script>{figures.library()}</script></head><body>'
     yield "<h1>What the groups did</h1>"
-    yield from _summary(histories)
-    for group in histories.groups[:GROUPS]:
-        yield from _group(group)
+    cost = [costs(each) for each in histories.groups[:LISTED]]
+    yield from _summary(histories, cost)
+    shown = histories.groups[:GROUPS]
+    for number, group in enumerate(shown):
+        yield from _group(number, group, cost[number], min(figures.INTERVALS, STAYS // len(shown)))
     yield "</body></html>\n"
 
 
-def _summary(histories: Histories) -> Iterator[str]:
+def _summary(histories: Histories, cost: Sequence[Costs]) -> Iterator[str]:
+    if not histories.groups:
+        yield "<p>There are no groups in these tables: the log that they were made of tells of none.</p>"
     left = len(histories.groups) - GROUPS
     if left > 0:
-        told = f"The {GROUPS} groups with most rebalances are shown, {left} more are there: --group names one."
+        told = f"The {GROUPS} groups with most rebalances are shown below, and {left:,} are not: --group names others."
         yield f'<p class="quiet">{told}</p>'
     if histories.quarantined:
         yield f'<p class="bad">{histories.quarantined:,} records cannot be read: see the table quarantine.</p>'
-    yield _table(
-        ("group", "#rebalances", "#stopped", "#for nothing", "#lost", "#findings of the audit"),
-        (
+    if histories.groups:
+        yield _table(
+            ("group", "kind", "#members now", "#rebalances", "last one", *_COST, "#findings of the audit"),
             (
-                each.group_id,
-                len(each.rebalances),
-                *(sum(row[name] for row in each.rebalances) for name in ("stopped", "returned", "lost")),
-                len(each.audit),
-            )
-            for each in histories.groups[:GROUPS]
-        ),
-    )
+                (_link(number, each.group_id), _kind(each), _members(each), len(each.rebalances),
+                 _at(each.rebalances[-1]["started"]) if each.rebalances else "", *_told(cost[number].total),
+                 len(each.audit))
+                for number, each in enumerate(histories.groups[:LISTED])
+            ),
+        )  # fmt: skip
+    if len(histories.groups) > LISTED:
+        yield f'<p class="quiet">{LISTED} of {len(histories.groups):,} groups are in this list.</p>'
 
 
-def _group(group: GroupHistory) -> Iterator[str]:
-    yield f"<h2>{escape(group.group_id)}</h2>"
+def _group(number: int, group: GroupHistory, cost: Costs, stays: int) -> Iterator[str]:
+    yield f'<h2 id="g{number}">{escape(group.group_id)}</h2>'
     if group.span is not None:
         yield f'<p class="quiet">{_at(group.span[0])} to {_at(group.span[1])} (UTC)</p>'
+    moved = moves(group)
     yield from _audit(group)
-    line, left_out = figures.time_line(group)
+    yield from _last(group, cost, moved)
+    if cost.by_reason:
+        yield "<h3>Why it rebalanced</h3>" + _table(
+            ("reason", "#rebalances", *_COST),
+            ((reason, each.rebalances, *_told(each)) for reason, each in cost.by_reason[:WORST]),
+        )
+    line, left_out = figures.time_line(group, stays)
     if line:
         yield "<h3>Who could be running what</h3>" + line
-        yield f'<p class="quiet">A dotted line is the beginning of a rebalance. {escape(left_out.capitalize())}</p>'
+        yield _said("A dotted line is the beginning of a rebalance.", left_out)
+        if any("changed hands" in each for each in left_out):
+            heat, left_out = figures.shares(group)
+            yield "<h3>How much each worker had</h3>" + heat + _said("", left_out)
     if group.rebalances:
-        yield "<h3>Rebalances</h3>" + figures.rebalances(group) + _rebalances(group)
-    causes = group.causes()
-    if causes:
+        plot, left_out = figures.rebalances(group, cost)
+        yield "<h3>Rebalances</h3>" + plot
+        yield _said("The larger, the more was stopped or lost. Gaps that a rebalance began are counted in.", left_out)
+        yield from _rebalances(group, cost, moved)
+    if cost.by_worker:
         yield "<h3>Workers that caused most</h3>" + _table(
-            ("worker", "#rebalances", "#stopped", "#lost", "#seconds until at rest"),
-            ((c.worker, c.rebalances, c.stopped, c.lost, f"{c.duration_ms / 1000:.1f}") for c in causes[:WORST]),
+            ("worker", "#rebalances", *_COST),
+            ((worker, each.rebalances, *_told(each)) for worker, each in cost.by_worker[:WORST]),
         )
+        yield _said("Those that the reasons name, so what two of them caused together stands with both.", [])
     if group.gaps:
         yield "<h3>The longest gaps</h3>" + _gaps(group)
     if group.balance:
-        yield "<h3>Balance</h3>" + figures.balance(group)
+        plot, left_out = figures.balance(group)
+        yield "<h3>Balance</h3>" + plot + _said("", left_out)
 
 
 def _audit(group: GroupHistory) -> Iterator[str]:
@@ -81,31 +120,116 @@ def _audit(group: GroupHistory) -> Iterator[str]:
             ("finding", "since", "until", "what"),
             ((row["finding"], _at(row["at"]), _at(row["until"]), row["what"]) for row in group.audit[:WORST]),
         )
+        if len(group.audit) > WORST:
+            yield _said(f"The first {WORST} of {len(group.audit):,} are shown.", [])
 
 
-def _rebalances(group: GroupHistory) -> str:
-    worst = sorted(group.rebalances, key=lambda row: (-row["stopped"] - row["lost"], -(row["duration_ms"] or 0)))
+def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> Iterator[str]:
+    """In a line, what happened last."""
+    if not group.rebalances:
+        yield '<p class="said">It did not rebalance.</p>'
+        return
+    row, its = group.rebalances[-1], cost.of[-1]
+    rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(row)} s"
+    gap = f"; for {its.longest_ms / 1000:,.2f} s nobody ran something" if its.longest_ms else ""
+    count = sum(len(each.resources) for each in moved[-1])
+    yield (
+        f'<p class="said"><b>The last rebalance</b>, of {_at(row["started"])}: {escape(_why(group, row))}. '
+        f"{rest}{gap}; {row['stopped']:,} stopped, {row['lost']:,} lost, {count:,} started.</p>"
+    )
+    if row["members"] == 0:
+        yield '<p class="said">Nobody is left in it.</p>'
+
+
+def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> Iterator[str]:
+    everything = list(zip(group.rebalances, cost.of, moved, strict=True))
+    latest = everything[: -WORST - 1 : -1]
+    few = len(everything) <= WORST
+    yield f"<h4>{'All' if few else f'The latest {WORST}'}, the last one first</h4>" + _listed(group, latest)
+    if not few:
+        worst = sorted(everything, key=lambda each: (each[1].order, -(each[0]["duration_ms"] or 0)))
+        yield f"<h4>The worst {WORST} of {len(everything):,}</h4>" + _listed(group, worst[:WORST])
+
+
+def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move]]]) -> str:
     return _table(
-        ("#epoch", "started", "reason", "#seconds until at rest", "#moved", "#stopped", "#for nothing", "#lost"),
+        ("#epoch", "started", "reason", "#seconds until at rest", *_COST, "what moved"),
         (
-            (row["epoch"], _at(row["started"]), row["detail"] or "not known", _seconds(row), row["moved"],
-             row["stopped"], row["returned"], row["lost"])
-            for row in worst[:WORST]
+            (row["epoch"], _at(row["started"]), _why(group, row), _seconds(row), *_told(its), _moved(moved))
+            for row, its, moved in rows
         ),
-    )  # fmt: skip
+    )
+
+
+def _moved(moved: Sequence[Move]) -> Html:
+    count = sum(len(each.resources) for each in moved)
+    if not count:
+        return Html()
+    lines = []
+    for each in moved[:PAIRS]:
+        what = ", ".join(figures.short(figures.named({"connector": c, "task": t})) for c, t in each.resources[:NAMES])
+        more = f" and {len(each.resources) - NAMES:,} more" if len(each.resources) > NAMES else ""
+        giver, taker = figures.short(each.giver or "nobody"), figures.short(each.taker)
+        way = f"{taker} again" if each.giver == each.taker else f"{giver} → {taker}"
+        lines.append(escape(f"{way}: {what}{more}"))
+    if len(moved) > PAIRS:
+        lines.append(f"and between {len(moved) - PAIRS:,} more pairs")
+    return Html(f"<details><summary>{count:,}</summary>{'<br>'.join(lines)}</details>")
 
 
 def _gaps(group: GroupHistory) -> str:
-    names = group.names()
-    longest = sorted(group.gaps, key=lambda row: (row["duration_ms"] is not None, -(row["duration_ms"] or 0)))
+    span = group.span
+    assert span is not None
+    longest = sorted(group.gaps, key=lambda row: -length_ms(row, span[1]))
     return _table(
         ("what", "since", "#seconds", "from", "to", "because"),
         (
-            (figures.named(row), _at(row["from_at"]), _seconds(row), names.get(row["from_member"], row["from_member"]),
-             names.get(row["to_member"], row["to_member"]), row["reason"])
+            (figures.short(figures.named(row)), _at(row["from_at"]), f"{length_ms(row, span[1]) / 1000:,.2f}",
+             "nobody" if row["from_member"] is None else group.called(row["from_member"]),
+             "goes on" if row["to_at"] is None else _taker(group, row),
+             row["reason"])
             for row in longest[:WORST]
         ),
     )  # fmt: skip
+
+
+def _taker(group: GroupHistory, row: Row) -> str:
+    return "removed" if row["to_member"] is None else group.called(row["to_member"])
+
+
+_COST = ("#stopped", "#for nothing", "#lost", "#task-seconds nobody ran", "#longest gap, s")
+
+
+def _told(cost: Cost) -> tuple[object, ...]:
+    return (cost.stopped, cost.returned, cost.lost, f"{cost.gaps_ms / 1000:,.1f}", f"{cost.longest_ms / 1000:,.2f}")
+
+
+def _why(group: GroupHistory, row: Row) -> str:
+    """The whole reason, with workers as they are called elsewhere on the page."""
+    detail = str(row["detail"] or "no reason is known")
+    named = sorted({each for _, members in causes(row["detail"]) for each in members}, key=len, reverse=True)
+    if not named:
+        return detail
+    whole = rf"(?<=[:,] )(?:{'|'.join(map(re.escape, named))})(?=,|;| |$)"
+    return re.sub(whole, lambda found: group.called(found[0]), detail)
+
+
+def _kind(group: GroupHistory) -> str:
+    return str(group.rebalances[-1]["kind"]) if group.rebalances else ""
+
+
+def _members(group: GroupHistory) -> int:
+    return sum(row["to_at"] is None for row in group.sessions)
+
+
+def _link(number: int, group_id: str) -> Html:
+    name = escape(figures.short(group_id))
+    return Html(f'<a href="#g{number}">{name}</a>' if number < GROUPS else name)
+
+
+def _said(text: str, left_out: Sequence[str]) -> str:
+    told = " ".join([text, *(f"{each[0].upper()}{each[1:]}." for each in left_out)]).strip()
+    return f'<p class="quiet">{escape(told)}</p>' if told else ""
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -120,12 +244,14 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, Html):
+        return value
     return escape(f"{value:,}" if isinstance(value, int) else str(value))
 
 
 def _seconds(row: Row) -> str:
-    return "goes on" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.2f}"
+    return "not yet" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:,.2f}"
 
 
-def _at(at: datetime | None) -> str:
-    return "" if at is None else at.strftime("%Y-%m-%d %H:%M:%S")
+def _at(at: datetime | None) -> Html:
+    return Html() if at is None else Html(f"<time>{at.strftime('%Y-%m-%d %H:%M:%S')}</time>")

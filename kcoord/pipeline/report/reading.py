@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.tables import AUDIT, BALANCE, GAPS, OWNERSHIP, QUARANTINE, REBALANCES, SESSIONS, Table
+from kcoord.pipeline.tables import AUDIT, BALANCE, EPOCHS, GAPS, OWNERSHIP, QUARANTINE, REBALANCES, SESSIONS, Table
 
 Row = dict[str, Any]
-_SHOWN = (REBALANCES, OWNERSHIP, SESSIONS, GAPS, BALANCE, AUDIT)
-_WORDS = re.compile(r'[\s,;:"()]+')
-
-
-@attrs.define
-class Cause:
-    """What the comings and goings of one worker came to."""
-
-    worker: str
-    rebalances: int = 0
-    stopped: int = 0
-    lost: int = 0
-    duration_ms: int = 0
+_GROUP = ("group_id", "incarnation")
+_RESOURCE = (*_GROUP, "connector", "task")
+_SHOWN: dict[Table, tuple[str, ...]] = {
+    EPOCHS: (*_GROUP, "kind", "epoch", "offset"),
+    REBALANCES: (
+        *_GROUP,
+        "kind",
+        "epoch",
+        "reason",
+        "detail",
+        "started",
+        "settled",
+        "duration_ms",
+        "members",
+        "granted",
+        "stopped",
+        "returned",
+        "lost",
+    ),
+    OWNERSHIP: (*_RESOURCE, "member_id", "from_offset", "from_at", "to_at", "ended"),
+    SESSIONS: (*_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
+    GAPS: (*_RESOURCE, "from_at", "to_at", "duration_ms", "from_member", "to_member", "epoch", "reason"),
+    BALANCE: (*_GROUP, "offset", "at", "members", "configured", "owned", "most", "least"),
+    AUDIT: (*_RESOURCE, "finding", "offset", "at", "until", "what"),
+}
+"""Of each table what is shown, so that a table of an older kcoord that has this will do."""
+_TIMES = ("from_at", "to_at", "started", "settled", "at")
 
 
 @attrs.frozen
@@ -35,6 +49,7 @@ class GroupHistory:
     """The rows of one group, in the order of the log."""
 
     group_id: str
+    epochs: Sequence[Row]
     rebalances: Sequence[Row]
     ownership: Sequence[Row]
     sessions: Sequence[Row]
@@ -42,31 +57,20 @@ class GroupHistory:
     balance: Sequence[Row]
     audit: Sequence[Row]
 
-    @property
+    @cached_property
     def span(self) -> tuple[datetime, datetime] | None:
         """From the first to the last thing that is known of it."""
-        pairs = [("from_at", "to_at"), ("started", "settled"), ("at", "at")]
-        rows = [*self.ownership, *self.sessions, *self.rebalances, *self.balance]
-        times = [row[name] for row in rows for pair in pairs for name in pair if row.get(name) is not None]
+        rows = (*self.ownership, *self.sessions, *self.rebalances, *self.balance, *self.audit)
+        times = [row[name] for row in rows for name in _TIMES if row.get(name) is not None]
         return (min(times), max(times)) if times else None
 
-    def names(self) -> dict[str, str]:
-        """What each member is called: by its static name, or its address, or its id."""
+    @cached_property
+    def _names(self) -> dict[str, str]:
         return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in self.sessions}
 
-    def causes(self) -> list[Cause]:
-        """The workers that rebalances were about, who cost most first: by what they stopped and took with them, then by
-        how often.
-        """
-        names, found = self.names(), dict[str, Cause]()
-        for row in self.rebalances:
-            for worker in sorted({names[each] for each in _WORDS.split(row["detail"] or "") if each in names}):
-                cause = found.setdefault(worker, Cause(worker))
-                cause.rebalances += 1
-                cause.stopped += row["stopped"]
-                cause.lost += row["lost"]
-                cause.duration_ms += row["duration_ms"] or 0
-        return sorted(found.values(), key=lambda each: (-each.stopped - each.lost, -each.rebalances, each.worker))
+    def called(self, member_id: str) -> str:
+        """What the worker is called: by its static name, or its address, or its id."""
+        return self._names.get(member_id, member_id)
 
 
 @attrs.frozen
@@ -79,7 +83,7 @@ class Histories:
 
 def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
     """The tables in `place`, of these groups, or of all. Raises PipelineError: no tables there, no such group."""
-    tables = {table.name: _by_group(_rows(place, table)) for table in _SHOWN}
+    tables = {table.name: _by_group(_rows(place, table, columns)) for table, columns in _SHOWN.items()}
     there = set[str]().union(*tables.values())
     for group_id in chosen:
         if group_id not in there:
@@ -87,27 +91,33 @@ def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
     wanted = set(chosen) or there
     groups = [GroupHistory(each, *(tables[table.name].get(each, []) for table in _SHOWN)) for each in wanted]
     groups.sort(key=lambda each: (-len(each.rebalances), each.group_id))
-    return Histories(groups, len(_rows(place, QUARANTINE)))
+    return Histories(groups, len(_rows(place, QUARANTINE, ("partition",))))
 
 
-def _rows(place: Path, table: Table) -> list[Row]:
+def _rows(place: Path, table: Table, columns: Sequence[str]) -> list[Row]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    folder = place / table.name
+    folder, again = place / table.name, f"make the tables with kcoord pipeline history --out {place}"
+    if not place.is_dir():
+        raise PipelineError(f"there is no directory {place}: {again}")
     if not folder.is_dir():
-        raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
+        raise PipelineError(f"{place} is no directory of all tables, it has no {table.name}: {again}")
     try:
-        rows: list[Row] = parquet.read_table(folder).to_pylist()
-    except (OSError, pa.ArrowInvalid) as error:
+        found = parquet.ParquetDataset(folder)
+        lacking = [each for each in columns if each not in found.schema.names]
+        if not lacking:
+            rows: list[Row] = found.read(columns=list(columns)).to_pylist()
+            return rows
+    except (OSError, pa.ArrowException) as error:
         raise PipelineError(f"{folder} cannot be read: {error}") from None
-    return rows
+    raise PipelineError(f"{folder} lacks {', '.join(lacking)}, so another version of kcoord has made it: {again}")
 
 
 def _by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
     found: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found[row.get("group_id", "")].append(row)
+        found[row["group_id"]].append(row)
     for mine in found.values():
         mine.sort(key=_order)
     return dict(found)
