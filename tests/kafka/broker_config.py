@@ -43,7 +43,7 @@ def quick(brokers: int) -> dict[str, object]:
         "group.consumer.min.session.timeout.ms": 10000,
         "broker.heartbeat.interval.ms": 500,
         "broker.session.timeout.ms": 3000,
-        "metadata.max.idle.interval.ms": 5000,  # else a record that says nothing twice a second: all brokers turn it over
+        "metadata.max.idle.interval.ms": 5000,  # else there is an empty record twice a second
         "num.network.threads": 2,
         "num.io.threads": 4,
         "log.cleaner.dedupe.buffer.size": 4 * 1024 * 1024,
