@@ -255,8 +255,18 @@ def test_what_compaction_took_is_not_made_up(written: Written) -> None:
         left = [each for at, each in enumerate(log) if at >= point or last[str(each.record.key)] == each.offset]
         found = tables(left)
         assert "audit" not in found, f"compacted up to {point}: {found['audit']}"
-    early = [row for row in tables(compacted(log))["ownership"] if not row["whole"]]
-    assert {row["member_id"] for row in early} == {"W2"}
+        assert any(row["member_id"] == "W2" and row["ended"] is None for row in found["sessions"]), point
+        assert all(row["speaks"] == "connect" for row in found.get("ownership", ())), point
+    found = tables(compacted(log))
+    assert {row["member_id"] for row in found["ownership"] if not row["whole"]} == {"W2"}
+    assert picked(found["sessions"], "member_id", "ended", "whole") == [("W2", None, False)]
+
+
+def test_times_that_are_none_are_not_told(written: Written) -> None:
+    """Somebody wrote nonsense: it is no time, and the tables have none there."""
+    value = ConnectWorkerGroupMetadataValue(9, "forged", 1 << 62)
+    rows = tables(entries([*written, (written[-1][0] + 5, [Record(ConnectWorkerGroupMetadataKey(GROUP), value)])]))
+    assert (rows["epochs"][-1]["epoch"], rows["epochs"][-1]["began"]) == (9, None)
 
 
 def compacted(log: list[Entry]) -> list[Entry]:

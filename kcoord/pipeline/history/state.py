@@ -25,6 +25,8 @@ Resources = frozenset[Resource]
 NOTHING: Resources = frozenset()
 CONNECT, LEGACY, GENERIC = "connect", "legacy", "generic"
 CONNECT_PROTOCOL_TYPE = "connect"
+_LAST_MS = 253_402_300_799_999
+"""The end of the year 9999."""
 
 
 @attrs.define(slots=True)
@@ -90,6 +92,8 @@ class Step:
     configured_changed: bool = False
     came: set[str] = attrs.Factory(set)
     went: dict[str, Member] = attrs.Factory(dict)
+    dropped: set[str] = attrs.Factory(set)
+    """The kinds that the group ceased to be of."""
     deleted: bool = False
 
 
@@ -167,32 +171,35 @@ class GroupState:
         self.epoch = self.assignment_epoch = self.error = 0
         self.configured, self._generation, self.delay_deadline_ms = None, None, -1
 
-    def _drop_side(self, kind: str) -> None:
+    def _drop_side(self, kind: str, step: Step) -> None:
         """The group is no longer of this kind."""
         self._sides.discard(kind)
+        step.dropped.add(kind)
         if kind == CONNECT:
             self.targets, self.configured, self.converged = {}, None, False
         else:
             self._generation = None
 
     def _settle(self, step: Step) -> None:
-        """Who is of a kind that the group is no longer is no member."""
-        sides = self._sides
-        for member_id in [each for each, member in self.members.items() if _side(member) not in sides]:
+        """Who is of a kind that the group is no longer is no member. Where it has not yet said what it is, all may be:
+        compaction has left what members said before what the group last said.
+        """
+        over = step.dropped - self._sides
+        for member_id in [each for each, member in self.members.items() if _side(member) in over]:
             del self.members[member_id]
             self.set_owned(step, member_id, NOTHING)
 
     def _connect(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
         if value is None:
-            self._drop_side(CONNECT)
+            self._drop_side(CONNECT, step)
             self.kind = GENERIC if self._sides else CONNECT
             return
         self._begin(CONNECT)
         if value.epoch == 1:
             self.from_start = True
         self.epoch, self.reason, self.converged = value.epoch, value.reason or None, False
-        began = None if value.reason_timestamp < 0 else value.reason_timestamp
+        began = _time(value.reason_timestamp)
         step.epochs.append(Epoch(CONNECT, value.epoch, self.reason, began, entry.offset, entry.at_ms))
 
     def _configured(self, entry: Entry, step: Step) -> None:
@@ -220,7 +227,7 @@ class GroupState:
         if value is not None:
             self.assignment_epoch, self.error = value.assignment_epoch, value.error
             self.delay_deadline_ms = value.delay_deadline_ms
-            waits_ms = value.delay_deadline_ms - entry.at_ms
+            waits_ms = (_time(value.delay_deadline_ms) or 0) - entry.at_ms
             step.assigned = Assigned(
                 value.assignment_epoch,
                 value.assignor_name or None,
@@ -261,8 +268,7 @@ class GroupState:
         value: Any = entry.record.value
         if value is None:
             return
-        installed = None if value.installed_timestamp < 0 else value.installed_timestamp
-        converged = None if value.converged_timestamp < 0 else value.converged_timestamp
+        installed, converged = _time(value.installed_timestamp), _time(value.converged_timestamp)
         step.told[key.epoch] = Told(installed, converged, value.moved_count)
         if key.epoch == self.epoch:
             self.converged = converged is not None
@@ -270,13 +276,13 @@ class GroupState:
     def _generic(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
         if value is None:
-            self._drop_side(GENERIC)
+            self._drop_side(GENERIC, step)
             return
         self._begin(GENERIC)
         if value.generation <= 1:
             self.from_start = True
         if value.generation != self._generation and (value.generation or value.members):
-            began = None if value.reason_timestamp < 0 else value.reason_timestamp
+            began = _time(value.reason_timestamp)
             self.reason = value.reason or None
             step.epochs.append(Epoch(GENERIC, value.generation, self.reason, began, entry.offset, entry.at_ms))
         self._generation = self.epoch = value.generation
@@ -286,7 +292,8 @@ class GroupState:
         """Whoever is in the record is a member, and nobody else."""
         assigned = any(each.assignment for each in value.members)
         if assigned:
-            step.stable_ms = step.at_ms if value.current_state_timestamp < 0 else value.current_state_timestamp
+            stable = _time(value.current_state_timestamp)
+            step.stable_ms = step.at_ms if stable is None else stable
         seated, workers = {}, list[_Worker]()
         for each in value.members:
             worker = _worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else _NO_WORKER
@@ -303,6 +310,11 @@ class GroupState:
         for member_id in self.members.keys() - seated.keys():
             self.set_owned(step, member_id, NOTHING)
         self.members = seated
+
+
+def _time(unix_ms: int) -> int | None:
+    """What a record says of a time; None where nobody wrote it down, or what stands there is none."""
+    return unix_ms if 0 <= unix_ms <= _LAST_MS else None
 
 
 def _side(member: Member) -> str:
