@@ -109,6 +109,7 @@ def log_settings(
     """The settings that name the log; what does not fit ends the command."""
     from kcoord.config import SettingsError, load_settings
 
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
     if data_dir and (log_bootstrap or topic):
         fail("--data-dir is of a log in a file, --log-bootstrap and --topic of one in a topic; keep one", USAGE)
     flags = {"data_dir": data_dir, "log_bootstrap": log_bootstrap, "log_topic": topic}
@@ -124,7 +125,6 @@ def log_settings(
 def _run(reading: Coroutine[None, None, T]) -> T:
     from kcoord.log.interface import LogError
 
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
     try:
         return asyncio.run(reading)
     except LogError as error:

@@ -31,5 +31,13 @@ def place_of(out: str) -> str:
 
 
 def spark_log(out: str) -> Path:
-    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere."""
-    return Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
+    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere. Ends the
+    command where nothing can be written there: Spark would say so late, and at length.
+    """
+    log = Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.touch()
+    except OSError as error:
+        fail(f"nothing can be written to {out}: {error}; name another directory")
+    return log

@@ -12,6 +12,7 @@ from kcoord.protocol.records import encode_record
 from tests.cli.run_cli import ROOT, kcoord
 from tests.group.connect.world import GROUP
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.ports import free_port
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.spark import MASTER, QUICK, read
 from tests.pipeline.story import PARTITIONS, entries, fleet_of_two, home
@@ -59,6 +60,11 @@ def test_what_is_wrong_is_said(log: Path, tmp_path: Path, kafka: KafkaCluster) -
     assert "there is no log in " in failed("--data-dir", tmp_path / "none", *out)
     topic = ["--log-bootstrap", kafka.bootstrap, "--topic", "not-there", *out]
     assert "there is no topic not-there at " in failed(*topic)
+    nobody = f"127.0.0.1:{free_port()}"
+    assert f"(log.bootstrap={nobody}) cannot be used: {nobody}: " in failed("--log-bootstrap", nobody, *out)
+    (tmp_path / "file").touch()
+    said = failed("--data-dir", log, "--out", tmp_path / "file" / "tables")
+    assert said.startswith(f"kcoord: nothing can be written to {tmp_path}/file/tables: ")
     assert failed(*file, "--stream", code=2).endswith(
         "--stream is of a log in a topic; a log in a file is read as a whole"
     )
