@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.assign import ConnectAssignor, EagerAssignor, Group, Member
+from kcoord.assign import ConnectAssignor, Departed, EagerAssignor, Group, Member
 from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor, Kip415Assignor, Policy, Weights
 from tests.assign.fleet import Fleet, lines, resources
 
@@ -166,6 +166,18 @@ def test_a_story(assignor: ConnectAssignor, story: str) -> None:
 def test_without_a_delay_nothing_waits(assignor: ConnectAssignor, story: str) -> None:
     played = Fleet(assignor, rebalance_delay_ms=0).play(lines(story))
     assert [sorted(map(len, line)) for line in played] == [sorted(map(len, line)) for line in lines(story)]
+
+
+def test_where_lost_work_is_not_to_wait_it_does_not_wait_between_rounds_either() -> None:
+    """The group's delay was set to 0, and what runs may be the time between two rounds."""
+    members = (Member("c", target=frozenset({("A", 6)})), Member("d"))
+    gone = (
+        Departed("a", target=frozenset({("A", at) for at in range(4)})),
+        Departed("b", target=frozenset({("A", 4)})),
+    )
+    group = Group(members=members, departed=gone, remaining_delay_ms=1_000, rebalance_delay_ms=0)
+    given = THREE.assign(group)
+    assert frozenset().union(*(each.resources for each in given.members)) == {("A", at) for at in (0, 1, 2, 3, 4, 6)}
 
 
 def test_heavy_resources_do_not_hold_up_light_ones() -> None:

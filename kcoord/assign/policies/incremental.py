@@ -60,7 +60,7 @@ class IncrementalAssignor(ConnectAssignor):
             everybody = [*before, *waiting]
             if moves(everybody, spread(everybody, resources.difference(*everybody), weights), weights):
                 delay = group.rebalance_delay_ms
-                waiting = [waiting[0] - {min(waiting[0])}, *waiting[1:]]
+                waiting = [waiting[0] - {min(waiting[0])}, *waiting[1:]] if delay else []
         left = _NOTHING.union(*waiting)
         if left:
             return _made(members, fill(before, free - left, weights), delay)
