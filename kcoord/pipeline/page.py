@@ -42,10 +42,17 @@ that is `.option("recursiveFileLookup", "true")`.
 kcoord pipeline report --tables tables --out report.html      # all groups, or --group my-connect
 ```
 
-One HTML file, to open in a browser or to send to somebody: it needs no server and no network. Of each group it shows who
-could be running what and when, every rebalance with its reason and how long it took, the workers that caused most, the
-longest gaps, the balance over time, and what the audit has found. It is made of the tables in a directory of this machine,
-without Spark.
+One HTML file, to open in a browser or to send to somebody: it needs no server and no network. Of each group it tells first
+of the last rebalance: why it was, how long it took, what moved. Then for which reasons it rebalanced and what each of them
+cost, who could be running what and when, the latest and the worst rebalances with what moved in each, the workers that
+caused most, the longest gaps, the balance over time; and above all that, what the audit has found. "Task-seconds nobody
+ran" are the gaps that began with a rebalance, summed over connectors and tasks; a static worker's absence, by which no
+rebalance begins, is a reason of its own, `worker away`.
+
+Of a large fleet there is more than a browser draws in a moment: then 20 groups are shown, on the time line of each the 120
+connectors and tasks that changed hands most, and how much each worker had. The page says where it leaves something out. It
+is made of the tables in a directory of this machine, without Spark, and in memory: of a long history make one of the groups
+in question.
 
 ## Which policy, which delay: the lab
 

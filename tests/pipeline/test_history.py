@@ -27,6 +27,8 @@ from kcoord.protocol.records import (
     GroupMetadataKey,
     GroupMetadataValue,
     MemberMetadata,
+    OffsetCommitKey,
+    OffsetCommitValue,
     Record,
 )
 from kcoord.protocol.resources import pack
@@ -322,6 +324,20 @@ def test_generic_groups_have_generations_and_sessions() -> None:
         ("m2", 3_000, 9_000, "generic"),
     ]
     assert "ownership" not in found
+
+
+def test_consumer_groups_and_offsets_beside_a_connect_group(written: Written) -> None:
+    """They are in the same partition, and each group's rows are its own: offsets that are committed change no group."""
+    offset = Record(OffsetCommitKey("orders", "topic", 0), OffsetCommitValue(5, metadata="", commit_timestamp=1))
+    beside = [(at + 1, [generation(number, "Stable", "m1"), offset]) for number, (at, _) in enumerate(written, 1)]
+    alone, found = tables(entries(written)), tables(entries(sorted([*written, *beside], key=lambda step: step[0])))
+    without = ("from_offset", "to_offset", "offset")
+    for table in DERIVED:
+        rows = [row for row in found.get(table.name, []) if row["group_id"] == GROUP]
+        assert [{name: row[name] for name in row if name not in without} for row in rows] == [
+            {name: row[name] for name in row if name not in without} for row in alone.get(table.name, [])
+        ], table.name
+    assert [row["epoch"] for row in found["epochs"] if row["group_id"] == "orders"] == [*range(1, len(written) + 1)]
 
 
 def test_what_a_legacy_worker_brings_along_is_no_second_owner(written: Written) -> None:
