@@ -12,6 +12,7 @@ from kcoord.cli.failure import USAGE, fail
 from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.whatif import whatif
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
@@ -112,6 +113,7 @@ def report(
 
 
 app.command("lab")(lab)
+app.command("whatif")(whatif)
 
 
 def _run(

@@ -12,6 +12,7 @@ from itertools import product
 import attrs
 
 from kcoord.sim.scenario import DidNotSettle, Figures, Kind, Scenario, run
+from kcoord.sim.scenario.hub import Keep
 from kcoord.sim.scenario.run import SETTLING_MS
 
 FIGURES = tuple(each.name for each in attrs.fields(Figures))
@@ -42,8 +43,8 @@ def cells(
     return list(dict.fromkeys(Cell(name, kind, policy, delay, seed) for name, kind, policy, delay, seed in everything))
 
 
-def row_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
-    """Run it. A fleet that does not settle gives a row with the reason and without figures."""
+def row_of(scenario: Scenario, cell: Cell, keep: Keep | None = None) -> dict[str, object]:
+    """Run it. A fleet that does not settle gives a row with the reason and without figures. `keep`: see `run`."""
     varied = _varied(scenario, cell.delay)
     row: dict[str, object] = {
         "scenario": cell.scenario,
@@ -53,7 +54,7 @@ def row_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
         "seed": cell.seed,
     }
     try:
-        done = run(varied, cell.kind, cell.policy, cell.seed)
+        done = run(varied, cell.kind, cell.policy, cell.seed, keep)
     except DidNotSettle as error:
         return {**row, **dict.fromkeys(FIGURES), "doubles": None, "error": str(error)}
     return {**row, **attrs.asdict(done.figures), "doubles": len(done.doubles), "error": None}

@@ -2,7 +2,7 @@
 made of `tables.py`.
 """
 
-from kcoord.pipeline.tables import LAB, markdown
+from kcoord.pipeline.tables import LAB, WHATIF, markdown
 
 HEAD = """\
 <!-- Written by `python -m kcoord.pipeline.page`. Do not edit. -->
@@ -69,13 +69,39 @@ on the workers too); twice as many cores take half the time. The table `lab` in 
 same runs give the same table. Which delay, if each of the scenarios happened once:
 
 ```sql
-SELECT policy, delay, sum(stopped) / count(DISTINCT seed) AS stopped,
-       sum(moved) / count(DISTINCT seed) AS moved, max(longest_gap) AS longest_gap
+SELECT policy, delay, round(sum(stopped) / count(DISTINCT seed)) AS stopped,
+       round(sum(moved) / count(DISTINCT seed)) AS moved, round(max(longest_gap)) AS longest_gap
 FROM 'tries/lab/*.parquet' WHERE kind = 'connect' AND error IS NULL
 GROUP BY policy, delay ORDER BY policy, stopped;
 ```
 
 A scenario before whose first event a fleet does not come to rest has no figures, and a row with the reason.
+
+## What if: your own history under another policy, another delay
+
+```
+kcoord pipeline whatif --tables tables --out tries                             # of the only group, or --group my-connect
+kcoord pipeline whatif --tables tables --out tries --delay 30 --delay 90 --start 8 --stop 3
+```
+
+The workers that came, went and died, and what was configured when, as the tables say, are simulated again: under what was
+really run, and under other policies and delays, each some times with other latencies. Shown is what each choice would have
+cost and saved, the median and the spread; the delay that is recommended, and why; and how true the replay of what was
+really run is, by what its own log says beside the recorded one. The table `whatif` in the directory has every run.
+
+- **What no log says has to be said**, or is guessed: how long a task takes to start (`--start`, a second), how often
+  workers heartbeat (`--heartbeat`), and in groups of Java's workers how long a task takes to stop (`--stop`). With workers
+  of ours stopping is seen, also that one worker or one connector takes much longer. Policies by weight are tried without
+  weights.
+- **A worker** is the same one when it comes back by its instance id or url. Who has neither comes back as somebody else.
+- **When a worker died** is known to within a heartbeat interval, where its session ended; where it was back before, to
+  within the session timeout. Each run draws a time in there, so the spread has that in it.
+- **What was really run** is told by the assignor's name and the delays in the log; with an assignor of your own say
+  `--was-policy`, and where nothing ever waited, `--was-delay`.
+- **Quiet times are left out**: a history is cut where nothing happened for longer than any delay that is tried. Each piece
+  begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most. While
+  nobody was there nothing is counted.
+- **New configurations for the same tasks** are not in the log, and are not played again.
 
 ## What can be relied on
 
@@ -114,7 +140,7 @@ a handover takes, and those of a rebalance delay, are no findings: they are in `
 
 def page() -> str:
     """The whole page."""
-    return (HEAD + "".join(markdown()) + "".join(markdown((LAB,)))).rstrip() + "\n"
+    return (HEAD + "".join(markdown()) + "".join(markdown((LAB, WHATIF)))).rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -275,6 +275,22 @@ LAB = Table(
 )
 """What `kcoord pipeline lab` writes, which reads no log."""
 
+WHATIF = Table(
+    "whatif",
+    "Every run of `kcoord pipeline whatif`: as in `lab`, a scenario being what happened from that time on (UTC). "
+    "Besides what the run's own log says, counted as in the recorded one.",
+    (
+        *LAB.columns,
+        *_columns(
+            "unowned DOUBLE Task-seconds in which nobody could be running a task.",
+            "longest_unowned DOUBLE The longest such time of one task, in seconds.",
+            "handed_over INT How often a task was given to another worker than the one that had it before.",
+            "epochs INT How many epochs or generations began.",
+        ),
+    ),
+)
+"""What `kcoord pipeline whatif` writes."""
+
 DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
 """What is made of `records`, in the order of the documentation."""
 TABLES = (RECORDS, *DERIVED, QUARANTINE)

@@ -14,26 +14,30 @@ from kcoord.pipeline.lab import Cell, parts, row_of
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
 from kcoord.pipeline.standing import MEASURED, Standing
-from kcoord.pipeline.tables import LAB, Kind
+from kcoord.pipeline.tables import LAB, Kind, Table
 from kcoord.sim.scenario import Scenario
 
 TASKS_A_CORE = 16
 """So many parts of about the same cost for each core: the last ones to end keep the others waiting for little."""
 
 _TYPES = {Kind.TEXT: pa.string(), Kind.INT: pa.int32(), Kind.DOUBLE: pa.float64()}
-_SCHEMA = pa.schema([(each.name, _TYPES[each.kind]) for each in LAB.columns])
+
+RowOf = Callable[[Scenario, Cell], dict[str, object]]
+"""What one cell becomes: a row of a table."""
 
 
 class CellError(Exception):
     """The simulator has failed: which cell, and how."""
 
 
-def run_cells(spark: Any, scenarios: Mapping[str, Scenario], cells: Sequence[Cell]) -> Any:
-    """A DataFrame of `LAB.ddl`, a row for each cell, in no order; nothing runs before somebody asks for rows."""
+def run_cells(
+    spark: Any, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], made: RowOf = row_of, table: Table = LAB
+) -> Any:
+    """A DataFrame of `table`, a row for each cell, in no order; nothing runs before somebody asks for rows."""
     wanted = TASKS_A_CORE * spark.sparkContext.defaultParallelism
     todo = parts(scenarios, cells, wanted)
     numbers = spark.range(0, len(todo), 1, max(len(todo), 1))
-    return numbers.mapInArrow(_runner(dict(scenarios), todo), LAB.ddl)
+    return numbers.mapInArrow(_runner(dict(scenarios), todo, made, table), table.ddl)
 
 
 def run_all(
@@ -82,20 +86,22 @@ def _spread(name: str) -> list[Any]:
 
 
 def _runner(
-    scenarios: Mapping[str, Scenario], todo: Sequence[Sequence[Cell]]
+    scenarios: Mapping[str, Scenario], todo: Sequence[Sequence[Cell]], made: RowOf, table: Table
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    schema = pa.schema([(each.name, _TYPES[each.kind]) for each in table.columns])
+
     def rows(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for number in batch.column("id").to_pylist():
-                found = [_row(scenarios, cell) for cell in todo[number]]
-                yield pa.RecordBatch.from_pylist(found, schema=_SCHEMA)
+                found = [_row(scenarios, cell, made) for cell in todo[number]]
+                yield pa.RecordBatch.from_pylist(found, schema=schema)
 
     return rows
 
 
-def _row(scenarios: Mapping[str, Scenario], cell: Cell) -> dict[str, object]:
+def _row(scenarios: Mapping[str, Scenario], cell: Cell, made: RowOf) -> dict[str, object]:
     try:
-        return row_of(scenarios[cell.scenario], cell)
+        return made(scenarios[cell.scenario], cell)
     except Exception as error:
         where = f"{cell.scenario}, {cell.kind} by {cell.policy}, delay {cell.delay}, seed {cell.seed}"
         raise CellError(f"the simulator has failed in {where}: {error!r}") from error

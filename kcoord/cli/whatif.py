@@ -1,0 +1,244 @@
+"""`kcoord pipeline whatif`: a group's own history played again under other policies and delays; which delay to set."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.paper import table_of, written
+from kcoord.cli.scenario import Kind, Policy
+from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+
+if TYPE_CHECKING:
+    from kcoord.cli.spark_progress import Progress
+    from kcoord.pipeline.standing import Spread
+    from kcoord.pipeline.whatif.advice import Advice, Outcome
+    from kcoord.pipeline.whatif.question import Question
+    from kcoord.pipeline.whatif.told import Told
+
+LONGEST_DELAY_S = 3_600
+SHOWN = 20
+"""So many choices are shown, the best first; the table has all."""
+
+
+def whatif(
+    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history has put the tables.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where the table of all runs is to lie; a URI may be.")],
+    group: Annotated[
+        str | None, typer.Option("-g", "--group", metavar="ID", help="Which group; needed where there are several.")
+    ] = None,
+    kind: Annotated[
+        list[Kind] | None,
+        typer.Option(help="Of group to try. Several times; else the recorded one, and individual beside barrier."),
+    ] = None,
+    policy: Annotated[
+        list[Policy] | None,
+        typer.Option(help="To try. Several times; else the recorded one, with workers of ours designs I to III too."),
+    ] = None,
+    delay: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="To try. Several times; else usual ones, and those that the workers' own absences ask for.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each.")] = 10,
+    was_policy: Annotated[
+        Policy | None, typer.Option("--was-policy", help="By which the group really assigned; else as the log says.")
+    ] = None,
+    was_delay: Annotated[
+        float | None,
+        typer.Option(
+            "--was-delay", metavar="SECONDS", min=0, help="For which lost work really waited; else as the log says."
+        ),
+    ] = None,
+    session: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0.1, help="The session timeout; else as the log says.")
+    ] = None,
+    heartbeat: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0.1, help="How often workers heartbeat; else 3, or 5 with workers of ours."
+        ),
+    ] = None,
+    start: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="How long a task takes to start, which no log says.")
+    ] = 1.0,
+    stop: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="How long it takes to stop; else as seen in the log, or 1."),
+    ] = None,
+    master: Master = LOCAL,
+    conf: Conf = None,
+) -> None:
+    """Play a group's recorded history again under other policies and delays, and recommend a delay.
+
+    Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
+    is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
+    and how true the replay of what was really run is to the log.
+    """
+    from kcoord.cli.spark_progress import Progress
+    from kcoord.pipeline.failure import PipelineError
+    from kcoord.sim.scenario import Kind as GroupKind
+
+    for each in [*(delay or ()), *([] if was_delay is None else [was_delay])]:
+        if not 0 <= each <= LONGEST_DELAY_S:
+            fail(f"a delay of {each:g} is not between 0 and {LONGEST_DELAY_S:,} seconds", USAGE)
+    settings = pairs(conf, "--conf")
+    try:
+        from kcoord.pipeline.whatif.question import Asked, question
+        from kcoord.pipeline.whatif.reading import read
+    except ImportError as error:
+        fail(f"what reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
+    asked = Asked(
+        kinds=[GroupKind(each) for each in kind or ()],
+        policies=[each.value for each in policy or ()],
+        delays=delay or (),
+        seeds=seeds,
+        policy=None if was_policy is None else was_policy.value,
+        delay=was_delay,
+        session=session,
+        heartbeat=heartbeat,
+        start=start,
+        stop=stop,
+    )
+    try:
+        group, found = read(tables, group)
+        wanted = question(found, asked)
+        with Progress() as progress:
+            advice = _replayed(wanted, out, master, settings, progress)
+    except PipelineError as error:
+        fail(error)
+    print(shown(group, wanted, advice, wanted.told(found)), end="")
+    print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
+    if any(each.doubles for each in advice.outcomes):
+        fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)
+
+
+def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":
+    from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.session import session
+    from kcoord.pipeline.spark.store import Store
+    from kcoord.pipeline.spark.whatif import replay_all
+    from kcoord.pipeline.tables import WHATIF
+    from kcoord.pipeline.whatif.advice import NotReplayed, advise
+
+    progress.say("starting Spark")
+    scenarios = {each.name: each.scenario for each in wanted.episodes}
+    with session(master, spark_log(out), kafka=False, settings=settings) as spark:
+        progress.watch(spark)
+        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), scenarios, wanted.cells, progress.say)
+    try:
+        return advise(rows, wanted.recorded)
+    except NotReplayed as error:
+        raise PipelineError(f"nothing could be played again: {error}") from None
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+
+
+def shown(group: str, wanted: "Question", advice: "Advice", told: "Told") -> str:
+    """All of it, as text."""
+    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _check(advice, told)]
+    parts += [f"Not played again: {each}\n" for each in advice.failed]
+    return "\n".join(each for each in parts if each)
+
+
+def _heading(group: str, wanted: "Question") -> str:
+    fleet, fitted, episodes = wanted.fleet, wanted.fitted, wanted.episodes
+    changes = sum(len(each.scenario.events) for each in episodes)
+    run = (
+        "which nobody could tell" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
+    )
+    mixed = ", at times of another kind" if fleet.is_mixed else ""
+    slow = [f"{name} stops {times:.0f} times as slowly" for name, times in sorted(fleet.stopping.workers.items())]
+    slow += [f"{name} takes {ms / 1000:.0f} s to stop" for name, ms in sorted(fleet.stopping.connectors_ms.items())]
+    return (
+        f"{group}: {changes:,} changes from {_time(episodes[0].from_ms)} to {_time(episodes[-1].to_ms)} (UTC), in "
+        f"{len(episodes):,} pieces. Really run: {run}{mixed}, delay {fitted.delay:g} s, session {fitted.session:g} s. "
+        f"Tasks start in {fitted.start:g} s and stop in {fitted.stop:.3g} s{''.join(f'; {each}' for each in slow)}.\n"
+    )
+
+
+def _table(advice: "Advice") -> str:
+    rows = []
+    for each in advice.outcomes[:SHOWN]:
+        saved = advice.saved(each)
+        notes = [
+            note
+            for note, which in (("as recorded", advice.recorded), ("recommended", advice.recommended))
+            if each is which
+        ]
+        figures = each.figures
+        rows.append(
+            (
+                each.choice.kind.value,
+                each.choice.policy,
+                f"{each.choice.delay:g} s",
+                _figure(figures["stopped"], 0, " s"),
+                "-" if saved is None else f"{saved:,.0f} s",
+                _figure(figures["longest_gap"], 1, " s"),
+                _figure(figures["moved"], 0),
+                _figure(figures["rebalances"], 0),
+                ", ".join(notes),
+            )
+        )
+    left = len(advice.outcomes) - SHOWN
+    columns = ("GROUP", "POLICY", "DELAY", "STOPPED", "SAVED", "LONGEST GAP", "MOVED", "REBALANCES", "")
+    return written(table_of(columns, rows)) + (f"and {left:,} more that are worse\n" if left > 0 else "")
+
+
+def _recommendation(wanted: "Question", advice: "Advice") -> str:
+    from kcoord.pipeline.whatif.advice import reason
+
+    chosen, best = advice.recommended, advice.best
+    saved = advice.saved(chosen)
+    said = f"Recommended: a delay of {chosen.choice.delay:g} s"
+    if advice.recorded is None:
+        said += f" with {chosen.choice.kind} by {chosen.choice.policy}"
+    elif chosen is advice.recorded:
+        said += ", as it was"
+    elif saved is not None:
+        said += f", not {advice.recorded.choice.delay:g} s: it would have saved {_saved(advice, chosen)}"
+    said += f". {reason(advice, *wanted.fleet.absences_ms())}\n"
+    if advice.recorded is not None and best is not chosen and best.stopped.greatest < chosen.stopped.least:
+        kind, policy = best.choice.kind, best.choice.policy
+        said += (
+            f"Better than any delay alone: {kind} by {policy}, delay {best.choice.delay:g} s, would have saved "
+            f"{_saved(advice, best)}.\n"
+        )
+    return said
+
+
+def _saved(advice: "Advice", outcome: "Outcome") -> str:
+    recorded = advice.recorded
+    assert recorded is not None
+    middle = recorded.stopped.middle - outcome.stopped.middle
+    least, greatest = (
+        recorded.stopped.least - outcome.stopped.greatest,
+        recorded.stopped.greatest - outcome.stopped.least,
+    )
+    return f"{middle:,.0f} of {recorded.stopped.middle:,.0f} task-seconds ({least:,.0f} to {greatest:,.0f})"
+
+
+def _check(advice: "Advice", told: "Told") -> str:
+    if advice.recorded is None:
+        return "What was really run is none of the policies: how true a replay is cannot be said. See --was-policy.\n"
+    figures = advice.recorded.figures
+    return (
+        "How true it is: with what was really run the replays' logs say that tasks had nobody for "
+        f"{_figure(figures['unowned'], 0)} s, the recorded log says {told.unowned:,.0f} s; handed over "
+        f"{_figure(figures['handed_over'], 0)} and {told.handed_over:,}; epochs {_figure(figures['epochs'], 0)} and "
+        f"{told.epochs:,}.\n"
+    )
+
+
+def _figure(spread: "Spread", digits: int, unit: str = "") -> str:
+    middle, least, greatest = (f"{each:,.{digits}f}" for each in (spread.middle, spread.least, spread.greatest))
+    return f"{middle}{unit}" if least == greatest else f"{middle}{unit} ({least} to {greatest})"
+
+
+def _time(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,31 @@
+"""How are the episodes of a history played again by Spark? As the lab runs its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kcoord.pipeline.lab import Cell
+from kcoord.pipeline.spark.lab import run_cells
+from kcoord.pipeline.spark.store import Store
+from kcoord.pipeline.spark.telling import Say, Told, silent
+from kcoord.pipeline.tables import WHATIF
+from kcoord.pipeline.whatif.replay import replay_of
+from kcoord.sim.scenario import Scenario
+
+
+def replay_all(
+    store: Store, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], say: Say = silent
+) -> list[dict[str, Any]]:
+    """Run them, keep the table, and give its rows. Raises PipelineError."""
+    store.check(stream=False)
+    say(f"{len(cells):,} runs")
+    with Told("the runs could not be made"):
+        rows = run_cells(store.spark, scenarios, cells, replay_of, WHATIF)
+        ordered = rows.repartition(1).sortWithinPartitions("scenario", "kind", "policy", "delay", "seed")
+        try:
+            store.replace(WHATIF, ordered)
+        finally:
+            store.tidy()
+    with Told("the table could not be read"):
+        return [row.asDict() for row in store.read(WHATIF).collect()]

@@ -1,0 +1,192 @@
+"""What would have been saved, and which delay is to be recommended? Of the rows of table `whatif`.
+
+- A choice is a kind of group, a policy and a delay. What one seed makes of all episodes together is one outcome of it;
+  the spread is from the lowest to the highest of the seeds.
+- **The best** is the choice whose middle outcome stopped fewest task-seconds. Choices whose spread reaches into that of
+  the best cannot be told from it: of these the one that moves least counts, then the shortest delay.
+- **Recommended** is the best delay for the kind and policy that the group has; where another policy is better than
+  that, it is said.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median_low
+from typing import Any
+
+import attrs
+
+from kcoord.pipeline.standing import Spread
+from kcoord.pipeline.whatif.told import Told
+from kcoord.sim.scenario import Figures, Kind
+
+Row = Mapping[str, Any]
+WORST = frozenset({"longest_gap", "longest_unowned"})
+"""Of these the highest of all episodes counts, of all others the sum."""
+NAMES = tuple(each.name for each in (*attrs.fields(Figures), *attrs.fields(Told)) if each.name != "balanced_after")
+NO_DELAY = frozenset({"eager", "design-1"})
+"""Policies in which nothing waits."""
+
+
+class NotReplayed(Exception):
+    """Nothing could be played again; the text says why."""
+
+
+@attrs.frozen
+class Choice:
+    """What can be set."""
+
+    kind: Kind
+    policy: str
+    delay: float
+    """Seconds."""
+
+
+@attrs.frozen
+class Outcome:
+    """What came of a choice."""
+
+    choice: Choice
+    figures: Mapping[str, Spread]
+    """By the names of the columns of table `whatif`."""
+    doubles: int
+
+    @property
+    def stopped(self) -> Spread:
+        """Task-seconds."""
+        return self.figures["stopped"]
+
+
+@attrs.frozen
+class Advice:
+    """All choices, the best first, and what follows."""
+
+    outcomes: Sequence[Outcome]
+    recorded: Outcome | None
+    """What was really run, played again; None where that is not known."""
+    recommended: Outcome
+    """By the kind and policy that were recorded, where they are known."""
+    best: Outcome
+    failed: Sequence[str]
+    """Episodes that could not be played, with the reason."""
+
+    def saved(self, outcome: Outcome) -> float | None:
+        """Task-seconds beside what was really run; the middle."""
+        return None if self.recorded is None else self.recorded.stopped.middle - outcome.stopped.middle
+
+
+def advise(rows: Iterable[Row], recorded: Choice | None) -> Advice:
+    """Raises NotReplayed where no episode has figures."""
+    everything = list(rows)
+    failed = sorted({f"{row['scenario']}: {row['error']}" for row in everything if row["error"] is not None})
+    broken = {row["scenario"] for row in everything if row["error"] is not None}
+    outcomes = _outcomes([row for row in everything if row["scenario"] not in broken])
+    if not outcomes:
+        raise NotReplayed(failed[0] if failed else "nothing happened in it that could be played again")
+    ranked = _ranked(outcomes)
+    known = next((each for each in ranked if each.choice == recorded), None)
+    same = [each for each in ranked if known is not None and _is_like(each.choice, known.choice)]
+    return Advice(ranked, known, (same or ranked)[0], ranked[0], failed)
+
+
+def _is_like(choice: Choice, other: Choice) -> bool:
+    return (choice.kind, choice.policy) == (other.kind, other.policy)
+
+
+def _outcomes(rows: Iterable[Row]) -> list[Outcome]:
+    by_choice: defaultdict[Choice, defaultdict[int, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        by_choice[Choice(Kind(row["kind"]), row["policy"], row["delay"])][row["seed"]].append(row)
+    found = []
+    for choice, by_seed in by_choice.items():
+        seeds = list(by_seed.values())
+        figures = {name: _spread([_total(name, seed) for seed in seeds]) for name in NAMES}
+        found.append(Outcome(choice, figures, sum(row["doubles"] for seed in seeds for row in seed)))
+    return found
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(median_low(values), min(values), max(values))
+
+
+def _total(name: str, rows: Sequence[Row]) -> float:
+    values: list[float] = [row[name] for row in rows]
+    return max(values) if name in WORST else sum(values)
+
+
+def _ranked(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The best, then all others by what they stopped."""
+    ordered = sorted(outcomes, key=lambda each: (each.stopped.middle, each.choice.delay, each.choice.policy))
+    ranked: list[Outcome] = []
+    while ordered:
+        least = ordered[0].stopped.greatest
+        alike = [each for each in ordered if each.stopped.least <= least]
+        best = min(alike, key=lambda each: (each.figures["moved"].middle, each.choice.delay, each.choice.policy))
+        ranked.append(best)
+        ordered.remove(best)
+    return ranked
+
+
+# -- which delays are worth a try --------------------------------------------------------------------------------------
+
+USUAL = (0.0, 30.0, 60.0, 120.0, 300.0)
+STEP = 5
+"""Seconds to which a delay that a history suggests is rounded up."""
+SPARE = 5
+"""Seconds more than an absence took."""
+
+
+def delays(recorded: float, absences_ms: Sequence[int]) -> list[float]:
+    """The recorded one, the usual ones, and what half, nine tenths and all of the workers that came back would need."""
+    found = {recorded, *USUAL}
+    if absences_ms:
+        for part in (0.5, 0.9, 1.0):
+            place = min(len(absences_ms) - 1, int(part * len(absences_ms)))
+            needed = sorted(absences_ms)[place] / 1000 + SPARE
+            found.add(float(-(-needed // STEP) * STEP))
+    return sorted(found)
+
+
+# -- the reason --------------------------------------------------------------------------------------------------------
+
+
+def reason(advice: Advice, absences_ms: Sequence[int], never: int) -> str:
+    """Why that delay, in words: what workers did that went, and what the delay does about it."""
+    went = len(absences_ms) + never
+    if not went:
+        return "No worker went, so no delay ever ran: nothing speaks for another one."
+    said = [f"{_count(went, 'worker')} went, {len(absences_ms):,} came back"]
+    if absences_ms:
+        ordered = sorted(absences_ms)
+        nine = ordered[min(len(ordered) - 1, int(0.9 * len(ordered)))] / 1000
+        said.append(f", half of them within {median_low(ordered) / 1000:,.0f} s, nine tenths within {nine:,.0f} s")
+    said.append(". ")
+    chosen = advice.recommended
+    others = [each for each in advice.outcomes if _is_like(each.choice, chosen.choice) and each.choice != chosen.choice]
+    shorter = max((each for each in others if each.choice.delay < chosen.choice.delay), key=_delay, default=None)
+    longer = min((each for each in others if each.choice.delay > chosen.choice.delay), key=_delay, default=None)
+    if chosen.choice.policy in NO_DELAY:
+        return "".join([*said, f"With {chosen.choice.policy} nothing waits, whatever the delay is."])
+    if shorter is not None:
+        said.append(f"A shorter one ({shorter.choice.delay:g} s) {_beside(shorter, chosen)}. ")
+    if longer is not None:
+        said.append(f"A longer one ({longer.choice.delay:g} s) {_beside(longer, chosen)}. ")
+    return "".join(said).strip()
+
+
+def _delay(outcome: Outcome) -> float:
+    return outcome.choice.delay
+
+
+def _beside(other: Outcome, chosen: Outcome) -> str:
+    more = other.stopped.middle - chosen.stopped.middle
+    moved = other.figures["moved"].middle - chosen.figures["moved"].middle
+    tasks = f"{abs(moved):,.0f} {'more' if moved > 0 else 'fewer'} moved" if moved else "as many moved"
+    if other.stopped.least <= chosen.stopped.greatest and chosen.stopped.least <= other.stopped.greatest:
+        return f"cannot be told from it by what stands still, with {tasks}"
+    return f"would have stopped {abs(more):,.0f} task-seconds {'more' if more > 0 else 'less'}, with {tasks}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

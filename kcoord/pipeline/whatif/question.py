@@ -1,0 +1,133 @@
+"""What exactly is to be played again, and by what? A history made ready, and the cells that answer what if."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.state import CONNECT
+from kcoord.pipeline.lab import Cell
+from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
+from kcoord.pipeline.whatif.episodes import Episode, Fitted, episodes
+from kcoord.pipeline.whatif.fleet import Fleet, Tables, fleet_of
+from kcoord.pipeline.whatif.told import Told, told
+from kcoord.sim.scenario import POLICIES, Kind
+
+DEFAULT_DELAY_S = 300.0
+"""Connect's own default, and kcoord's."""
+DEFAULT_SESSION_S = 10.0
+DEFAULT_STOP_S = 1.0
+JAVA_HEARTBEAT_S, OUR_HEARTBEAT_S = 3.0, 5.0
+"""Defaults of Connect's workers, and of connect groups."""
+JAVA = "kip-415"
+OURS = ("design-1", "design-2", "design-3")
+LONGEST_STOP_S = 60.0
+
+
+@attrs.frozen
+class Asked:
+    """What the user says, where it is not left to the history. Times in seconds."""
+
+    kinds: Sequence[Kind] = ()
+    policies: Sequence[str] = ()
+    delays: Sequence[float] = ()
+    seeds: int = 10
+    policy: str | None = None
+    """By which the group really assigned."""
+    delay: float | None = None
+    """The delay that it really had."""
+    session: float | None = None
+    heartbeat: float | None = None
+    start: float = 1.0
+    stop: float | None = None
+
+
+@attrs.frozen
+class Question:
+    """All that is to be run."""
+
+    fleet: Fleet
+    fitted: Fitted
+    recorded: Choice | None
+    """What was really run; None where it is none of what can be simulated."""
+    episodes: Sequence[Episode]
+    cells: Sequence[Cell]
+
+    def told(self, tables: Tables) -> Told:
+        """What the recorded log says of all episodes together."""
+        each = [told(tables, episode.from_ms, episode.to_ms) for episode in self.episodes]
+        return Told(
+            sum(one.unowned for one in each),
+            max((one.longest_unowned for one in each), default=0),
+            sum(one.handed_over for one in each),
+            sum(one.epochs for one in each),
+        )
+
+
+def question(tables: Tables, asked: Asked) -> Question:
+    """Raises PipelineError where nothing happened that could be played again."""
+    heartbeat = _heartbeat(tables, asked)
+    fleet = fleet_of(tables, round(heartbeat * 1000))
+    if fleet.kind is None:
+        raise PipelineError("no worker of this group ever ran anything: there is nothing to play again")
+    fitted = _fitted(fleet, asked, heartbeat)
+    policy = asked.policy or fleet.policy
+    recorded = Choice(fleet.kind, policy, fitted.delay) if policy in POLICIES else None
+    tried = sorted({*asked.delays, fitted.delay}) if asked.delays else delays(fitted.delay, fleet.absences_ms()[0])
+    found = episodes(fleet, fitted, max(tried))
+    if not found:
+        raise PipelineError(
+            "nothing happened in this group's history but that it began: no worker came or went, and nothing was "
+            "configured anew"
+        )
+    choices = _choices(fleet.kind, recorded, asked, tried)
+    cells = [
+        Cell(each.name, choice.kind, choice.policy, choice.delay, seed)
+        for each in found
+        for choice in choices
+        for seed in range(asked.seeds)
+    ]
+    return Question(fleet, fitted, recorded, found, cells)
+
+
+def _heartbeat(tables: Tables, asked: Asked) -> float:
+    """No log says how often workers heartbeat: as often as their kind does where nobody says otherwise."""
+    if asked.heartbeat is not None:
+        return asked.heartbeat
+    speaks = Counter(row["speaks"] for row in tables.sessions)
+    return OUR_HEARTBEAT_S if speaks.most_common(1)[:1] == [(CONNECT, speaks[CONNECT])] else JAVA_HEARTBEAT_S
+
+
+def _fitted(fleet: Fleet, asked: Asked, heartbeat: float) -> Fitted:
+    usual_ms = fleet.stopping.usual_ms
+    stop = asked.stop if asked.stop is not None else DEFAULT_STOP_S if usual_ms is None else usual_ms / 1000
+    slowest = max([stop, *(ms / 1000 for ms in fleet.stopping.connectors_ms.values())])
+    return Fitted(
+        delay=_first(asked.delay, fleet.delay_ms, DEFAULT_DELAY_S),
+        session=_first(asked.session, fleet.session_ms, DEFAULT_SESSION_S),
+        heartbeat=heartbeat,
+        start=asked.start,
+        stop=stop,
+        rebalance=LONGEST_STOP_S + 2 * slowest * max([1.0, *fleet.stopping.workers.values()]),
+    )
+
+
+def _first(said: float | None, seen_ms: int | None, else_s: float) -> float:
+    if said is not None:
+        return said
+    return else_s if seen_ms is None else float(round(seen_ms / 1000))
+
+
+def _choices(kind: Kind, recorded: Choice | None, asked: Asked, tried: Sequence[float]) -> list[Choice]:
+    kinds = asked.kinds or ([Kind.BARRIER, Kind.INDIVIDUAL] if kind is Kind.BARRIER else [kind])
+    found = [] if recorded is None else [recorded]
+    for each in kinds:
+        policies = asked.policies or (OURS if each is Kind.CONNECT else (JAVA,))
+        own = [recorded.policy] if recorded is not None and each is recorded.kind else []
+        for policy in dict.fromkeys([*own, *policies]):
+            usual = recorded.delay if recorded is not None else tried[0]
+            found += [Choice(each, policy, delay) for delay in ([usual] if policy in NO_DELAY else tried)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,65 @@
+"""Which rows of the tables are of the group that is to be played again? Read with pyarrow, times in unix ms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OWNERSHIP, REBALANCES, SESSIONS, Table
+from kcoord.pipeline.whatif.fleet import Tables
+
+READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
+NAMED = 5
+"""So many groups are named where one is to be chosen."""
+
+
+def read(place: Path, group: str | None) -> tuple[str, Tables]:
+    """The group, which need not be named where there is one that owns something, and its rows.
+
+    Raises PipelineError: no tables there, tables of another kcoord, no such group, several to choose from.
+    """
+    found = {table.name: _table(place, table) for table in READ}
+    there = sorted(set(found[OWNERSHIP.name].column("group_id").to_pylist()))
+    if group is None:
+        if len(there) != 1:
+            what = "none" if not there else ", ".join(there[:NAMED]) + (", …" if len(there) > NAMED else "")
+            raise PipelineError(
+                f"{place} has {len(there):,} groups of Connect workers ({what}): name one with --group"
+                if there
+                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to play again"
+            )
+        group = there[0]
+    elif group not in there:
+        raise PipelineError(
+            f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
+        )
+    return group, Tables(**{name: _rows(table, group) for name, table in found.items()})
+
+
+def _table(place: Path, table: Table) -> pa.Table:
+    folder = place / table.name
+    if not folder.is_dir():
+        raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
+    try:
+        found = parquet.read_table(folder)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise PipelineError(f"{folder} cannot be read: {error}") from None
+    missing = [column.name for column in table.columns if column.name not in found.column_names]
+    if missing:
+        raise PipelineError(f"{folder} has no column {missing[0]}: another kcoord made it, make the tables anew")
+    return found
+
+
+def _rows(table: pa.Table, group: str) -> list[Row]:
+    mine = table.filter(compute.equal(table.column("group_id"), group))
+    for at, column in enumerate(mine.schema):
+        if pa.types.is_timestamp(column.type):
+            ms = mine.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())
+            mine = mine.set_column(at, column.name, ms)
+    rows: list[Row] = mine.to_pylist()
+    return rows

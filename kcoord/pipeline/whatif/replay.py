@@ -1,0 +1,50 @@
+"""What comes of one episode under one policy and delay? What it cost, and what its log says: a row of `whatif`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from kcoord.pipeline.history.derive import derive
+from kcoord.pipeline.history.entry import Entry, Row
+from kcoord.pipeline.lab import Cell, row_of
+from kcoord.pipeline.whatif.fleet import Tables
+from kcoord.pipeline.whatif.told import Told, told
+from kcoord.protocol.records import Record
+from kcoord.sim.scenario import Scenario
+from kcoord.sim.scenario.hub import WALL_MS
+from kcoord.sim.scenario.run import SETTLING_MS
+
+BEGINS_MS = WALL_MS + SETTLING_MS
+"""Second 0 of every scenario, in Unix time."""
+NAMES = ("epochs", "sessions", "ownership", "connectors", "rebalances", "gaps")
+
+
+def replay_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
+    """Run it, and read its log as `kcoord pipeline history` would."""
+    steps: list[tuple[int, Sequence[Record]]] = []
+    row = row_of(scenario, cell, lambda at_ms, records: steps.append((at_ms, list(records))))
+    if row["error"] is not None:
+        return {**row, **dict.fromkeys(attrs.asdict(Told(0, 0, 0, 0)))}
+    began_ms = BEGINS_MS + round(scenario.begins() * 1000)
+    found = told(tables_of(steps), began_ms, BEGINS_MS + round(scenario.lasts * 1000))
+    return {**row, **attrs.asdict(found)}
+
+
+def tables_of(steps: Iterable[tuple[int, Sequence[Record]]]) -> Tables:
+    """The tables of a log that holds one group: times (unix ms) and records of each step."""
+    found: Mapping[str, list[Row]] = {name: [] for name in NAMES}
+    for name, row in derive(0, _entries(steps)):
+        if name in found:
+            found[name].append(row)
+    return Tables(**found)
+
+
+def _entries(steps: Iterable[tuple[int, Sequence[Record]]]) -> Iterable[Entry]:
+    offset = 0
+    for at_ms, records in steps:
+        for record in records:
+            yield Entry(0, offset, at_ms, record)
+            offset += 1
+        offset += 1  # as a topic has it: the end of the transaction
