@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import httpx
 
+from tests.kafka.http import HTTP
 from tests.kafka.java import WORKER, Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
@@ -53,7 +54,9 @@ class Worker:
         self.process.popen.send_signal(signal.SIGQUIT)  # the JVM prints all its threads while they stand still
 
         def dump() -> str:
-            text = self.process.log.read_bytes()[before:].decode(errors="replace")
+            with self.process.log.open("rb") as log:
+                log.seek(before)
+                text = log.read().decode(errors="replace")
             start = text.find("Full thread dump")
             end = text.find("\nHeap", start)
             if start < 0 or end < 0:
@@ -108,7 +111,7 @@ class ConnectFleet:
 
         def answer() -> httpx.Response:
             try:
-                response = httpx.request(method, f"http://{self.workers[0].id}{path}", json=json, timeout=100)
+                response = HTTP.request(method, f"http://{self.workers[0].id}{path}", json=json, timeout=100)
             except httpx.TransportError as lost:
                 raise NotYet(repr(lost)) from lost
             if response.status_code in BUSY:
@@ -220,7 +223,7 @@ class ConnectFleet:
     def _healthy(worker: Worker) -> bool:
         worker.process.check_running()
         try:
-            response = httpx.get(f"http://{worker.id}/health", timeout=20)
+            response = HTTP.get(f"http://{worker.id}/health", timeout=20)
         except httpx.TransportError as not_up:
             raise NotYet(repr(not_up)) from not_up
         if response.status_code != 200:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import httpx
 
+from tests.kafka.http import HTTP
 from tests.kafka.wait import NotYet, eventually
 
 NOT_FOUND = 404
@@ -32,7 +33,7 @@ class Rest:
 
         def answer() -> httpx.Response:
             try:
-                response = httpx.request(method, f"http://{worker_id}{path}", json=json, timeout=TIMEOUT_S)
+                response = HTTP.request(method, f"http://{worker_id}{path}", json=json, timeout=TIMEOUT_S)
             except httpx.TransportError as lost:
                 self.again[0] += 1
                 raise NotYet(repr(lost)) from lost
@@ -50,7 +51,7 @@ class Rest:
     def is_up(self, worker_id: str) -> bool:
         """Whether the worker says that it is healthy: it has joined, and has read its topics."""
         try:
-            return httpx.get(f"http://{worker_id}/health", timeout=20).status_code == 200
+            return HTTP.get(f"http://{worker_id}/health", timeout=20).status_code == 200
         except httpx.TransportError:
             return False
 
