@@ -87,3 +87,12 @@ def test_without_pyspark(log: Path, tmp_path: Path) -> None:
 def test_a_master_that_is_none(log: Path, tmp_path: Path) -> None:
     said = failed("--data-dir", log, "--out", tmp_path / "t", "--master", "lcal[2]")
     assert said == "kcoord: Spark has no master 'lcal[2]': give local[2], spark://host:7077, yarn or k8s://…"
+
+
+def test_a_master_that_does_not_answer(log: Path, tmp_path: Path) -> None:
+    master = f"spark://127.0.0.1:{free_port()}"
+    said = failed("--data-dir", log, "--out", tmp_path / "t", "--master", master)
+    assert said.startswith(f"kcoord: no Spark master answers at {master} (127.0.0.1:")
+    assert said.endswith("): see that it runs and can be reached")
+    nonsense = failed("--data-dir", log, "--out", tmp_path / "t", "--master", "spark://there")
+    assert nonsense.startswith("kcoord: Spark has no master 'spark://there': give local[2]")

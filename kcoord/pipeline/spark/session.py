@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,9 @@ KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 CARRIED = "org.slf4j:slf4j-api"
 """What the connector asks for and Spark has already."""
 MINIMUM_JAVA = 17
+STANDALONE = "spark://"
+ANSWERS_WITHIN_S = 10
+"""So long a master of Spark's own may take to accept a connection."""
 
 
 @contextlib.contextmanager
@@ -37,6 +41,7 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
             f"PySpark is not installed here ({error}): install kcoord with it, pip install 'kcoord[spark]'"
         ) from None
     _check_java()
+    _check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     ours = {
@@ -91,11 +96,35 @@ def _check_java() -> None:
         )
 
 
+def _check_master(master: str) -> None:
+    """Of a cluster of Spark's own one master must answer: Spark itself would wait for it without an end."""
+    if not master.startswith(STANDALONE):
+        return
+    failed = []
+    for address in master.removeprefix(STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), ANSWERS_WITHIN_S).close()
+        except ValueError:
+            raise PipelineError(_no_such(master)) from None
+        except OSError as error:
+            failed.append(f"{address}: {error}")
+        else:
+            return
+    raise PipelineError(
+        f"no Spark master answers at {master} ({'; '.join(failed)}): see that it runs and can be reached"
+    )
+
+
+def _no_such(master: str) -> str:
+    return f"Spark has no master {master!r}: give local[2], spark://host:7077, yarn or k8s://…"
+
+
 def _why_not(error: Exception, master: str, log: Path) -> str:
     printed = log.read_text(errors="replace") if log.exists() else ""
     told = f"{error}\n{printed}"
     if "Could not parse Master URL" in told or "Master must either be" in told:
-        return f"Spark has no master {master!r}: give local[2], spark://host:7077, yarn or k8s://…"
+        return _no_such(master)
     if "All masters are unresponsive" in told or "Failed to connect to master" in told:
         return f"no Spark master answers at {master}: see that it runs and can be reached"
     if "unresolved dependency" in told or "download failed" in told:
