@@ -88,7 +88,7 @@ def run(_folder: Path | None = None) -> Outcome:
             ),
             *(
                 _claim(f"`{name}`, {COOPERATIVE_SIZE}, one worker joins", policies[name], ONE_JOINS_MS)
-                for name in ("design-1", "design-2", "design-3")
+                for name in POLICIES
             ),
             *(_claim(f"{each.what}, {COOPERATIVE_SIZE}", each, MESSAGE_MS) for each in messages[:2]),
         ],

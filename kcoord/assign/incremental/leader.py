@@ -21,7 +21,7 @@ Sources: KIP-415; KAFKA-9184 (generations), KAFKA-9841 (duplicates), KAFKA-12495
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import attrs
 
@@ -57,7 +57,7 @@ def compute(
     lost = remembered - active - deleted
     created = configured - remembered - active
     wrong = deleted | _duplicated(held.values(), active)
-    revoked = {member: wrong.intersection(row) for member, row in held.items()}
+    revoked = {member: wrong.intersection(row) if wrong else NOTHING for member, row in held.items()}
 
     loads: Loads = {}
     for member in hashed(hashed(held)):  # a map of a map
@@ -87,8 +87,10 @@ def _remembered(seen: Seen, memory: Memory, active: frozenset[Resource]) -> froz
     return memory.assigned if memory.generation == seen.last_completed_generation else NOTHING
 
 
-def _duplicated(held: Iterable[tuple[Resource, ...]], active: frozenset[Resource]) -> frozenset[Resource]:
+def _duplicated(held: Collection[tuple[Resource, ...]], active: frozenset[Resource]) -> frozenset[Resource]:
     """What more than one reports."""
+    if sum(map(len, held)) == len(active):
+        return NOTHING
     rows = [frozenset(row) for row in held]
     if sum(map(len, rows)) == len(active):
         return NOTHING

@@ -36,8 +36,11 @@ class Load:
     @classmethod
     def of(cls, row: Row) -> Load:
         """A load of these."""
+        tasks = dict.fromkeys(row)
         connectors = dict.fromkeys([each for each in row if each[1] == CONNECTOR])
-        return cls(row, connectors, dict.fromkeys([each for each in row if each[1] != CONNECTOR]))
+        for each in connectors:
+            del tasks[each]
+        return cls(row, connectors, tasks)
 
     def give(self, resources: Iterable[Resource]) -> None:
         """Add these at the end; it has none of them."""

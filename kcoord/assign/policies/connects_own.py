@@ -13,6 +13,8 @@ cannot know; under the generic protocol the worker's own leader does it (`kcoord
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import attrs
 
 from kcoord.assign.balance import settle
@@ -22,7 +24,7 @@ from kcoord.assign.incremental.leader import compute
 from kcoord.assign.incremental.model import Memory, Row, Seen, Share, Snapshot, Worker
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
-from kcoord.assign.resource import Resource
+from kcoord.assign.resource import CONNECTOR, Resource
 from kcoord.assign.universe import existing
 
 _NOW_MS = 1
@@ -41,9 +43,8 @@ class Kip415Assignor(ConnectAssignor):
             return Assignment(())
         resources = existing(group)
         targets, _ = settle([member.target for member in members], resources)
-        rows = {
-            member.member_id: written(tuple(sorted(target))) for member, target in zip(members, targets, strict=True)
-        }
+        before = {member.member_id: _row(target) for member, target in zip(members, targets, strict=True)}
+        rows = before
         memory = _memory(group, rows, resources)
         shares, memory = compute(_seen(rows, 0), resources, memory, group.rebalance_delay_ms)
         delay_ms = memory.delay_ms
@@ -51,16 +52,27 @@ class Kip415Assignor(ConnectAssignor):
             rows = {member_id: _after(row, shares[member_id]) for member_id, row in rows.items()}
             memory = attrs.evolve(memory, revoked_for_balance=False)
             shares, _ = compute(_seen(rows, 1), resources, memory, group.rebalance_delay_ms)
-        given = [frozenset(_after(row, shares[member_id])) for member_id, row in rows.items()]
+        rows = {member_id: _after(row, shares[member_id]) for member_id, row in rows.items()}
+        given = [
+            target if rows[member_id] is row else frozenset(rows[member_id])
+            for target, (member_id, row) in zip(targets, before.items(), strict=True)
+        ]
         return Assignment(
             tuple(
                 [
-                    MemberAssignment(member.member_id, before if before == target else target)
-                    for member, before, target in zip(members, targets, given, strict=True)
+                    MemberAssignment(member.member_id, target if target == gets else gets)
+                    for member, target, gets in zip(members, targets, given, strict=True)
                 ]
             ),
             delay_ms if sum(map(len, given)) < len(resources) else 0,
         )
+
+
+def _row(target: frozenset[Resource]) -> Row:
+    """In the order in which a worker reports it."""
+    row = tuple(sorted(target))
+    named = CONNECTOR in map(itemgetter(1), row)
+    return written(row) if named else row  # tasks alone are in order already
 
 
 def _memory(group: Group, rows: dict[str, Row], resources: frozenset[Resource]) -> Memory:
@@ -85,4 +97,6 @@ def _seen(rows: dict[str, Row], generation: int) -> Seen:
 
 
 def _after(row: Row, share: Share) -> Row:
+    if not share.assigned and not share.revoked:
+        return row
     return (*share.assigned, *[resource for resource in row if resource not in share.revoked])
