@@ -21,6 +21,7 @@ from kcoord.sim.scenario.description import Connectors, Event, Settings, What
 SETTLES_MS = 120_000
 """So long after the last delay can be over a fleet is at rest."""
 LONGEST_MS = 6 * 3_600_000
+LEAD_MS = 10_000
 LEAVING_MS = 10
 """So long before its leaving was written a worker had stopped its work, at most."""
 
@@ -42,7 +43,9 @@ class Fitted:
 
 @attrs.frozen
 class Episode:
-    """A piece of a history, and the scenario that plays it again."""
+    """A piece of a history, and the scenario that plays it again. The times (unix ms) are those of the log's rows that
+    are of it: an epoch that a change of the configuration began has begun before that was written.
+    """
 
     name: str
     from_ms: int
@@ -194,7 +197,7 @@ def _episode(
         leads=names[there[0]] if there[0] == leader else "",
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
-    return Episode(told, begins_ms, ends_ms, scenario)
+    return Episode(told, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:
