@@ -23,7 +23,7 @@ def read_topic(cluster: KafkaCluster, topic: str, *, committed: bool = True) -> 
         open_ends = set(partitions)
         values: list[str] = []
         while open_ends:
-            message = consumer.poll(30)
+            message = consumer.poll(120)
             assert message is not None, f"no more records of {topic}, whose end was not reached"
             error = message.error()
             if error is None:
@@ -42,4 +42,4 @@ def write_topic(cluster: KafkaCluster, topic: str, values: Iterable[str]) -> Non
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "linger.ms": 0, **cluster.client().librdkafka()})
     for number, value in enumerate(values):
         producer.produce(topic, value.encode(), key=str(number).encode())
-    assert producer.flush(30) == 0, f"{topic} did not take all records"
+    assert producer.flush(120) == 0, f"{topic} did not take all records"
