@@ -14,13 +14,13 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 SPARK = "one session of Spark"
-TOGETHER = {f"tests/pipeline/test_{name}.py": SPARK for name in ("lab", "secured_topic", "topic")}
-"""Files that share what takes longer than their tests."""
+FOLDER, OF_THEIR_OWN = "tests/pipeline/", ("tests/pipeline/test_command.py",)
+"""Whose tests share that session, which takes longer than most of them, but for those that start others."""
 EARLY = (
+    SPARK,
     "tests/connect/test_fleet.py",
     "tests/faults/test_instances.py",
     "tests/javafleet/test_migration.py",
-    SPARK,
     "tests/worker/test_config_beside_java.py",
     "tests/cli/test_connect_groups.py",
     "tests/javafleet/test_individual.py",
@@ -63,7 +63,7 @@ MOST_PROCESSES = 8
 def part_of(node_id: str) -> str:
     """The part that a test belongs to."""
     file = node_id.partition("::")[0]
-    return TOGETHER.get(file, file)
+    return SPARK if file.startswith(FOLDER) and file not in OF_THEIR_OWN else file
 
 
 def put_in_order(items: list[pytest.Item]) -> None:
@@ -86,4 +86,4 @@ class Parts(LoadScopeScheduling):  # type: ignore[misc]
 
 def named() -> Sequence[str]:
     """All files that are named here."""
-    return [*TOGETHER, *(part for part in EARLY if part != SPARK)]
+    return [*OF_THEIR_OWN, *(part for part in EARLY if part != SPARK)]
