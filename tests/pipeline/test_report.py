@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -266,6 +267,19 @@ def test_what_is_wrong_is_said(place: Path, tmp_path: Path) -> None:
     assert f"{damaged}/gaps cannot be read: " in said(damaged, out)
     assert f"{tmp_path}/none/report.html cannot be written: " in said(place, tmp_path / "none" / "report.html")
     assert not out.exists()
+
+
+def test_times_are_python_s_own_whatever_unit_they_are_written_in(place: Path, tmp_path: Path) -> None:
+    """Spark writes nanoseconds without a zone."""
+    other = write(tmp_path / "t", tables(entries(fleet_of_two().written)))
+    for file in other.glob("*/*.parquet"):
+        table = parquet.read_table(file)
+        types = [pa.timestamp("ns") if pa.types.is_timestamp(each.type) else each.type for each in table.schema]
+        cast = table.cast(pa.schema(list(zip(table.schema.names, types, strict=True))))
+        parquet.write_table(cast, file, use_deprecated_int96_timestamps=True)
+    [group], [same] = read(other).groups, read(place).groups
+    assert group.ownership == same.ownership
+    assert {type(row["from_at"]) for row in group.ownership} == {datetime}
 
 
 def test_tables_with_more_or_fewer_columns_that_are_not_shown_will_do(place: Path, tmp_path: Path) -> None:

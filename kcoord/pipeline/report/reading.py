@@ -107,11 +107,19 @@ def _rows(place: Path, table: Table, columns: Sequence[str]) -> list[Row]:
         found = parquet.ParquetDataset(folder)
         lacking = [each for each in columns if each not in found.schema.names]
         if not lacking:
-            rows: list[Row] = found.read(columns=list(columns)).to_pylist()
+            rows: list[Row] = _plain(found.read(columns=list(columns))).to_pylist()
             return rows
     except (OSError, pa.ArrowException) as error:
         raise PipelineError(f"{folder} cannot be read: {error}") from None
     raise PipelineError(f"{folder} lacks {', '.join(lacking)}, so another version of kcoord has made it: {again}")
+
+
+def _plain(table: Any) -> Any:
+    """Times as Python's own, whatever unit Spark has written: UTC, and nothing said of it."""
+    import pyarrow as pa
+
+    fields = [each.with_type(pa.timestamp("us")) if pa.types.is_timestamp(each.type) else each for each in table.schema]
+    return table.cast(pa.schema(fields))
 
 
 def _by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
