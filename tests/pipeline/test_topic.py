@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pyarrow.parquet as parquet
 import pytest
 from aiokafka import AIOKafkaProducer
 
@@ -23,7 +25,7 @@ from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.spark.history import run_batch, run_stream
 from kcoord.pipeline.spark.sources import FileSource, TopicSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import AUDIT, EPOCHS, OWNERSHIP, QUARANTINE, REBALANCES, RECORDS, SESSIONS
+from kcoord.pipeline.tables import AUDIT, EPOCHS, OWNERSHIP, QUARANTINE, REBALANCES, RECORDS, SESSIONS, WHATIF
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.records import (
@@ -35,19 +37,20 @@ from kcoord.protocol.records import (
     encode_record,
 )
 from kcoord.protocol.resources import Resource, pack
-from tests.cli.run_cli import ROOT
+from tests.cli.run_cli import ROOT, kcoord
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import close_all, connect, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
-from tests.pipeline.spark import read, read_all
+from tests.pipeline.spark import MASTER, QUICK, read, read_all
 from tests.pipeline.story import PARTITIONS, home
 from tests.pipeline.streaming import AT_ONCE
 
 GROUP = "fleet"
 ALL = resources("a", "a-0", "a-1", "b", "b-0", "b-1")
 SESSION_MS = 15_000
+DEADLINE_S = 600
 
 
 @attrs.frozen
@@ -277,6 +280,31 @@ def test_the_same_records_in_a_file_give_the_same_tables(
     assert read_all(place) == read_all(tables)
     with pytest.raises(PipelineError, match="is filled by a batch"):
         Store(spark, str(place)).check(stream=True)
+
+
+def test_history_report_and_whatif_of_it_by_command(happened: Happened, tables: Path, tmp_path: Path) -> None:
+    """Three workers, two of which went for good: what if Connect's delay had been 0, 30 or 300 s?"""
+    quick = [part for name, value in QUICK.items() for part in ("--conf", f"{name}={value}")]
+    spark = ["--master", MASTER, *quick]
+    made, tried, page = (tmp_path / name for name in ("tables", "tried", "report.html"))
+    topic = ["--log-bootstrap", happened.settings.bootstrap, "--topic", happened.settings.topic]
+    done = kcoord("pipeline", "history", *topic, "--out", made, *spark, deadline_s=DEADLINE_S)
+    assert done.code == 0, done.err
+    assert read_all(made) == read_all(tables)
+    done = kcoord("pipeline", "report", "--tables", made, "--out", page, deadline_s=DEADLINE_S)
+    assert (done.code, done.out) == (0, f"1 group in {page}\n")
+    delays = [part for delay in ("0", "30", "300") for part in ("--delay", delay)]
+    asked = ["--tables", made, "--out", tried, "--was-delay", "0", "--seeds", "2", *delays]
+    done = kcoord("pipeline", "whatif", *asked, *spark, deadline_s=DEADLINE_S)
+    assert done.code == 0, done.err
+    assert f"{GROUP}: " in done.out
+    assert "Really run: connect by " in done.out
+    assert "Recommended: a delay of 0 s, as it was." in done.out
+    assert "2 workers went, 0 came back" in done.out
+    rows = parquet.read_table(tried / WHATIF.name).to_pylist()
+    assert len(rows) == int(re.findall(r"([\d,]+) runs\. ", done.out)[0].replace(",", ""))
+    assert {(row["error"], row["doubles"]) for row in rows} == {(None, 0)}
+    assert {row["delay"] for row in rows if row["policy"] == "design-2"} == {0.0, 30.0, 300.0}
 
 
 async def _forge(happened: Happened, *records: tuple[bytes, bytes | None]) -> None:

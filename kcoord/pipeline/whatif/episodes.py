@@ -4,11 +4,12 @@ Between two pieces the fleet had come to rest under any delay that is tried, so 
 quiet days cost nothing. A piece begins with the workers that were there and what was configured then. While nobody is
 there nothing can be chosen: a history is cut there too, and goes on with the first worker that comes.
 
-A piece of more than `LONGEST_MS` is cut at its longest silence.
+A piece of more than `LONGEST_MS` is cut at the longest silence of its second half.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -158,10 +159,15 @@ def _pieces(changes: Sequence[_Change], rest_ms: int) -> list[list[_Change]]:
 
 
 def _short(piece: list[_Change]) -> list[list[_Change]]:
-    if len(piece) < 2 or piece[-1].at_ms - piece[0].at_ms <= LONGEST_MS:
-        return [piece]
-    at = max(range(1, len(piece)), key=lambda each: piece[each].at_ms - piece[each - 1].until_ms)
-    return [*_short(piece[:at]), *_short(piece[at:])]
+    found = []
+    while piece[-1].at_ms - piece[0].at_ms > LONGEST_MS:
+        begins_ms = piece[0].at_ms
+        most = bisect_right(piece, begins_ms + LONGEST_MS, key=lambda each: each.at_ms)
+        least = min(bisect_right(piece, begins_ms + LONGEST_MS // 2, key=lambda each: each.at_ms), most - 1)
+        at = max(range(max(least, 1), most + 1), key=lambda each: piece[each].at_ms - piece[each - 1].until_ms)
+        found.append(piece[:at])
+        piece = piece[at:]
+    return [*found, piece]
 
 
 def _episode(
@@ -169,7 +175,7 @@ def _episode(
 ) -> Episode | None:
     """None where nothing happened but that the fleet began."""
     begins_ms = piece[0].at_ms
-    there = [each.worker for each in fleet.stays if _is_there(each, begins_ms)]
+    there = list(dict.fromkeys(each.worker for each in fleet.stays if _is_there(each, begins_ms)))
     changes = list(piece)
     if not there:
         first = next((each for each in changes if each.what is What.START), None)

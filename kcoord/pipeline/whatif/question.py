@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import attrs
+from pydantic import ValidationError
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.state import CONNECT
@@ -77,7 +78,10 @@ def question(tables: Tables, asked: Asked) -> Question:
     policy = asked.policy or fleet.policy
     recorded = Choice(fleet.kind, policy, fitted.delay) if policy in POLICIES else None
     tried = sorted({*asked.delays, fitted.delay}) if asked.delays else delays(fitted.delay, fleet.absences_ms()[0])
-    found = episodes(fleet, fitted, max(tried))
+    try:
+        found = episodes(fleet, fitted, max(tried))
+    except ValidationError as error:
+        raise PipelineError(f"this history cannot be simulated: {error.errors()[0]['msg']}") from None
     if not found:
         raise PipelineError(
             "nothing happened in this group's history but that it began: no worker came or went, and nothing was "
