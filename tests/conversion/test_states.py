@@ -8,8 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
+from kcoord.protocol.embedded import NAMES, SESSIONED, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from tests.conversion.hand import GROUP, REBALANCE_MS, Hand
+from tests.group.connect.world import res
 
 REJOIN = ErrorCode.REBALANCE_IN_PROGRESS
 DONE, CALLED = "Stable", "PreparingRebalance"
@@ -259,6 +262,18 @@ def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
             assert found.beat(who, found.group.epoch + 1) is ErrorCode.ILLEGAL_GENERATION
     hand.stop_new()
     assert (GROUP in hand.contents.groups) == (how != "the mode")
+
+
+@pytest.mark.parametrize("read", [7, 9])
+def test_a_barrier_for_a_change_of_configuration_goes_on_as_a_config_round(read: int) -> None:
+    """Seed 13955: B has joined with what it has read, A may run on as of before. An offset alone is no reason."""
+    hand, _, _ = in_state("Stable", 2)
+    runs = WorkerAssignment(SESSIONED, assigned=res("BC0 BT1"))
+    metadata = encode_state(WorkerState(SESSIONED, "http://B", read, runs))
+    hand.join("B", protocols=[JoinGroupRequestProtocol(NAMES[SESSIONED], metadata)])
+    hand.start_new()
+    config_round = hand.group.legacy.round
+    assert (config_round is not None) == (read > 7)
 
 
 def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:

@@ -27,6 +27,15 @@ def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> N
     assert (shown["W2"][1], shown["W4"][1]) == ("AT1", ""), "shown to two, it would be taken from both"
 
 
+def test_a_stranger_does_not_bring_back_what_the_leader_has_just_taken_away() -> None:
+    """Seed 11019: it was deleted, which the coordinator knows when all have stopped it. The next leader would not."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
+    world.lead("W1", {"W1": "", "W2": "-AT2"}, "AC0 AT0")
+    world.come("W4", "AT2")
+    assert world.is_to_run("W4") == ""
+    assert world.synced(world.send_sync("W4")).brief == ("", "AT2")
+
+
 def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
     """Legacy rules 5, 12."""
     world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1 AT2"})

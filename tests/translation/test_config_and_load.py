@@ -59,11 +59,89 @@ def test_a_worker_that_runs_nothing_is_not_waited_for_in_a_config_round() -> Non
 def test_who_has_to_read_on_is_not_blocked_by_the_round() -> None:
     """A deletion writes two records: workers come with the offset of the first, or of both."""
     world = three()
+    world.come("W1", "AC0 AT0", offset=OFFSET + 2)
+    world.send_sync("W1", {"W1": "", "W2": "", "W3": ""}, offset=OFFSET + 2)
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    token = world.send_sync("W3")
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    world.send_sync("W2")
+    told = world.synced(token)
+    assert (told.error, told.brief) == (OK, ("", "")), "its herder must be free to read on"
+    assert told.offset == OFFSET + 1, "told of more it would start as of there what it has stopped"
+    world.come("W3", "AT2", offset=OFFSET + 2)
+    assert world.fetch("W3").offset == OFFSET + 2
+    assert world.group.legacy.round is None
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> None:
+    """Seed 4111. An answer, whatever it says, makes Connect start again what it has stopped: as of what it has read."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": ""})
     world.come("W2", "AT1", offset=OFFSET + 2)
     world.send_sync("W2")
     world.come("W3", "AT2", offset=OFFSET + 1)
-    told = world.fetch("W3")
-    assert (told.error, told.brief) == (OK, ("", "")), "its herder must be free to read on"
+    token = world.send_sync("W3")
+    world.come("W4", "", offset=OFFSET + 3)
+    world.send_sync("W4")
+    assert token not in world.answers, "W1 may run what W3 would start, as it was before"
+    if comes:
+        assert world.come("W1", "AC0 AT0", offset=OFFSET + 1).leads
+        assert world.synced(token).brief == ("", "")
+        assert world.group.legacy.round is not None
+    else:
+        world.keep_alive(9_000, "W1")
+        assert token not in world.answers
+        world.keep_alive(2_000, "W1")
+        assert world.synced(token).error is OK, "it is bounded, also if another round follows"
+        assert world.group.legacy.round is not None
+
+
+def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2 AT3"})
+    world.lead("W1", {"W1": "", "W2": "", "W3": "-AT3"}, "AC0 AT0")
+    world.come("W3", "AT2 AT3")
+    assert world.fetch("W3").revoked == "AT3"
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT3"
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    world.send_sync("W2")
+    assert world.group.legacy.round is not None
+    world.pass_ms(1_000)
+    assert world.beats("W3") is AGAIN, "legacy rule 22"
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.fetch("W3").brief == ("", "")
+
+
+def called_leader() -> LegacyWorld:
+    """The leader is called for a newcomer just when it has read a change, and has installed by then."""
+    world = three()
+    world.come("W4")
+    assert world.beats("W1") is AGAIN
+    world.lead("W1", {"W1": "", "W2": "", "W3": "", "W4": ""}, "AC0 AT0", offset=OFFSET + 1)
+    world.fetch("W4")
+    assert world.group.legacy.round is None
+    assert world.group.computed_offset == OFFSET + 1
+    return world
+
+
+def test_a_round_opens_for_those_that_are_slower_than_the_leader() -> None:
+    """Seed 11987: there one of the new protocol leads. The installed assignment is as of the change by then."""
+    world = called_leader()
+    world.come("W2", "AT1", offset=OFFSET + 1)
+    token = world.send_sync("W2")
+    assert token not in world.answers, "W3 runs what it runs as of before"
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.fetch("W3").brief == world.synced(token).brief == ("", "")
+    assert world.group.legacy.round is None
+    world.come("W4", "", offset=OFFSET + 1)
+    assert world.group.legacy.round is None, "nobody is slower that runs anything"
+
+
+def test_no_round_opens_for_one_that_was_away() -> None:
+    """It has stopped everything because it found no coordinator: that is why it comes."""
+    world = called_leader()
+    world.come("W2", None, offset=OFFSET + 1)
+    assert world.group.legacy.round is None
 
 
 def test_an_offset_after_its_own_revocation_opens_no_round() -> None:

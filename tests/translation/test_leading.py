@@ -246,6 +246,27 @@ def test_a_new_leader_computes_once_more_if_the_configuration_has_changed() -> N
     assert [world.beats("W2"), world.beats("W3")] == [OK, AGAIN]
 
 
+def test_what_was_deleted_is_looked_for_also_by_the_leader_after_the_next() -> None:
+    """Seed 14555: a new leader dies before it has computed once more. The offset is that of the assignment by then."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": ""})
+    new = OFFSET + 2
+    world.leaves("W1")
+    world.come("W2", "AT1", offset=new)
+    token = world.send_sync("W2", {"W2": "+AC0 +AT0", "W3": "", "W4": ""}, offset=new)
+    for name, runs in (("W3", "AT2"), ("W4", "")):
+        world.come(name, runs, offset=new)
+        world.send_sync(name)
+    assert world.synced(token).error is OK
+    world.leaves("W2")
+    world.lead("W3", {"W3": "+AC0 +AT0 +AT1", "W4": ""}, "AT2", offset=new)
+    assert world.beats("W3") is AGAIN
+    assert world.come("W3", "AC0 AT0 AT1 AT2", offset=new).shown["W3"][1] == "AC0 AT0 AT1 AT2", "seed 10915: all of it"
+    world.fetch("W3", {"W3": "-AT2", "W4": ""}, offset=new)
+    world.come("W3", "AC0 AT0 AT1", offset=new)
+    world.fetch("W3", {"W3": "", "W4": ""}, offset=new)
+    assert world.beats("W3") is OK
+
+
 def test_a_leader_that_lives_gives_way_before_another_computes() -> None:
     """Legacy rule 14: never two leaders. It has brought nonsense; somebody else is to compute, and it waits."""
     world = three()

@@ -228,3 +228,20 @@ def test_with_default_the_legacy_workers_stop_all_before_any_starts_anew() -> No
     world.send_join("W1", "AC0 AT0")
     assert eager not in world.answers, "not before all have come"
     assert world.phase("W2") is Phase.PREPARING
+
+
+def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read() -> None:
+    """Seeds 17043, 20735: nobody computes for a change of task configurations alone, or the leader has read less."""
+    world = LegacyWorld()
+    beside(world, reads_all=True)
+    assert world.come("W1", protocol=0).error is OK
+    world.send_sync("W1", protocol="default")
+    world.send_join("W2", protocol=0)
+    world.compute("N1", 0, {world.known["W1"]: "AC0 AT0", world.known["W2"]: "AT1", "N1": "AT2"}, connection=NEW)
+    newer = world.send_join("W2", protocol=0, offset=OFFSET + 4)
+    assert newer not in world.answers
+    assert world.beats("W1") is AGAIN
+    assert world.come("W1", protocol=0).error is OK
+    assert world.joined(newer).error is OK
+    told = [world.fetch(name, protocol="default") for name in ("W1", "W2")]
+    assert [(each.assigned, each.offset) for each in told] == [("AC0 AT0", OFFSET + 4), ("AT1", OFFSET + 4)]

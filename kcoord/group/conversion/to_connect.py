@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import attrs
 
 from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Member, Said, Target
+from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Said, Target
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.contents import Contents
 from kcoord.group.conversion.workers import Worker, last_leader, read_workers
@@ -30,8 +30,10 @@ from kcoord.group.generic.states import State
 from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH
 from kcoord.group.replay import replay
 from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import known_as
 from kcoord.group.translation.sessions import begin
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
@@ -82,7 +84,19 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
     turn.contents.counters.conversions["to connect"] += 1
     for worker in planned.workers:
         _open_session(turn, group, worker, generic.generation)
+    if not was_stable:
+        _keep_together(turn, group)
     return group
+
+
+def _keep_together(turn: Turn, group: ConnectGroup) -> None:
+    """In the middle of a rebalance, which may be for a change of configuration that some have read and others have not:
+    it needs the barrier that the generic group had.
+    """
+    said = [group.members[each].said.legacy for each in group.legacy.members]
+    newest = max([each.config_offset for each in said if each is not None], default=NO_OFFSET)
+    if group.legacy.protocol != DEFAULT and newest > group.computed_offset:
+        open_config_round(turn, group, newest)
 
 
 def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:

@@ -13,7 +13,7 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Remember, Token
 from kcoord.group.translation.phases import HEARTBEAT, Phase
 from kcoord.group.translation.session import LegacySession
-from kcoord.group.translation.spoken import version
+from kcoord.group.translation.spoken import DEFAULT, version
 from kcoord.group.turn import Turn
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
@@ -98,11 +98,21 @@ def assignment_of(
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        max(legacy.config_offset, group.computed_offset),  # a lower one makes it rejoin at once: legacy rule 7
+        max(legacy.config_offset, group.computed_offset, _common_offset(group)),  # a lower one: legacy rule 7
         assigned,
         revoked,
         delay_ms,
     )
+
+
+def _common_offset(group: ConnectGroup) -> int:
+    """Under `default` all start together, and as of one configuration: the newest that any of them has read. Who has
+    not, reads on before it starts; later it would have to stop everything again, while others run what is newer.
+    """
+    if group.legacy.protocol != DEFAULT:
+        return -1
+    legacy = [group.members[each].said.legacy for each in group.legacy.members if not group.members[each].put_out]
+    return max([each.config_offset for each in legacy if each is not None], default=-1)
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:

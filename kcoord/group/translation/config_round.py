@@ -1,10 +1,10 @@
 """What keeps a change of configuration together? A bounded barrier among the legacy workers.
 
 Connect relies on it: every worker has stopped the reconfigured tasks before any starts them anew. So when a worker
-comes by itself with a higher config offset than the installed assignment's, a round opens at that offset. While it is
-open SyncGroups are kept back. It ends when every worker that holds something has come with an offset at least that high
-and the leader has installed at least that, or after 10 s. Those that have not come after 0.7 s are told to (legacy rule
-22).
+comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
+a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
+has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
+not come after 0.7 s are told to (legacy rule 22).
 
 Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
 What belonged to workers that are away is given back to none of them any more (legacy rule 21).
@@ -20,17 +20,17 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.phases import Phase
+from kcoord.group.translation.reading import Spoken
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import GRACE_MS
+from kcoord.group.translation.syncing import GRACE_MS, LONGEST_MS
 from kcoord.group.turn import Turn
 
-LONGEST_MS = 10_000
 NUDGE_MS = 700
 
 
-def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, config_offset: int) -> bool:
-    """Whether the JoinGroup of this worker, with this offset, tells of a change of configuration: it comes by itself,
+def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+    """Whether the JoinGroup of this worker, with its offset, tells of a change of configuration: it comes by itself,
     neither because it has stopped what it was told to nor because a delay is over.
     """
     session = session_of(member)
@@ -43,7 +43,17 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, config_offset:
     if member.member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= turn.now_ms:
         return False
     open_already = -1 if group.legacy.round is None else group.legacy.round.offset
-    return config_offset > max(legacy.config_offset, group.computed_offset, open_already)
+    if spoken.config_offset <= max(legacy.config_offset, open_already):
+        return False
+    return spoken.config_offset > group.computed_offset or _is_awaited_by_others(group, member, spoken)
+
+
+def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+    """Whether the leader was faster, and others are slower: one of the new protocol has installed by then, or one that
+    was called just when it had read the change. Who was away for so long that it has stopped everything tells of none.
+    """
+    was_away = bool(member.current) and not spoken.reported
+    return not was_away and any(each is not member for each in _below(group, spoken.config_offset))
 
 
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:

@@ -129,12 +129,12 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
     rule 12). So it does with what is not configured any more: the leader, which does not remember that, would let it
-    run for ever.
+    run for ever. And with what the leader has taken away and given to nobody yet: perhaps it was deleted.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
-        mine &= group.configured.resources
+        mine &= group.configured.resources - group.legacy.unhanded
     known = group.targets.get(member.member_id)
     if known is not None:
         mine |= known.resources
@@ -168,7 +168,7 @@ def _rejoin(
     if elect(_offers_then(group, member, spoken)) is None:
         refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member.member_id)
         return
-    opens = is_opened_by(turn, group, member, spoken.config_offset)
+    opens = is_opened_by(turn, group, member, spoken)
     refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
     if member.use(context.connection):
         group.forget(member)
@@ -202,6 +202,8 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         session_timeout_ms=call.session_timeout_ms,
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
     )
+    if spoken.config_offset > known.config_offset:
+        session_of(member).has_news = True
     if said != member.said:
         turn.write(records.member_said(group.group_id, member.member_id, said))
         member.session_timeout_ms = call.session_timeout_ms

@@ -12,6 +12,7 @@ It is shown everything, and takes its two rounds, where it would let such work w
 | its last round was somebody else's, or showed it members that are not there now | it begins a delay |
 | the work of a departed one waits, or a delay runs | the same |
 | it has read another configuration than that of the last round | the even share is another |
+| it computes once more, for what was deleted before it led | what it is not shown it cannot take away |
 | `default` | all is dealt anew in each round |
 """
 
@@ -44,6 +45,8 @@ def _counts_alike(group: ConnectGroup, leader: Member) -> bool:
     legacy = leader.said.legacy
     fleet = group.legacy
     if legacy is None or fleet.protocol == DEFAULT or fleet.round is not None or fleet.seen_last is None:
+        return False
+    if fleet.unsure:
         return False
     if legacy.config_offset != group.computed_offset or group.delay_deadline_wall_ms != NO_DEADLINE:
         return False

@@ -159,7 +159,8 @@ def _install(
     unhanded = (shown | computed.revoked) - assigned - waiting
     _define_configured(turn, group, assigned, waiting | unhanded, computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
-    group.legacy.once_more = bool(shown) and _is_new_to(group, computation.chosen, computed.config_offset)
+    group.legacy.unsure = bool(shown) and _is_new_to(group, computation.chosen, computed.config_offset)
+    group.legacy.once_more = group.legacy.unsure
     install(turn, group, known, assignment, computation.chosen, computation.assignor)
     group.legacy.unhanded, group.legacy.withheld = unhanded, {}
     group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
@@ -167,9 +168,12 @@ def _install(
 
 
 def _is_new_to(group: ConnectGroup, leader_id: str, config_offset: int) -> bool:
-    """Whether the leader cannot know what has been deleted since the last assignment, which it has not made."""
+    """Whether the leader cannot know what has been deleted since the last assignment, which it has not made, or before
+    that, if who made it could not know either.
+    """
     last = group.legacy.seen_last
-    return (last is None or last[0] != leader_id) and config_offset != group.computed_offset
+    is_another = last is None or last[0] != leader_id
+    return is_another and (group.legacy.unsure or config_offset != group.computed_offset)
 
 
 def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:

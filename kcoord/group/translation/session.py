@@ -47,6 +47,10 @@ class LegacySession:
     """Its JoinGroup said that it runs nothing: its SyncGroup may wait (legacy rule 24)."""
     computes: bool = False
     """Its JoinGroup was answered with all members: its SyncGroup brings the assignment."""
+    has_news: bool = False
+    """It has come with a higher config offset than before, and waits for an assignment: whatever that says, Connect
+    starts again then what it has stopped because it was configured anew.
+    """
     has_synced: bool = False
     """It has been given an assignment, since the load or before it."""
     window_ms: int = 0
@@ -102,6 +106,8 @@ class LegacyFleet(Generic[R]):
     """An assignment was being made when the group was last brought to rest."""
     once_more: bool = False
     """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
+    unsure: bool = False
+    """The same, until that is done: the installed assignment may name what was deleted."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
     failed: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -132,7 +138,7 @@ class LegacyFleet(Generic[R]):
 
     def _begin_anew(self) -> None:
         self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
-        self.withheld, self.seen_last, self.once_more = {}, None, False
+        self.withheld, self.seen_last, self.once_more, self.unsure = {}, None, False, False
         self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:

@@ -9,7 +9,7 @@ from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.barrier import keep_barrier
 from kcoord.group.translation.config_round import end_if_complete
 from kcoord.group.translation.joining import answer_joins
-from kcoord.group.translation.syncing import answer_if_time, is_being_computed
+from kcoord.group.translation.syncing import answer_below, answer_if_time, is_being_computed
 from kcoord.group.turn import Turn
 
 NOTHING: frozenset[tuple[str, int]] = frozenset()
@@ -25,6 +25,7 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
     if end_if_complete(turn, group):
         _answer_leader_first(turn, group)
         changed = True
+    changed |= answer_below(turn, group)
     changed |= _compute_once_more(turn, group)
     changed |= _hand_out(turn, group)
     return _has_been_computed(group) or changed

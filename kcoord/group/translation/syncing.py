@@ -3,6 +3,7 @@
 | its SyncGroup waits | until |
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
+| a config round is open, and others have read even less than it | they have come; 10 s |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
@@ -29,6 +30,8 @@ from kcoord.group.turn import Turn
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
+LONGEST_MS = 10_000
+"""So long a config round lasts at most."""
 GRACE_MS = 2_000
 """The leader comes by itself when its delay is over; later than that the coordinator calls it."""
 
@@ -37,6 +40,8 @@ def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     """Take a SyncGroup in: it is answered now, or when it is time."""
     session = session_of(member)
     limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
+    if has_to_read_on(group, member):
+        limit_ms = LONGEST_MS
     session.parked_sync = token
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
@@ -56,8 +61,10 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     session = session_of(member)
     if disarms(group, member):
         return False
+    if has_to_read_on(group, member):
+        return session.has_news and turn.now_ms < session.parked_until_ms and lowest_offset(group) < _offset(member)
     if group.legacy.round is not None:
-        return not has_to_read_on(group, member)
+        return True
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
@@ -75,16 +82,43 @@ def is_being_computed(group: ConnectGroup) -> bool:
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
     """Whether a config round is open whose offset the worker has not read. It is kept from starting anything, but not
-    waiting: it comes again when it has read on, for which its herder must be free.
+    waiting for the round: it comes again when it has read on, for which its herder must be free.
     """
     config_round, legacy = group.legacy.round, member.said.legacy
     return config_round is not None and legacy is not None and legacy.config_offset < config_round.offset
 
 
+def answer_below(turn: Turn, group: ConnectGroup) -> bool:
+    """In a config round, answer those that have to read on and waited for others that had read even less. True if any
+    was.
+    """
+    if group.legacy.round is None:
+        return False
+    members = [group.members[member_id] for member_id in group.legacy.members]
+    waiting = [each for each in members if session_of(each).parked_sync is not None and has_to_read_on(group, each)]
+    lowest = lowest_offset(group) if waiting else 0
+    ready = [each for each in waiting if not session_of(each).has_news or _offset(each) <= lowest]
+    for member in ready:
+        answer_if_time(turn, group, member)
+    return bool(ready)
+
+
+def lowest_offset(group: ConnectGroup) -> int:
+    """How far all have read that hold something, as their JoinGroups said."""
+    holders = [group.members[member_id] for member_id in group.legacy.members]
+    return min([_offset(each) for each in holders if each.current and not each.put_out], default=NEVER_MS)
+
+
+def _offset(member: Member) -> int:
+    assert member.said.legacy is not None
+    return member.said.legacy.config_offset
+
+
 def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Increment) -> None:
     """Tell the worker what to start and to stop; it has its assignment."""
     session = session_of(member)
-    assigned = NOTHING if has_to_read_on(group, member) else to_give(turn.contents, group, member, now)
+    reads_on = has_to_read_on(group, member)
+    assigned = NOTHING if reads_on else to_give(turn.contents, group, member, now)
     if assigned:
         current = member.current | assigned
         turn.write(records.current_assignment(group, member, current, session.generation, NO_EPOCH))
@@ -99,6 +133,9 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
         group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
+    if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
+        told = attrs.evolve(told, config_offset=_offset(member))
+    session.has_news = False
     answer_sync(turn, member, token, told)
 
 
