@@ -29,6 +29,7 @@ from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.translation.syncing import GRACE_MS
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -71,8 +72,10 @@ class Answers:
         self._led = False
         self._generations: dict[str, int] = {}
         self._joined_ms: dict[str, int] = {}
-        self._told: list[tuple[int, bool]] = []
-        """Config offsets that were said first, and whether by a worker that came by itself."""
+        self._told_of = 0
+        """The highest config offset that a worker came with by itself, having read more than before."""
+        self._known: dict[str, int] = {}
+        """The same when a worker's last assignment was sent."""
         self._since_ms: dict[str, int] = {}
         """Since when each worker is in its phase."""
         self._round_known: ConfigRound | None = None
@@ -87,9 +90,9 @@ class Answers:
         """The group is another one."""
         self._generations.clear()
 
-    def was_told_of(self, offset: int) -> bool:
-        """Whether a worker has come by itself that had read so far, before any that had to come anyway."""
-        return next((by_itself for said, by_itself in self._told if said >= offset), False)
+    def was_told_of(self, member_id: str, offset: int) -> bool:
+        """Whether a worker had come by itself that had read so far, before this one was given its assignment."""
+        return self._known.get(member_id, 0) >= offset
 
     # -- before and after a step --------------------------------------------------------------------------------------
 
@@ -100,10 +103,12 @@ class Answers:
         self._in_round = group is not None and group.legacy.round is not None
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
+            had_read = self._offsets.get(request.member_id, 0)
+            now_ms = self._world.events.now_ms
+            if state.config_offset > had_read and _comes_by_itself(group, request.member_id, now_ms):
+                self._told_of = max(self._told_of, state.config_offset)
             self._offsets[request.member_id] = state.config_offset
-            self._joined_ms[request.member_id] = self._world.events.now_ms
-            if not self._told or state.config_offset > self._told[-1][0]:
-                self._told.append((state.config_offset, _comes_by_itself(group, request.member_id)))
+            self._joined_ms[request.member_id] = now_ms
             reports = state.allocation is not None and bool(state.allocation.assigned)
             if group is not None and request.member_id not in group.members and request.member_id and not reports:
                 self._newcomer = request.member_id
@@ -234,6 +239,7 @@ class Answers:
                 if self._brings is frame and not any(type(each.key) is Installed for each in step.records):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif request.member_id in group.members:
+                self._known[request.member_id] = self._told_of
                 self._assignment(contents, group, group.members[request.member_id], response)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""
@@ -278,9 +284,11 @@ def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
     return [target.resources for _, target in group.departed() if target.url == url]
 
 
-def _comes_by_itself(group: ConnectGroup | None, member_id: str) -> bool:
-    """Nobody has told it to join."""
+def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
+    """Nobody has told it to join, and it does not lead and has waited for the end of a delay."""
     member = None if group is None else group.members.get(member_id)
-    if member is None or member.legacy is None or member.put_out:
+    if group is None or member is None or member.legacy is None or member.put_out:
+        return False
+    if member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= now_ms:
         return False
     return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing

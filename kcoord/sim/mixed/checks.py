@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.step import Reply, Step
-from kcoord.group.translation.config_round import LONGEST_MS
+from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest
 from kcoord.protocol.resources import CONNECTOR, Resource
@@ -35,7 +35,7 @@ from kcoord.sim.living import Living
 from kcoord.sim.mixed import rest
 from kcoord.sim.mixed.answers import Answers
 from kcoord.sim.mixed.books import MixedBooks
-from kcoord.sim.mixed.process import LegacyProcess
+from kcoord.sim.mixed.process import NEVER_MS, LegacyProcess
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
@@ -123,19 +123,20 @@ class MixedChecks(Checks):
         for name in {name for name, task in resources if task != CONNECTOR}:
             newest = process.revisions.get(name, 0)
             elder = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
-            if elder and other.revisions.get(name, 0) < newest and not self._is_over(name, other):
+            if elder and other.revisions.get(name, 0) < newest and not self._is_over(name, process, other):
                 raise Violation(
                     "reconfigured",
                     f"{process.name} starts {name} as of {newest}, {other.name} runs {names(elder)} of before",
                 )
 
-    def _is_over(self, name: str, other: LegacyProcess) -> bool:
-        """The round is bounded, and nobody opens one that had to come anyway, or is new. A worker
-        that reads on because it is told to, as Connect does, joins before it stops: the coordinator cannot know.
+    def _is_over(self, name: str, process: LegacyProcess, other: LegacyProcess) -> bool:
+        """The round is bounded, and nobody opens one that had to come anyway, or is new: who was answered before others
+        came by themselves was not kept back. A worker that reads on because it is told to, as Connect does, joins
+        before it stops: the coordinator cannot know.
         """
         written_ms, offset = self._mixed.written.get(name, (0, 0))
         bounded = self._world.events.now_ms - written_ms > LONGEST_MS
-        return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(offset)
+        return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(process.member_id, offset)
 
     def judge(self, process: Living) -> None:
         """One owner at most: a legacy worker that stands still counts too, while it is a member."""
@@ -194,9 +195,11 @@ class MixedChecks(Checks):
         all join again and again, which is Connect's own.
         """
         joined, now_ms = process.joined_ms, self._world.events.now_ms
+        if self.connect() is None:
+            joined.clear()
         while joined and joined[0] < now_ms - WITHIN_MS:
             joined.pop(0)
-        if len(joined) > MANY and self.connect() is not None:
+        if len(joined) > MANY:
             raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
 
     def ends(self, process: LegacyProcess, died_of: str) -> None:
@@ -212,6 +215,15 @@ class MixedChecks(Checks):
         self._answers.loaded()
         self._generation, self._peopled = 0, False
         self._generations()
+        self._forget_leavers()
+
+    def _forget_leavers(self) -> None:
+        """A classic group keeps nothing for who has left. And a LeaveGroup whose record was lost was none."""
+        connect = self.connect()
+        for process in self._mixed.places.legacy_processes():
+            member = None if connect is None else connect.members.get(process.left_as)
+            if connect is None or (member is not None and not member.put_out):
+                process.ran_on_ms = NEVER_MS
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -224,11 +236,11 @@ class MixedChecks(Checks):
             self._left.update(each.member_id for each in request.members)
             client = frame.link.client
             stopped = all(each.reason == CLOSED for each in request.members)
-            if isinstance(client, LegacyProcess) and client.running and not stopped:
-                client.ran_on_ms = now_ms
+            if isinstance(client, LegacyProcess) and client.running and not stopped and self.connect() is not None:
+                client.ran_on_ms, client.left_as = now_ms, request.members[0].member_id
             return
-        member_id = getattr(request, "member_id", "")
-        if self.generic() is None or isinstance(request, HeartbeatRequest):
+        member_id, generic = getattr(request, "member_id", ""), self.generic()
+        if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
             self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
         if not isinstance(request, HeartbeatRequest):
             self._joined_ms[member_id] = now_ms
@@ -254,6 +266,7 @@ class MixedChecks(Checks):
                 self._answers.reply(self._contents, connect, step, reply)
         if not step.records:
             return
+        self._forget_leavers()
         self._generations()
         for process in self._mixed.places.legacy_processes():
             if process.running:

@@ -37,6 +37,8 @@ class LegacyProcess(Living):
         """It was thrown out, or let go of, while it ran something: what it runs counts again when it has settled."""
         self.ran_on_ms = NEVER_MS
         """When it left without having stopped."""
+        self.left_as = ""
+        """Its member id then."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
