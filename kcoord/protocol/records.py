@@ -91,9 +91,11 @@ __all__ = [
     "OffsetCommitValue",
     "Record",
     "UnknownRecordError",
+    "decode_key",
     "decode_record",
     "encode_record",
     "is_of_newer_kcoord",
+    "value_decoder",
 ]
 
 Key = (
@@ -142,6 +144,8 @@ _DECODERS: dict[int, tuple[Callable[[bytes, int], Key], dict[int, Callable[[byte
     number: (key._DECODERS[_KEY_SCHEMA_VERSION], value._DECODERS) for number, (key, value) in _KEYS.items()
 }
 """Record number → what reads its key, and what reads each version of its value."""
+_FAULTS = (IndexError, struct.error, ValueError, OverflowError, KeyError)
+"""What a generated codec stumbles with."""
 _OFFSET_WITH_EXPIRY_VERSION = 1
 """The only version of an offset's value that has an expiry time."""
 
@@ -182,20 +186,43 @@ def decode_record(key: bytes, value: bytes | None) -> Record:
         if value is None:
             return Record(typed_key, None)
         return Record(typed_key, of_value[value[0] << 8 | value[1]](value, _NUMBER.size))
-    except (IndexError, struct.error, ValueError, OverflowError, KeyError):
-        return _decode_carefully(key, value)
+    except _FAULTS:  # once more, with an error that says what is wrong
+        careful_key = _key_carefully(key)
+        return Record(careful_key, None if value is None else _value_carefully(careful_key.API_KEY, value))
 
 
-def _decode_carefully(key: bytes, value: bytes | None) -> Record:
-    """The same, with an error that says what is wrong."""
-    number = _leading_number(key, "key")
+def decode_key(data: bytes) -> Key:
+    """The key of a record alone, as `decode_record` reads it, with its errors: for who reads many records, because
+    keys come again and values do not.
+    """
+    try:
+        return _DECODERS[data[0] << 8 | data[1]][0](data, _NUMBER.size)
+    except _FAULTS:
+        return _key_carefully(data)
+
+
+def value_decoder(number: int) -> Callable[[bytes], Value]:
+    """What reads the values that go with keys of that number, as `decode_record` does, with its errors."""
+    versions = _DECODERS[number][1]
+
+    def decode(data: bytes) -> Value:
+        try:
+            return versions[data[0] << 8 | data[1]](data, _NUMBER.size)
+        except _FAULTS:
+            return _value_carefully(number, data)
+
+    return decode
+
+
+def _key_carefully(data: bytes) -> Key:
+    number = _leading_number(data, "key")
     if number not in _KEYS:
         raise UnknownRecordError(f"record key of type {number}, known are {sorted(_KEYS)}")
-    key_type, value_type = _KEYS[number]
-    typed_key = key_type.decode(key, _KEY_SCHEMA_VERSION, _NUMBER.size)
-    if value is None:
-        return Record(typed_key, None)
-    return Record(typed_key, value_type.decode(value, _leading_number(value, "value"), _NUMBER.size))
+    return _KEYS[number][0].decode(data, _KEY_SCHEMA_VERSION, _NUMBER.size)
+
+
+def _value_carefully(number: int, data: bytes) -> Value:
+    return _KEYS[number][1].decode(data, _leading_number(data, "value"), _NUMBER.size)
 
 
 def is_of_newer_kcoord(key: bytes, value: bytes | None) -> bool:

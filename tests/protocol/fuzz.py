@@ -86,6 +86,14 @@ _MUTATIONS: list[Callable[[random.Random, bytearray], None]] = [
 ]
 
 
+def mutated(rng: random.Random, data: bytes) -> bytes:
+    """The bytes after a few mutations."""
+    changed = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        rng.choice(_MUTATIONS)(rng, changed)
+    return bytes(changed)
+
+
 class Broken(AssertionError):
     """A frame that the codec does not take as it should."""
 
@@ -105,11 +113,9 @@ def run(seed: int, frames: int, only: int | None = None) -> Tally:
     for number in range(frames) if only is None else (only,):
         rng = random.Random(f"{seed}/{number}")
         cls, version = rng.choice(EVERY_VERSION)
-        data = bytearray(random_message(rng, cls, version).encode(version))
-        for _ in range(rng.choice((1, 1, 2, 4))):
-            rng.choice(_MUTATIONS)(rng, data)
+        data = mutated(rng, random_message(rng, cls, version).encode(version))
         try:
-            _read(rng, cls, version, bytes(data), tally)
+            _read(rng, cls, version, data, tally)
         except Exception as fault:
             show = f"python -m tests.protocol.fuzz --seed {seed} --only {number}"
             raise Broken(f"{cls.NAME} v{version} {data.hex()}: {fault!r}\n{show}") from fault

@@ -4,6 +4,9 @@ Kafka's classes.)
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,11 +22,14 @@ from kcoord.protocol.records import (
     OffsetCommitValue,
     Record,
     UnknownRecordError,
+    decode_key,
     decode_record,
     encode_record,
+    value_decoder,
 )
 from tests.protocol import catalogue
 from tests.protocol.catalogue import values
+from tests.protocol.fuzz import mutated
 
 STABLE = GroupMetadataValue(
     "connect",
@@ -54,6 +60,28 @@ RECORDS = st.one_of(
 @given(RECORDS)
 def test_what_is_written_is_read_again(record: Record) -> None:
     assert decode_record(*encode_record(record)) == record
+
+
+def _in_parts(key: bytes, value: bytes | None) -> Record:
+    read = decode_key(key)
+    return Record(read, None if value is None else value_decoder(read.API_KEY)(value))
+
+
+def _or_error(read: Callable[[bytes, bytes | None], Record], key: bytes, value: bytes | None) -> Record | str:
+    try:
+        return read(key, value)
+    except DecodeError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@given(RECORDS, st.randoms(use_true_random=False), st.sampled_from(["key", "value", "both", "none"]))
+def test_key_and_value_by_themselves_are_read_as_the_record_is(record: Record, rng: random.Random, spoilt: str) -> None:
+    key, value = encode_record(record)
+    if spoilt in ("key", "both"):
+        key = mutated(rng, key)
+    if value is not None and spoilt in ("value", "both"):
+        value = mutated(rng, value)
+    assert _or_error(_in_parts, key, value) == _or_error(decode_record, key, value)
 
 
 @pytest.mark.parametrize(

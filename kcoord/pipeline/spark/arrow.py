@@ -1,34 +1,42 @@
 """How do batches of Arrow go through the codecs? What Spark's `mapInArrow` calls, on the executors.
 
-Raw rows (partition, offset, at, key, value) come in. `decoded` gives `records` and `quarantine`, told apart by
-`reason`; what is only passed on is not copied. `deriver` gives all derived tables as one: the table's name, and a
-struct for each table of which one is filled.
+Raw rows (partition, offset, at, key, value) come in. `decoded` tells all that is known of each, with a reason where it
+cannot be read; `readable` gives `records` of it, `unreadable` gives `quarantine`. What is only passed on is not copied.
+`deriver` gives all derived tables as one: the table's name, and a struct for each table of which one is filled.
+
+Spark's own rows cost more than the decoding, so what is no row of `records` does not get there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol
 
 import pyarrow as pa
+from pyarrow import compute
 
 from kcoord.pipeline.history.derive import derive
-from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
-from kcoord.pipeline.tables import DERIVED, RECORDS, Kind, Table
+from kcoord.pipeline.history.entry import EPOCHS, NAMES, Entry, epoch_of, group_of, member_of
+from kcoord.pipeline.history.state import OF_GROUPS
+from kcoord.pipeline.tables import DERIVED, QUARANTINE, RECORDS, Kind, Table
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.records import decode_record, is_of_newer_kcoord
+from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
 
 ROWS = 4096
 """So many rows of a table are handed on together."""
 RAW = "partition int, offset bigint, at timestamp, key binary, value binary"
 """What every source gives."""
-DECODED = f"{RECORDS.ddl}, reason string, newer boolean"
 DERIVED_DDL = "`table` string, " + ", ".join(
     f"`{each.name}` struct<{each.ddl.replace('` ', '`:')}>" for each in DERIVED
 )
 
+_RECORDS, _QUARANTINE = ([column.name for column in table.columns] for table in (RECORDS, QUARANTINE))
 _TIME = pa.timestamp("us", tz="UTC")
+_LAST_MS = 253_402_300_799_999
+"""The end of the year 9999. Records may claim any number; what is beyond is no time, and hardly anything reads it."""
 _TYPES = {
     Kind.BOOL: pa.bool_(),
     Kind.SHORT: pa.int16(),
@@ -44,45 +52,143 @@ _STRUCTS = {
 }
 
 
+class Adds(Protocol):
+    """What Spark's accumulators can."""
+
+    def add(self, term: int) -> None: ...
+
+
 def decoded(batches: Iterable[Any]) -> Iterator[Any]:
-    """`DECODED` of raw rows."""
+    """Raw rows with the columns of `records`, a reason, and whether a newer kcoord wrote them."""
     for batch in batches:
         yield _decoded(batch)
 
 
+def readable(refused: Adds) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """What makes `records` of raw rows, without those that cannot be read; their number is added to `refused`."""
+
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in decoded(batches):
+            reason = batch.column("reason")
+            bad = len(reason) - reason.null_count
+            if bad:
+                refused.add(bad)
+            yield (batch.filter(reason.is_null()) if bad else batch).select(_RECORDS)
+
+    return read
+
+
+def unreadable(batches: Iterable[Any]) -> Iterator[Any]:
+    """`quarantine` of raw rows."""
+    for batch in decoded(batches):
+        yield batch.filter(batch.column("reason").is_valid()).select(_QUARANTINE)
+
+
 def _decoded(batch: Any) -> Any:
-    keys, values = batch.column("key").to_pylist(), batch.column("value").to_pylist()
-    rows = [_row(key, value) for key, value in zip(keys, values, strict=True)]
-    number, group, member, epoch, reason, newer = zip(*rows, strict=True) if rows else ((),) * 6
-    names = [None if each is None else NAMES[each] for each in number]
+    keys = batch.column("key").dictionary_encode("encode")
+    distinct = [_key(each) for each in keys.dictionary.to_pylist()]
+    epochs, refused = _epochs(map([key.epoch for key in distinct].__getitem__, keys.indices.to_pylist()), batch)
+    told = {
+        "type": pa.array([key.number for key in distinct], pa.int16()),
+        "name": pa.array([key.name for key in distinct], pa.string()),
+        "group_id": pa.array([key.group for key in distinct], pa.string()),
+        "member_id": pa.array([key.member for key in distinct], pa.string()),
+    }
     columns = {
         "partition": batch.column("partition"),
         "offset": batch.column("offset"),
         "at": batch.column("at"),
-        "type": pa.array(number, pa.int16()),
-        "name": pa.array(names, pa.string()),
-        "group_id": pa.array(group, pa.string()),
-        "member_id": pa.array(member, pa.string()),
-        "epoch": pa.array(epoch, pa.int32()),
+        **{name: column.take(keys.indices) for name, column in told.items()},
+        "epoch": pa.array(epochs, pa.int32()),
         "tombstone": batch.column("value").is_null(),
         "key": batch.column("key"),
         "value": batch.column("value"),
-        "reason": pa.array(reason, pa.string()),
-        "newer": pa.array(newer, pa.bool_()),
+        "reason": pa.nulls(len(epochs), pa.string()),
+        "newer": pa.nulls(len(epochs), pa.bool_()),
     }
+    if refused:
+        columns |= _quarantined(batch, refused, {name: columns[name] for name in told})
     return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
 
 
-_Told = tuple[int | None, str | None, str | None, int | None, str | None, bool | None]
+def _epochs(readers: Iterable[_Epoch], batch: Any) -> tuple[list[int | None], dict[int, str]]:
+    """The epoch of each row, and by their places what is wrong with the rows that cannot be read."""
+    epochs: list[int | None] = []
+    refused = {}
+    for read, value in zip(readers, batch.column("value").to_pylist(), strict=True):
+        try:
+            epochs.append(read(value))
+        except DecodeError as error:
+            refused[len(epochs)] = str(error) or "cannot be read"
+            epochs.append(None)
+    return epochs, refused
 
 
-def _row(key: bytes | None, value: bytes | None) -> _Told:
-    """Type, group, member, epoch; or what is wrong, and whether a newer kcoord wrote it."""
+def _quarantined(batch: Any, refused: dict[int, str], told: dict[str, Any]) -> dict[str, Any]:
+    """The columns in which rows that cannot be read differ: nothing is told of them but what is wrong."""
+    count = len(batch)
+    reasons = [refused.get(place) for place in range(count)]
+    newer = [
+        is_of_newer_kcoord(batch.column("key")[place].as_py() or b"", batch.column("value")[place].as_py())
+        if place in refused
+        else None
+        for place in range(count)
+    ]
+    reason = pa.array(reasons, pa.string())
+    nothing = {name: pa.nulls(count, column.type) for name, column in told.items()}
+    return {
+        **{name: compute.if_else(reason.is_null(), column, nothing[name]) for name, column in told.items()},
+        "reason": reason,
+        "newer": pa.array(newer, pa.bool_()),
+    }
+
+
+_Epoch = Callable[[bytes | None], int | None]
+"""Reads a value, all of it, and gives its epoch. Raises DecodeError."""
+
+
+@frozen(slots=True)
+class _Key:
+    """What a key tells, and what reads the values that go with it."""
+
+    number: int | None
+    name: str | None
+    group: str | None
+    member: str | None
+    epoch: _Epoch
+
+
+@lru_cache(maxsize=1 << 14)
+def _key(data: bytes | None) -> _Key:
+    """A key is written again and again, so it is read once. One that cannot be read has no value that can."""
     try:
-        record = decode_record(key or b"", value)
-        return record.key.API_KEY, group_of(record), member_of(record), epoch_of(record), None, None
+        key = decode_key(data or b"")
     except DecodeError as error:
-        return None, None, None, None, str(error) or "cannot be read", is_of_newer_kcoord(key or b"", value)
+        return _Key(None, None, None, None, _refusing(str(error)))
+    record = Record(key, None)
+    return _Key(key.API_KEY, NAMES[key.API_KEY], group_of(record), member_of(record), _epoch(record))
+
+
+def _epoch(record: Record) -> _Epoch:
+    number = record.key.API_KEY
+    decode, name, of_key = value_decoder(number), EPOCHS.get(number), epoch_of(record)
+
+    def in_value(value: bytes | None) -> int | None:
+        return None if value is None else getattr(decode(value), name or "")
+
+    def in_key(value: bytes | None) -> int | None:
+        if value is not None:
+            decode(value)
+        return of_key
+
+    return in_key if name is None else in_value
+
+
+def _refusing(why: str) -> _Epoch:
+    def refuse(value: bytes | None) -> int | None:
+        raise DecodeError(why)
+
+    return refuse
 
 
 def deriver(partitions: int | None) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -127,11 +233,23 @@ class _Following:
 
 
 def _entries(batches: Iterable[Any]) -> Iterator[Entry]:
+    """What no table is made of, offsets above all, has no value here: it has been read for `records` already."""
     for batch in batches:
         times = batch.column("at").cast(pa.timestamp("us")).cast(pa.int64()).to_pylist()
-        columns = [batch.column(name).to_pylist() for name in ("partition", "offset", "key", "value")]
-        for at_us, partition, offset, key, value in zip(times, *columns, strict=True):
-            yield Entry(partition, offset, at_us // 1000, decode_record(key, value))
+        columns = [batch.column(name).to_pylist() for name in ("partition", "offset", "value")]
+        keys = batch.column("key").dictionary_encode()
+        distinct = [_typed(each) for each in keys.dictionary.to_pylist()]
+        typed = map(distinct.__getitem__, keys.indices.to_pylist())
+        for at_us, partition, offset, value, (key, decode) in zip(times, *columns, typed, strict=True):
+            known = None if value is None or decode is None else decode(value)
+            yield Entry(partition, offset, at_us // 1000, Record(key, known))
+
+
+@lru_cache(maxsize=1 << 14)
+def _typed(data: bytes) -> tuple[Key, Callable[[bytes], Value] | None]:
+    """A key, and what reads its values if a table is made of them."""
+    key = decode_key(data)
+    return key, value_decoder(key.API_KEY) if key.API_KEY in OF_GROUPS else None
 
 
 def _tagged(name: str, rows: list[dict[str, Any]]) -> Any:
@@ -148,6 +266,6 @@ def _struct(table: Table, rows: list[dict[str, Any]]) -> Any:
     for column in table.columns:
         found = [row[column.name] for row in rows]
         if column.kind is Kind.TIME:
-            found = [None if each is None else each * 1000 for each in found]
+            found = [None if each is None or each > _LAST_MS else each * 1000 for each in found]
         arrays.append(pa.array(found, _TYPES[column.kind]))
     return pa.StructArray.from_arrays(arrays, fields=list(_STRUCTS[table.name]))

@@ -15,13 +15,16 @@ from typing import Any
 
 import attrs
 
-from kcoord.pipeline.spark.arrow import DECODED, DERIVED_DDL, decoded, deriver
+from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver, readable, unreadable
+from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Source, TopicSource
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
 from kcoord.pipeline.tables import AUDIT, DERIVED, QUARANTINE, RECORDS, Table
 
 AT_ONCE = 5_000_000
+FOLLOWING_A_CORE = 8
+"""More where groups are followed: which partitions of the log come together is chance."""
 RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
 
 
@@ -39,8 +42,7 @@ def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     store.check(stream=False)
     say("reading and decoding the log")
     with Told("the log could not be read"):
-        rows = source.batch(store.spark).mapInArrow(decoded, DECODED)
-        _split(rows, store.replace_raw)
+        _split(source.batch(store.spark), store.replace_raw)
     return _derive(store, source.partitions, say)
 
 
@@ -55,7 +57,7 @@ def run_stream(
     say("reading and decoding what is new")
 
     def take(batch: Any, number: int) -> None:
-        _split(batch.mapInArrow(decoded, DECODED), lambda good, bad: store.add_raw(number, good, bad))
+        _split(batch, lambda good, bad: store.add_raw(number, good, bad))
         if every_s is not None:
             _derive(store, source.partitions, say)
 
@@ -78,26 +80,25 @@ def run_stream(
     return _derive(store, source.partitions, say)
 
 
-def _split(rows: Any, write: Callable[[Any, LaterRows], None]) -> None:
-    """Hand on what can be read, and then what cannot: only where there is some is everything read a second time."""
-    from pyspark.sql import Observation
-    from pyspark.sql import functions as of
+def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
+    """Hand on what can be read, and then what cannot: only where there is some is everything read a second time.
 
-    seen = Observation()
-    watched = rows.observe(seen, of.count(of.col("reason")).alias("bad"))
+    To Spark's source a partition of a topic is a task: several are done by one.
+    """
+    spark = raw.sparkSession
+    rows, refused = raw.coalesce(most_tasks(spark)), spark.sparkContext.accumulator(0)
 
     def bad() -> Any | None:
-        if not seen.get["bad"]:
-            return None
-        return rows.where("reason IS NOT NULL").select(*(each.name for each in QUARANTINE.columns))
+        return rows.mapInArrow(unreadable, QUARANTINE.ddl) if refused.value else None
 
-    write(watched.where("reason IS NULL").select(*(each.name for each in RECORDS.columns)), bad)
+    write(rows.mapInArrow(readable(refused), RECORDS.ddl), bad)
 
 
 def _derive(store: Store, partitions: int, say: Say) -> Outcome:
     say("following every group")
     with Told("the tables could not be made"):
-        records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(partitions, "partition")
+        tasks = min(partitions, most_tasks(store.spark, FOLLOWING_A_CORE))
+        records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(tasks, "partition")
         ordered = records.sortWithinPartitions("partition", "offset")
         rows = ordered.mapInArrow(deriver(partitions), DERIVED_DDL).persist()
         try:

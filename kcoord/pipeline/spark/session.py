@@ -23,6 +23,11 @@ KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 CARRIED = "org.slf4j:slf4j-api"
 """What the connector asks for and Spark has already."""
 MINIMUM_JAVA = 17
+TASKS_A_CORE = 4
+"""Few, for each costs a fifth of a second of CPU (Python looks through the archives that Spark hands it each time);
+more than one, so that no core waits long for another.
+"""
+MOST_TASKS = 10_000
 STANDALONE = "spark://"
 ANSWERS_WITHIN_S = 10
 """So long a master of Spark's own may take to accept a connection."""
@@ -68,6 +73,15 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
     finally:
         with contextlib.suppress(Exception):  # the JVM may be gone
             spark.stop()
+
+
+def most_tasks(spark: Any, a_core: int = TASKS_A_CORE) -> int:
+    """Into how many tasks a log is split at most. Where executors come and go with the work, the cores of this moment
+    say nothing.
+    """
+    context = spark.sparkContext
+    comes_and_goes = context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true"
+    return MOST_TASKS if comes_and_goes else a_core * int(context.defaultParallelism)
 
 
 def reason_of(error: BaseException) -> str:

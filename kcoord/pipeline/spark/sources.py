@@ -18,8 +18,13 @@ from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.spark.session import most_tasks
 
 _COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
+_AT_ONCE = {"max.poll.records": "100000"}
+"""What a broker has sent is taken at once. After each part that Kafka's client hands on, 500 records by itself, Spark's
+source looks for the ends of the partition; what the client has fetched and not handed on is lost by that.
+"""
 _CHUNK_ROWS = 4096
 _CHUNK_BYTES = 8 << 20
 
@@ -72,7 +77,7 @@ class TopicSource:
             "kafka.bootstrap.servers": self.settings.bootstrap,
             "kafka.isolation.level": "read_committed",
             **{f"kafka.{name}": value for name, value in _security(self.settings, self.options).items()},
-            **{f"kafka.{name}": value for name, value in self.options.items()},
+            **{f"kafka.{name}": value for name, value in (_AT_ONCE | dict(self.options)).items()},
             "subscribe": self.settings.topic,
             "failOnDataLoss": "true",
         }
@@ -99,7 +104,7 @@ class FileSource:
         """See Source."""
         from kcoord.pipeline.spark.arrow import RAW
 
-        numbers = spark.range(0, self.partitions, 1, self.partitions)
+        numbers = spark.range(0, self.partitions, 1, min(self.partitions, most_tasks(spark)))
         return numbers.mapInArrow(_file_reader(str(self.directory), self.partitions), RAW)
 
 
