@@ -16,6 +16,8 @@ from kcoord.sim.scenario.hub import Keep
 from kcoord.sim.scenario.run import SETTLING_MS
 
 FIGURES = tuple(each.name for each in attrs.fields(Figures))
+WORTH_A_START = 30_000
+"""Of a part, in heartbeats: a second or so, where Spark takes a tenth of one or two for each."""
 
 
 @attrs.frozen
@@ -61,10 +63,12 @@ def row_of(scenario: Scenario, cell: Cell, keep: Keep | None = None) -> dict[str
 
 
 def parts(scenarios: Mapping[str, Scenario], todo: Iterable[Cell], wanted: int) -> list[list[Cell]]:
-    """Cells in some `wanted` parts that cost about the same, those with the costliest cells first."""
+    """Cells in some `wanted` parts that cost about the same, those with the costliest cells first; in fewer where a
+    part would not be worth its start.
+    """
     costs = {name: _cost(scenario) for name, scenario in scenarios.items()}
     ordered = sorted(todo, key=lambda each: -costs[each.scenario])
-    share = sum(costs[each.scenario] for each in ordered) / max(wanted, 1)
+    share = max(sum(costs[each.scenario] for each in ordered) / wanted, WORTH_A_START)
     found: list[list[Cell]] = []
     room = 0.0
     for cell in ordered:
