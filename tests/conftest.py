@@ -17,8 +17,9 @@ from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
 from tests.parts import Parts, processes, put_in_order
 
+SAME_EXAMPLES = "KCOORD_TEST_SAME_EXAMPLES" in os.environ
 settings.register_profile(
-    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=SAME_EXAMPLES
 )
 settings.load_profile("tests")
 """No example fails for the time that it takes; the same sources give the same result in continuous integration."""

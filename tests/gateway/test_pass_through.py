@@ -160,6 +160,11 @@ async def test_rule_4_large_frames_stream_and_are_not_collected(
         answer = await client.read(produce(topic, b""), 12, correlation_id)
     assert ErrorCode(answer.responses[0].partition_responses[0].error_code) == ErrorCode.NONE  # type: ignore[attr-defined]
     for version in (12, 18):
-        fetched = await ask(client, fetch(topic, max_wait_ms=1000, topic_id=by_id), version)
-        assert bytes(fetched.responses[0].partitions[0].records)[61:] == records[61:]
+        async with asyncio.timeout(180):
+            while True:
+                fetched = await ask(client, fetch(topic, max_wait_ms=1000, topic_id=by_id), version)
+                if found := bytes(fetched.responses[0].partitions[0].records or b""):  # a busy broker may have none yet
+                    break
+        is_whole = found[61:] == records[61:]  # not to be shown where it is not
+        assert is_whole
     assert peak_mib(kcoord) - before < 30

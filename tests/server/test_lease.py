@@ -40,6 +40,8 @@ from tests.server.harness import Client, Running, over
 from tests.server.members import Member
 
 LEASE_MS = 1_500
+LONG_LEASE_MS = 4_000
+"""Where it must not run out: a loaded machine may stand still for a while."""
 GROUP = "g"
 END_TXN = 26
 A = resources("a", "a-0")
@@ -87,7 +89,7 @@ async def cut_off(kafka: KafkaCluster, **log: Any) -> AsyncIterator[Cut]:
     topic = Topic(kafka)
     async with (
         KafkaProxy.opened(kafka.ports) as proxy,
-        over(topic.make(bootstrap=proxy.bootstrap, lease_ms=LEASE_MS, **log), settings=SETTINGS) as running,
+        over(topic.make(bootstrap=proxy.bootstrap, **{"lease_ms": LEASE_MS, **log}), settings=SETTINGS) as running,
     ):
         running.coordinator.confirm = not_ours
         yield Cut(topic, proxy, running)
@@ -194,13 +196,18 @@ async def test_a_shard_that_nobody_has_asked_for_long_proves_itself_first(kafka:
         await until(lambda: not cut.host.outbox.lease_runs())
         assert await fetched(client) == -1
         assert cut.host.outbox.lease_runs()
-        listed: Any = await client.ask(ListGroupsRequest(), 4)
-        assert listed.error_code == ErrorCode.NONE
+
+        async def all_listed() -> bool:
+            listed: Any = await client.ask(ListGroupsRequest(), 4)
+            assert listed.error_code in (ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE)  # another shard's is over
+            return bool(listed.error_code == ErrorCode.NONE)
+
+        await until(all_listed)
 
 
 async def test_an_idle_shard_with_members_keeps_its_lease(kafka: KafkaCluster) -> None:
     """By a few transactions, and one without members by none."""
-    async with cut_off(kafka) as cut, await Client.connect(cut.running.port) as client:
+    async with cut_off(kafka, lease_ms=LONG_LEASE_MS) as cut, await Client.connect(cut.running.port) as client:
         log = cut.host._log
         assert isinstance(log, KafkaLog)
         member = await Member.joined(client, GROUP)
@@ -208,13 +215,13 @@ async def test_an_idle_shard_with_members_keeps_its_lease(kafka: KafkaCluster) -
         [hot] = [each._hot for each in cut.running.server._connections]
         before = log.commits
         began_ms = monotonic_ms()
-        while monotonic_ms() < began_ms + 4 * LEASE_MS:
+        while monotonic_ms() < began_ms + 4 * LONG_LEASE_MS:
             assert cut.host.outbox.lease_runs()
             assert (await member.heartbeat()).error_code == ErrorCode.NONE
             await asyncio.sleep(0.05)
         assert [each._hot for each in cut.running.server._connections] == [hot], "all from the hot path"
         ticks = log.commits - before
-        assert 4 <= ticks <= (monotonic_ms() - began_ms) / (LEASE_MS * 0.6) + 1
+        assert 4 <= ticks <= (monotonic_ms() - began_ms) / (LONG_LEASE_MS * 0.6) + 1
 
 
 async def test_rule_26_and_27_a_held_heartbeat_is_refused_too(kafka: KafkaCluster) -> None:
