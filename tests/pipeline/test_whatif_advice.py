@@ -51,8 +51,17 @@ def test_episodes_are_summed_and_of_gaps_the_longest_counts() -> None:
         ({0: (20, 30), 60: (25, 35), 300: (90, 100)}, {0: 20, 60: 10}, 60),
         ({0: (20, 30), 60: (25, 35), 300: (90, 100)}, {0: 10, 60: 10}, 0),
         ({0: (20, 30), 60: (31, 35), 300: (90, 100)}, {0: 20, 60: 10}, 0),
+        ({0: (90, 91), 60: (91, 92), 300: (90, 100)}, {}, 300),
+        ({0: (90, 90), 60: (94, 94), 300: (99, 99)}, {0: 20, 60: 10}, 60),
     ],
-    ids=["the least", "not to be told apart: who moves less", "and as much: the shorter", "to be told apart"],
+    ids=[
+        "the least",
+        "not to be told apart: who moves less",
+        "and as much: the shorter",
+        "to be told apart",
+        "nothing is better than what it was",
+        "hardly more",
+    ],
 )
 def test_which_delay_is_best(stopped: dict[int, tuple[float, float]], moved: dict[int, int], best: int) -> None:
     rows = [
@@ -62,7 +71,7 @@ def test_which_delay_is_best(stopped: dict[int, tuple[float, float]], moved: dic
     ]
     advice = advise(rows, RECORDED)
     assert advice.recommended.choice == with_delay(best)
-    assert advice.saved(advice.recommended) == 90 - min(stopped[best])
+    assert advice.saved(advice.recommended) == min(stopped[300]) - min(stopped[best])
 
 
 def test_recommended_is_a_delay_for_what_the_group_has() -> None:

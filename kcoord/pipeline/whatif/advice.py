@@ -3,7 +3,8 @@
 - A choice is a kind of group, a policy and a delay. What one seed makes of all episodes together is one outcome of it;
   the spread is from the lowest to the highest of the seeds.
 - **The best** is the choice whose middle outcome stopped fewest task-seconds. Choices whose spread reaches into that of
-  the best cannot be told from it: of these the one that moves least counts, then the shortest delay.
+  the best, or that stop hardly more, cannot be told from it: of these the one that moves least counts, then what was
+  really run, then the shortest delay. Nobody is to change a setting for nothing.
 - **Recommended** is the best delay for the kind and policy that the group has; where another policy is better than
   that, it is said.
 """
@@ -25,6 +26,8 @@ Row = Mapping[str, Any]
 WORST = frozenset({"longest_gap", "longest_unowned"})
 """Of these the highest of all episodes counts, of all others the sum."""
 NAMES = tuple(each.name for each in (*attrs.fields(Figures), *attrs.fields(Told)) if each.name != "balanced_after")
+HARDLY = 0.05
+"""So much more of what was stopped, as a share, is less than what no log says can make."""
 NO_DELAY = frozenset({"eager", "design-1"})
 """Policies in which nothing waits."""
 
@@ -84,7 +87,7 @@ def advise(rows: Iterable[Row], recorded: Choice | None) -> Advice:
     outcomes = _outcomes([row for row in everything if row["scenario"] not in broken])
     if not outcomes:
         raise NotReplayed(failed[0] if failed else "nothing happened in it that could be played again")
-    ranked = _ranked(outcomes)
+    ranked = _ranked(outcomes, recorded)
     known = next((each for each in ranked if each.choice == recorded), None)
     same = [each for each in ranked if known is not None and _is_like(each.choice, known.choice)]
     return Advice(ranked, known, (same or ranked)[0], ranked[0], failed)
@@ -115,14 +118,22 @@ def _total(name: str, rows: Sequence[Row]) -> float:
     return max(values) if name in WORST else sum(values)
 
 
-def _ranked(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """The best, then all others by what they stopped."""
+def _ranked(outcomes: Iterable[Outcome], recorded: Choice | None) -> list[Outcome]:
+    """The best, then the best of the others, and so on."""
     ordered = sorted(outcomes, key=lambda each: (each.stopped.middle, each.choice.delay, each.choice.policy))
     ranked: list[Outcome] = []
     while ordered:
-        least = ordered[0].stopped.greatest
-        alike = [each for each in ordered if each.stopped.least <= least]
-        best = min(alike, key=lambda each: (each.figures["moved"].middle, each.choice.delay, each.choice.policy))
+        limit = max(ordered[0].stopped.greatest, (1 + HARDLY) * ordered[0].stopped.middle)
+        alike = [each for each in ordered if each.stopped.least <= limit]
+        best = min(
+            alike,
+            key=lambda each: (
+                each.figures["moved"].middle,
+                each.choice != recorded,
+                each.choice.delay,
+                each.choice.policy,
+            ),
+        )
         ranked.append(best)
         ordered.remove(best)
     return ranked
@@ -160,7 +171,12 @@ def reason(advice: Advice, absences_ms: Sequence[int], never: int) -> str:
     if absences_ms:
         ordered = sorted(absences_ms)
         nine = ordered[min(len(ordered) - 1, int(0.9 * len(ordered)))] / 1000
-        said.append(f", half of them within {median_low(ordered) / 1000:,.0f} s, nine tenths within {nine:,.0f} s")
+        half = median_low(ordered) / 1000
+        said.append(
+            f" after {half:,.0f} s"
+            if len(ordered) == 1
+            else f", half of them within {half:,.0f} s, nine tenths within {nine:,.0f} s"
+        )
     said.append(". ")
     chosen = advice.recommended
     others = [each for each in advice.outcomes if _is_like(each.choice, chosen.choice) and each.choice != chosen.choice]
