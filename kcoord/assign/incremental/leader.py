@@ -74,7 +74,7 @@ def compute(
 
     shares = {member: Share(load.new(), revoked[member], load.all()) for member, load in loads.items()}
     all_revoked = NOTHING.union(*revoked.values())
-    assigned = active.union(*(share.assigned for share in shares.values())) - all_revoked | lost
+    assigned = active.union(*(share.assigned for share in shares.values() if share.assigned)) - all_revoked | lost
     return shares, attrs.evolve(
         memory, assigned=assigned, revoked=all_revoked, generation=seen.generation, members=frozenset(held)
     )

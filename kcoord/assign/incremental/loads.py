@@ -108,7 +108,7 @@ def for_balance(loads: Loads, configured: frozenset[Resource]) -> dict[str, list
     """What has to be taken away, by member; members of which nothing is taken are left out."""
     if not configured:
         return {}
-    connectors = sum(1 for resource in configured if resource[1] == CONNECTOR)
+    connectors = len([resource for resource in configured if resource[1] == CONNECTOR])
     taken: dict[str, list[Resource]] = {}
     _take_one_kind({member: load.connectors for member, load in loads.items()}, connectors, taken)
     _take_one_kind({member: load.tasks for member, load in loads.items()}, len(configured) - connectors, taken)
