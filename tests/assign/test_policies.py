@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.assign import ConnectAssignor, Departed, EagerAssignor, Group, Member
+from kcoord.assign import CONNECTOR, ConnectAssignor, Departed, EagerAssignor, Group, Member
 from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor, Kip415Assignor, Policy, Weights
 from tests.assign.fleet import Fleet, lines, resources
 
@@ -178,6 +178,16 @@ def test_where_lost_work_is_not_to_wait_it_does_not_wait_between_rounds_either()
     group = Group(members=members, departed=gone, remaining_delay_ms=1_000, rebalance_delay_ms=0)
     given = THREE.assign(group)
     assert frozenset().union(*(each.resources for each in given.members)) == {("A", at) for at in range(7)}
+
+
+def test_connects_own_balances_at_once_where_nothing_is_to_wait_any_more() -> None:
+    """A delay ran when the group's was set to 0."""
+    members = (Member("b", target=frozenset({("A", 0), ("A", 1)})), Member("c"))
+    gone = (Departed("a", target=frozenset({("A", CONNECTOR)})),)
+    group = Group(members=members, departed=gone, remaining_delay_ms=1_000, rebalance_delay_ms=0)
+    given = KIP_415.assign(group)
+    assert sorted(len(each.resources - {("A", CONNECTOR)}) for each in given.members) == [1, 1]
+    assert (sum(len(each.resources) for each in given.members), given.scheduled_delay_ms) == (3, 0)
 
 
 def test_heavy_resources_do_not_hold_up_light_ones() -> None:

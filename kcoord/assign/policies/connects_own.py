@@ -23,7 +23,7 @@ from kcoord.assign.incremental.hashing import hashed
 from kcoord.assign.incremental.leader import compute
 from kcoord.assign.incremental.model import Memory, Row, Seen, Share, Snapshot, Worker
 from kcoord.assign.interface import ConnectAssignor
-from kcoord.assign.model import Assignment, Group, MemberAssignment
+from kcoord.assign.model import NO_DELAY, Assignment, Group, MemberAssignment
 from kcoord.assign.resource import CONNECTOR, Resource
 from kcoord.assign.universe import existing
 
@@ -78,7 +78,8 @@ def _row(target: frozenset[Resource]) -> Row:
 def _memory(group: Group, rows: dict[str, Row], resources: frozenset[Resource]) -> Memory:
     """What a leader would know that had led all the time."""
     gone = [each for each in group.departed if each.target]
-    running_ms = group.remaining_delay_ms
+    # with a delay of 0 nothing waits (KAFKA-15693), so that nothing holds balance back either
+    running_ms = group.remaining_delay_ms if group.rebalance_delay_ms else NO_DELAY
     return Memory(
         assigned=frozenset().union(*rows.values(), *(each.target for each in gone)) & resources,
         candidates=tuple(hashed(member_id for member_id, row in rows.items() if not row)) if running_ms >= 0 else (),
