@@ -53,6 +53,12 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(kind: Kind) ->
     assert run(scenario, kind, "design-2", 3).figures != run(scenario, kind, "design-2", 4).figures
 
 
+@pytest.mark.parametrize("seed", [4, 7])
+def test_what_was_being_stopped_and_was_abandoned_does_not_end_later_what_was_started_since(seed: int) -> None:
+    """The lab's finding: a worker that takes 40 s to stop was fenced meanwhile, and had the same tasks given again."""
+    assert run(load(built_in()["slow"]), Kind.CONNECT, "design-1", seed).figures.balanced_after is not None
+
+
 @pytest.mark.parametrize("kind", Kind)
 def test_what_the_designs_are_for(kind: Kind) -> None:
     """Seed 003's characteristics: a bounce moves nothing with design II, and each worker's work twice with design I."""

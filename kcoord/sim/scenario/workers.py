@@ -55,6 +55,7 @@ class Process(ABC):
         self._starting: dict[Resource, int] = {}
         """What is being started, each start by its number."""
         self._serial = 0
+        self._abandoned_times = 0
         around.meter.joins(name)
 
     @abstractmethod
@@ -147,10 +148,10 @@ class Process(ABC):
             self._starting.pop(resource, None)
         around.meter.stops(self.name, resources, of_itself=self._leaving)
         takes_ms = max((around.stop_ms(self.name, resource) for resource in resources), default=0)
-        around.events.after(min(takes_ms, at_most_ms), self._have_stopped, resources, then)
+        around.events.after(min(takes_ms, at_most_ms), self._have_stopped, resources, then, self._abandoned_times)
 
-    def _have_stopped(self, resources: Collection[Resource], then: Callable[[], None]) -> None:
-        if self.alive:
+    def _have_stopped(self, resources: Collection[Resource], then: Callable[[], None], abandoned_times: int) -> None:
+        if self.alive and abandoned_times == self._abandoned_times:
             self.around.meter.let_go(self.name, resources)
             then()
 
@@ -261,6 +262,7 @@ class NewProcess(Process):
                     self._calls.append(action)
                 case actions.Abandon(number, resources):
                     self._calls.clear()
+                    self._abandoned_times += 1  # what is being stopped is part of it: nobody waits for that any more
                     left_ms = max(action.stop_by_ms - self.around.events.now_ms, 0)
                     self._stop_all(resources, partial(self._abandoned, number), left_ms)
                 case actions.Gone():
