@@ -118,12 +118,13 @@ def _table(its: "Sequence[Standing]") -> str:
     rows = []
     for each in its:
         stopped, gap, moved = (each.figures.get(name) for name in ("stopped", "longest_gap", "moved"))
-        figures = (_figure(stopped, 0, " s"), _figure(gap, 1, " s"), _figure(moved, 0))
+        figures = (figure(stopped, 0, " s"), figure(gap, 1, " s"), figure(moved, 0))
         rows.append((each.kind, each.policy, f"{each.delay:g} s", *figures, _note(each, marked)))
     return written(table_of(("GROUP", "POLICY", "DELAY", "STOPPED", "LONGEST GAP", "MOVED", ""), rows))
 
 
-def _figure(spread: "Spread | None", digits: int, unit: str = "") -> str:
+def figure(spread: "Spread | None", digits: int, unit: str = "") -> str:
+    """The median, and between what it is, for people."""
     if spread is None:
         return "-"
     middle, least, greatest = (f"{each:,.{digits}f}" for each in (spread.middle, spread.least, spread.greatest))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.lab import figure
 from kcoord.cli.paper import table_of, written
 from kcoord.cli.scenario import Kind, Policy
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
-    from kcoord.pipeline.standing import Spread
     from kcoord.pipeline.whatif.advice import Advice, Outcome
     from kcoord.pipeline.whatif.question import Question
     from kcoord.pipeline.whatif.told import Told
@@ -177,11 +177,11 @@ def _table(advice: "Advice") -> str:
                 each.choice.kind.value,
                 each.choice.policy,
                 f"{each.choice.delay:g} s",
-                _figure(figures["stopped"], 0, " s"),
+                figure(figures["stopped"], 0, " s"),
                 "-" if saved is None else f"{saved:,.0f} s",
-                _figure(figures["longest_gap"], 1, " s"),
-                _figure(figures["moved"], 0),
-                _figure(figures["rebalances"], 0),
+                figure(figures["longest_gap"], 1, " s"),
+                figure(figures["moved"], 0),
+                figure(figures["rebalances"], 0),
                 ", ".join(notes),
             )
         )
@@ -229,15 +229,10 @@ def _check(advice: "Advice", told: "Told") -> str:
     figures = advice.recorded.figures
     return (
         "How true it is: with what was really run the replays' logs say that tasks had nobody for "
-        f"{_figure(figures['unowned'], 0)} s, the recorded log says {told.unowned:,.0f} s; handed over "
-        f"{_figure(figures['handed_over'], 0)} and {told.handed_over:,}; epochs {_figure(figures['epochs'], 0)} and "
+        f"{figure(figures['unowned'], 0)} s, the recorded log says {told.unowned:,.0f} s; handed over "
+        f"{figure(figures['handed_over'], 0)} and {told.handed_over:,}; epochs {figure(figures['epochs'], 0)} and "
         f"{told.epochs:,}.\n"
     )
-
-
-def _figure(spread: "Spread", digits: int, unit: str = "") -> str:
-    middle, least, greatest = (f"{each:,.{digits}f}" for each in (spread.middle, spread.least, spread.greatest))
-    return f"{middle}{unit}" if least == greatest else f"{middle}{unit} ({least} to {greatest})"
 
 
 def _time(at_ms: int) -> str:
