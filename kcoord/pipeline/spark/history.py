@@ -39,11 +39,16 @@ class Outcome:
 
 def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     """All tables of all that is in the log. Raises PipelineError."""
+    take_records(store, source, say)
+    return _derive(store, source.partitions, say)
+
+
+def take_records(store: Store, source: Source, say: Say = silent) -> None:
+    """`records` and `quarantine` of all that is in the log. Raises PipelineError."""
     store.check(stream=False)
     say("reading and decoding the log")
     with Told("the log could not be read"):
         _split(source.batch(store.spark), store.replace_raw)
-    return _derive(store, source.partitions, say)
 
 
 def run_stream(
