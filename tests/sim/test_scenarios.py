@@ -154,6 +154,11 @@ def written(folder: Path, text: str) -> Scenario:
         ("tasks = 3\nback = 20", "back = 20", "tasks goes with resize, which needs it, and with nothing else"),
         ('workers = 3\nleads = "w3"', "workers = 3", "leads names worker w3, which is none of the first: w0 to w2"),
         ('do = "start"', 'do = "kill"', "back goes with stop and kill, not with start"),
+        (
+            'workers = ["w7"]\n[[events]]\nat = 50\ndo = "start"\nworkers = ["w7"]',
+            'workers = ["w1"]\nback = 20',
+            "an event is to kill worker w7 after 0 s, and it is started only by 50 s",
+        ),
         ('workers = ["w7"]', 'workers = ["w1"]', "an event names worker w7, and there is none called so"),
         ("tasks = 4\nstop = 60", "tasks = 4", "tasks of a take 60 s to stop, and settings.rebalance allows 60 s"),
     ],

@@ -91,6 +91,10 @@ class Event(_Part):
             raise ValueError(f"tasks goes with {What.RESIZE}, which needs it, and with nothing else")
         return self
 
+    def times(self) -> list[tuple[str, float]]:
+        """When it happens to each worker, at the soonest."""
+        return [(worker, self.at + self.apart * place) for place, worker in enumerate(self.workers)]
+
     def last(self) -> float:
         """When the last of it has happened."""
         return self.at + self.apart * max(len(self.workers) - 1, 0) + self.within + (self.back or 0)
@@ -148,6 +152,23 @@ class Scenario(_Part):
                 raise ValueError(f"an event names connectors {event.connectors}, and there are none called so")
             if event.last() > self.lasts:
                 raise ValueError(f"an event ends after {event.last():g} s, and the scenario lasts {self.lasts:g} s")
+        return self
+
+    @model_validator(mode="after")
+    def _started_first(self) -> Self:
+        """Who is stopped or killed has been started by then, whatever the seed draws."""
+        started = {LEADER: 0.0, **{f"w{at}": 0.0 for at in range(self.workers)}}
+        for event in self.events:
+            for worker, at in event.times():
+                if event.do is What.START:
+                    started[worker] = min(started.get(worker, at + event.within), at + event.within)
+        for event in self.events:
+            for worker, at in event.times():
+                if event.do in (What.STOP, What.KILL) and at + 0.001 < started[worker]:
+                    raise ValueError(
+                        f"an event is to {event.do} worker {worker} after {at:g} s, and it is started only by "
+                        f"{started[worker]:g} s"
+                    )
         return self
 
     def begins(self) -> float:
