@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.whatif.advice import Advice, Outcome
     from kcoord.pipeline.whatif.question import Question
-    from kcoord.pipeline.whatif.told import Told
+    from kcoord.pipeline.whatif.logged import Logged
 
 LONGEST_DELAY_S = 3_600
 SHOWN = 20
@@ -111,7 +111,7 @@ def whatif(
             advice = _replayed(wanted, out, master, settings, progress)
     except PipelineError as error:
         fail(error)
-    print(shown(group, wanted, advice, wanted.told(found)), end="")
+    print(shown(group, wanted, advice, wanted.logged(found)), end="")
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
         fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)
@@ -139,9 +139,9 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 # -- what is shown -----------------------------------------------------------------------------------------------------
 
 
-def shown(group: str, wanted: "Question", advice: "Advice", told: "Told") -> str:
+def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Logged") -> str:
     """All of it, as text."""
-    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _check(advice, told)]
+    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _check(advice, recorded)]
     parts += [f"Not played again: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
 
@@ -223,15 +223,15 @@ def _saved(advice: "Advice", outcome: "Outcome") -> str:
     return f"{middle:,.0f} of {recorded.stopped.middle:,.0f} task-seconds ({least:,.0f} to {greatest:,.0f})"
 
 
-def _check(advice: "Advice", told: "Told") -> str:
+def _check(advice: "Advice", recorded: "Logged") -> str:
     if advice.recorded is None:
         return "What was really run is none of the policies: how true a replay is cannot be said. See --was-policy.\n"
     figures = advice.recorded.figures
     return (
         "How true it is: with what was really run the replays' logs say that tasks had nobody for "
-        f"{figure(figures['unowned'], 0)} s, the recorded log says {told.unowned:,.0f} s; handed over "
-        f"{figure(figures['handed_over'], 0)} and {told.handed_over:,}; epochs {figure(figures['epochs'], 0)} and "
-        f"{told.epochs:,}.\n"
+        f"{figure(figures['unowned'], 0)} s, the recorded log says {recorded.unowned:,.0f} s; handed over "
+        f"{figure(figures['handed_over'], 0)} and {recorded.handed_over:,}; epochs {figure(figures['epochs'], 0)} and "
+        f"{recorded.epochs:,}.\n"
     )
 
 

@@ -18,7 +18,7 @@ from tests.pipeline.replayed import History, cell, history
 SEEDS = range(8)
 HEARTBEAT_S = 3.0
 MEASURED = ("stopped", "longest_gap", "moved", "rebalances")
-TOLD = ("unowned", "handed_over", "epochs")
+LOGGED = ("unowned", "handed_over", "epochs")
 SHARE = 0.01
 """What a log leaves open besides: some milliseconds of each message."""
 
@@ -47,7 +47,7 @@ def replays(past: History, wanted: Question, seeds: Iterable[int], policy: str |
         rows: list[dict[str, Any]] = [replay_of(each.scenario, cell(past, each.name, seed, policy)) for each in pieces]
         assert [row["error"] for row in rows] == [None] * len(rows)
         assert [row["doubles"] for row in rows] == [0] * len(rows)
-        totals = {name: [row[name] for row in rows] for name in (*MEASURED, *TOLD)}
+        totals = {name: [row[name] for row in rows] for name in (*MEASURED, *LOGGED)}
         found.append({name: (max if name in WORST else sum)(values) for name, values in totals.items()})
     return found
 
@@ -74,11 +74,11 @@ def test_what_was_really_run_is_predicted(name: str, kind: Kind, policy: str) ->
         true = getattr(past.figures, figure)
         assert within(true, [each[figure] for each in found], besides), (figure, true, found)
     pieces = [each for each in wanted.episodes if each.from_ms > past.begins_ms - 60_000]
-    recorded = attrs.evolve(wanted, episodes=pieces).told(past.tables)
-    for figure in TOLD:
-        told = getattr(recorded, figure)
+    recorded = attrs.evolve(wanted, episodes=pieces).logged(past.tables)
+    for figure in LOGGED:
+        said = getattr(recorded, figure)
         besides = share if figure == "handed_over" else 0.0
-        assert within(told, [each[figure] for each in found], besides), (figure, told, found)
+        assert within(said, [each[figure] for each in found], besides), (figure, said, found)
 
 
 @pytest.mark.parametrize(

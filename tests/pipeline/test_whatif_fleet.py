@@ -11,7 +11,7 @@ from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.whatif.episodes import SETTLES_MS, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Configured, End, Fleet, Span, Stay, Tables, fleet_of
 from kcoord.pipeline.whatif.stopping import Stopping, stopping
-from kcoord.pipeline.whatif.told import Told, told
+from kcoord.pipeline.whatif.logged import Logged, logged
 from kcoord.sim.scenario import Kind
 from kcoord.sim.scenario.description import What
 
@@ -330,5 +330,5 @@ def test_what_a_log_says_of_a_time() -> None:
         ],
         rebalances=[computed("x", installed=at) for at in (0, 20_000, 50_000)],
     )
-    assert told(rows, 10_000, 100_000) == Told(unowned=30 + 1 + 30, longest_unowned=30, handed_over=1, epochs=2)
-    assert told(rows, 30_000, 40_000) == Told(unowned=10, longest_unowned=10, handed_over=0, epochs=0)
+    assert logged(rows, 10_000, 100_000) == Logged(unowned=30 + 1 + 30, longest_unowned=30, handed_over=1, epochs=2)
+    assert logged(rows, 30_000, 40_000) == Logged(unowned=10, longest_unowned=10, handed_over=0, epochs=0)

@@ -19,13 +19,13 @@ from typing import Any
 import attrs
 
 from kcoord.pipeline.standing import Spread
-from kcoord.pipeline.whatif.told import Told
+from kcoord.pipeline.whatif.logged import Logged
 from kcoord.sim.scenario import Figures, Kind
 
 Row = Mapping[str, Any]
 WORST = frozenset({"longest_gap", "longest_unowned"})
 """Of these the highest of all episodes counts, of all others the sum."""
-NAMES = tuple(each.name for each in (*attrs.fields(Figures), *attrs.fields(Told)) if each.name != "balanced_after")
+NAMES = tuple(each.name for each in (*attrs.fields(Figures), *attrs.fields(Logged)) if each.name != "balanced_after")
 HARDLY = 0.05
 """So much more of what was stopped, as a share, is less than what no log says can make."""
 NO_DELAY = frozenset({"eager", "design-1"})

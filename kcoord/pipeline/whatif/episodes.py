@@ -190,9 +190,9 @@ def _episode(
     leader = next((worker for at_ms, worker in reversed(fleet.leaders) if at_ms < begins_ms), None)
     there.sort(key=lambda worker: worker != leader)
     names = _names(there, changes)
-    told = datetime.fromtimestamp(begins_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    name = datetime.fromtimestamp(begins_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
     scenario = Scenario(
-        about=f"What happened from {told} on.",
+        about=f"What happened from {name} on.",
         workers=len(there),
         lasts=(ends_ms - begins_ms) / 1000,
         connectors=_connectors(kinds, changes, begins_ms, fitted),
@@ -203,7 +203,7 @@ def _episode(
         leads=names[there[0]] if there[0] == leader else "",
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
-    return Episode(told, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
+    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:

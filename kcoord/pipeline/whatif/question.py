@@ -14,7 +14,7 @@ from kcoord.pipeline.lab import Cell
 from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
 from kcoord.pipeline.whatif.episodes import Episode, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Fleet, Tables, fleet_of
-from kcoord.pipeline.whatif.told import Told, told
+from kcoord.pipeline.whatif.logged import Logged, logged
 from kcoord.sim.scenario import POLICIES, Kind
 
 DEFAULT_DELAY_S = 300.0
@@ -57,10 +57,10 @@ class Question:
     episodes: Sequence[Episode]
     cells: Sequence[Cell]
 
-    def told(self, tables: Tables) -> Told:
+    def logged(self, tables: Tables) -> Logged:
         """What the recorded log says of all episodes together."""
-        each = [told(tables, episode.from_ms, episode.to_ms) for episode in self.episodes]
-        return Told(
+        each = [logged(tables, episode.from_ms, episode.to_ms) for episode in self.episodes]
+        return Logged(
             sum(one.unowned for one in each),
             max((one.longest_unowned for one in each), default=0),
             sum(one.handed_over for one in each),

@@ -10,7 +10,7 @@ from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.lab import Cell, row_of
 from kcoord.pipeline.whatif.fleet import Tables
-from kcoord.pipeline.whatif.told import Told, told
+from kcoord.pipeline.whatif.logged import Logged, logged
 from kcoord.protocol.records import Record
 from kcoord.sim.scenario import Scenario
 from kcoord.sim.scenario.hub import WALL_MS
@@ -26,9 +26,9 @@ def replay_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
     steps: list[tuple[int, Sequence[Record]]] = []
     row = row_of(scenario, cell, lambda at_ms, records: steps.append((at_ms, list(records))))
     if row["error"] is not None:
-        return {**row, **dict.fromkeys(attrs.asdict(Told(0, 0, 0, 0)))}
+        return {**row, **dict.fromkeys(attrs.asdict(Logged(0, 0, 0, 0)))}
     began_ms = BEGINS_MS + round(scenario.begins() * 1000)
-    found = told(tables_of(steps), began_ms, BEGINS_MS + round(scenario.lasts * 1000))
+    found = logged(tables_of(steps), began_ms, BEGINS_MS + round(scenario.lasts * 1000))
     return {**row, **attrs.asdict(found)}
 
 

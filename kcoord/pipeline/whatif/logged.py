@@ -15,7 +15,7 @@ from kcoord.protocol.resources import CONNECTOR
 
 
 @attrs.frozen
-class Told:
+class Logged:
     """Of tasks; connectors themselves are left out. Times in seconds."""
 
     unowned: float
@@ -27,10 +27,10 @@ class Told:
     """How many epochs or generations began."""
 
 
-def told(tables: Tables, from_ms: int, to_ms: int) -> Told:
+def logged(tables: Tables, from_ms: int, to_ms: int) -> Logged:
     """What is between the two times (unix ms)."""
     gaps = _gaps_ms(tables, from_ms, to_ms)
-    return Told(
+    return Logged(
         unowned=sum(gaps) / 1000,
         longest_unowned=max(gaps, default=0) / 1000,
         handed_over=_handed_over(tables, from_ms, to_ms),
