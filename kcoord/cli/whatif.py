@@ -15,8 +15,8 @@ from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.whatif.advice import Advice, Outcome
-    from kcoord.pipeline.whatif.question import Question
     from kcoord.pipeline.whatif.logged import Logged
+    from kcoord.pipeline.whatif.question import Question
 
 LONGEST_DELAY_S = 3_600
 SHOWN = 20

@@ -10,8 +10,8 @@ import pytest
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.whatif.episodes import SETTLES_MS, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Configured, End, Fleet, Span, Stay, Tables, fleet_of
-from kcoord.pipeline.whatif.stopping import Stopping, stopping
 from kcoord.pipeline.whatif.logged import Logged, logged
+from kcoord.pipeline.whatif.stopping import Stopping, stopping
 from kcoord.sim.scenario import Kind
 from kcoord.sim.scenario.description import What
 
