@@ -53,7 +53,7 @@ fuzz: $(VENV)/dev.stamp
 soak: $(VENV)/dev.stamp
 	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1)
 	@$(PY) -m tests
-	@KCOORD_FAULTS=long KCOORD_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest tests/faults
+	@TESTS_FAULTS=long TESTS_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest tests/faults
 
 docs: $(VENV)/dev.stamp
 	@$(PY) -m kcoord settings --markdown > docs/configuration.md

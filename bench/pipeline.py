@@ -4,7 +4,7 @@ Both read the same topic, decode the same records by the same codecs and write t
 Spark on two cores, after its start; the one process with kcoord's own reader of the topic and pyarrow. What the other
 tables cost besides is told, and not compared: nobody has another way to make them.
 
-`python -m bench pipeline` takes ten million records; KCOORD_BENCH_RECORDS says another number, for a look.
+`python -m bench pipeline` takes ten million records; BENCH_RECORDS says another number, for a look.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from kcoord.protocol.records import (
 )
 from kcoord.server.run import loop_factory
 
-COUNT = int(os.environ.get("KCOORD_BENCH_RECORDS", "10000000"))
+COUNT = int(os.environ.get("BENCH_RECORDS", "10000000"))
 PARTITIONS, GROUPS, MEMBERS, TASKS = 50, 200, 5, 10
 WRITE_AT_ONCE = 5_000
 CORES = 2

@@ -17,7 +17,7 @@ from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
 from tests.parts import Parts, processes, put_in_order
 
-SAME_EXAMPLES = "KCOORD_TEST_SAME_EXAMPLES" in os.environ
+SAME_EXAMPLES = "TESTS_SAME_EXAMPLES" in os.environ
 settings.register_profile(
     "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=SAME_EXAMPLES
 )

@@ -22,7 +22,7 @@ CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 KIP_848 = {"group.protocol": "consumer"}
 VALUES = {f"v{n}" for n in range(40)}
 
-through_kcoord_only = pytest.mark.skipif(DIRECT, reason="what only kcoord does, and KCOORD_TEST_DIRECT=1 leaves it out")
+through_kcoord_only = pytest.mark.skipif(DIRECT, reason="what only kcoord does, and TESTS_DIRECT=1 leaves it out")
 
 
 def members_upstream(kafka: KafkaCluster, group: str) -> bool:

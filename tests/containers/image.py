@@ -31,7 +31,7 @@ UP_S = 300
 OFTEN = {"interval": 1_000_000_000}
 """The image's own health check, each second."""
 DATA = "/var/lib/kcoord"
-NETWORK_VARIABLE = "KCOORD_TEST_BUILD_NETWORK"
+NETWORK_VARIABLE = "TESTS_BUILD_NETWORK"
 """The network of the build's containers (`host`), where that of the engine does not lead to the package index."""
 
 

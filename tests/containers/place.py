@@ -3,7 +3,7 @@
 It takes a Docker engine of this machine that has a Python to build on (`python:3.11` and `python:3.11-slim`, else what
 `tests/kafka/image/debian python` makes), and for compose.yaml an image of Kafka and a compose command. Nothing is
 pulled here: `python -m tests`, which `make test` runs before, tries that. What is missing skips these tests, with a
-line in pytest's header and at its end; KCOORD_TEST_CONTAINERS=1 makes it a failure, =0 skips them in any case.
+line in pytest's header and at its end; TESTS_CONTAINERS=1 makes it a failure, =0 skips them in any case.
 """
 
 import functools
@@ -21,10 +21,10 @@ from tests.kafka.libs import MissingTool
 if TYPE_CHECKING:
     from testcontainers.core.docker_client import DockerClient
 
-VARIABLE = "KCOORD_TEST_CONTAINERS"
-BASE_VARIABLE = "KCOORD_TEST_PYTHON_IMAGE"
+VARIABLE = "TESTS_CONTAINERS"
+BASE_VARIABLE = "TESTS_PYTHON_IMAGE"
 """An image for both stages of the Dockerfile."""
-IMAGE_VARIABLE = "KCOORD_TEST_IMAGE"
+IMAGE_VARIABLE = "TESTS_IMAGE"
 """An image of kcoord to test, instead of one that is built from these sources."""
 OFFICIAL = ("python:3.11", "python:3.11-slim")
 BUILT = "kcoord-test-python:debian"

@@ -1,9 +1,9 @@
-"""How long do fault runs go on? Shortly in `make test`, for long in `make soak` (KCOORD_FAULTS=long)."""
+"""How long do fault runs go on? Shortly in `make test`, for long in `make soak` (TESTS_FAULTS=long)."""
 
 import os
 
-LONG = os.environ.get("KCOORD_FAULTS") == "long"
-SEED = int(os.environ.get("KCOORD_FAULTS_SEED", "1"))
+LONG = os.environ.get("TESTS_FAULTS") == "long"
+SEED = int(os.environ.get("TESTS_FAULTS_SEED", "1"))
 """Other seeds shake and break other things; the machine's own timing is in no seed."""
 
 

@@ -1,8 +1,8 @@
 """Is the Kafka of the tests a container or a JVM process, and why?
 
-KCOORD_TEST_KAFKA=container or =process says it. Unset, it is a container where a Docker engine answers that has an
+TESTS_KAFKA=container or =process says it. Unset, it is a container where a Docker engine answers that has an
 image of Kafka, and a process everywhere else. Tests do not wait for a pull: `python -m tests`, which `make test` runs
-before them, tries one. Against Kafka itself (KCOORD_TEST_DIRECT=1) it is a process as well, since a Kafka in a
+before them, tries one. Against Kafka itself (TESTS_DIRECT=1) it is a process as well, since a Kafka in a
 container sees its clients at an address of its network's, not at their own.
 """
 
@@ -14,7 +14,7 @@ import attrs
 
 from tests.kafka.libs import MissingTool, kafka_version
 
-VARIABLE = "KCOORD_TEST_KAFKA"
+VARIABLE = "TESTS_KAFKA"
 CONTAINER, PROCESS = "container", "process"
 SIGNS_OF_DOCKER = (
     "/var/run/docker.sock",
@@ -91,8 +91,8 @@ def _wanted_container() -> Choice:
 
 
 def _by_itself() -> Choice:
-    if os.environ.get("KCOORD_TEST_DIRECT") == "1":
-        return Choice(PROCESS, "KCOORD_TEST_DIRECT=1")
+    if os.environ.get("TESTS_DIRECT") == "1":
+        return Choice(PROCESS, "TESTS_DIRECT=1")
     if not docker_may_be_there():
         return Choice(PROCESS, "no Docker engine")
     from tests.kafka.engine import engine, image_at_hand, image_names, publishes_elsewhere

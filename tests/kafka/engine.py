@@ -1,6 +1,6 @@
 """Does a Docker engine answer, and which image of Kafka does it have?
 
-Images are looked for by name: the one that KCOORD_TEST_KAFKA_IMAGE names and no other; else `apache/kafka` of the pom's
+Images are looked for by name: the one that TESTS_KAFKA_IMAGE names and no other; else `apache/kafka` of the pom's
 version, else the one that `python -m tests.kafka.image` builds.
 """
 
@@ -16,7 +16,7 @@ from testcontainers.core.docker_client import DockerClient, get_docker_host
 
 from tests.kafka.libs import MissingTool, kafka_version
 
-IMAGE_VARIABLE = "KCOORD_TEST_KAFKA_IMAGE"
+IMAGE_VARIABLE = "TESTS_KAFKA_IMAGE"
 ANSWER_S = 10
 PULL_S = 60  # between two pieces of what is pulled
 

@@ -1,6 +1,6 @@
 """What do the clients of a test connect to?
 
-To kcoord before a Kafka cluster. With KCOORD_TEST_DIRECT=1 to that cluster itself: so the tests' own stories are
+To kcoord before a Kafka cluster. With TESTS_DIRECT=1 to that cluster itself: so the tests' own stories are
 checked against what Kafka does, and a failure is told apart: kcoord's, or the test's.
 """
 
@@ -14,7 +14,7 @@ import attrs
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 
-DIRECT = os.environ.get("KCOORD_TEST_DIRECT") == "1"
+DIRECT = os.environ.get("TESTS_DIRECT") == "1"
 ALL_GROUPS = (".*",)
 
 
@@ -62,5 +62,5 @@ def kcoord_of(cluster: KafkaCluster, folder: Path, groups: Sequence[str] = ALL_G
 
 
 def front_of(cluster: KafkaCluster, folder: Path, groups: Sequence[str] = ALL_GROUPS, **settings: object) -> Front:
-    """`kcoord_of` the same, or the cluster itself where KCOORD_TEST_DIRECT says so."""
+    """`kcoord_of` the same, or the cluster itself where TESTS_DIRECT says so."""
     return Direct(cluster) if DIRECT else kcoord_of(cluster, folder, groups, **settings)

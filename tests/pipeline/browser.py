@@ -1,5 +1,5 @@
 """What does a browser without a network make of a page? Chromium, headless; where there is none, the test is skipped,
-or fails where `KCOORD_TEST_BROWSER=1` says that there must be one.
+or fails where `TESTS_BROWSER=1` says that there must be one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-REQUIRED = "KCOORD_TEST_BROWSER"
+REQUIRED = "TESTS_BROWSER"
 MISSING = "there is no Chromium on the PATH (Debian: apt-get install chromium), so no page is opened in a browser"
 DEADLINE_S = 300
 
