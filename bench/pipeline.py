@@ -197,7 +197,9 @@ def with_spark(settings: KafkaLogSettings, folder: Path, alone: Used, broker: in
     """The whole of `kcoord pipeline history`, with what was used when each of its parts began."""
     parts: list[Clock] = []
     began = Clock.read(broker)
-    with session(f"local[{CORES}]", folder / "spark.log", kafka=True, settings={"spark.driver.memory": "4g"}) as spark:
+    with session(
+        f"local[{2 * CORES}]", folder / "spark.log", kafka=True, settings={"spark.driver.memory": "4g"}
+    ) as spark:
         spark.range(CORES).mapInArrow(lambda batches: batches, "id bigint").count()  # its Pythons are there
         ready = Clock.read(broker)
         store, source = Store(spark, str(folder / "tables")), TopicSource.look(settings)
@@ -217,8 +219,8 @@ def outcome(timed: Timed) -> Outcome:
     return Outcome(
         title="History by Spark",
         how=f"{COUNT:,} records of {GROUPS} groups in a topic of {PARTITIONS} partitions, one broker beside; Spark "
-        f"with local[{CORES}], after its start: the JVM has read the topic once before, and so has compiled what it "
-        "runs, as a stream that goes on has.",
+        f"on {CORES} cores with local[{2 * CORES}], as the command starts it, after its start: the JVM has read the topic "
+        "once before, and so has compiled what it runs, as a stream that goes on has.",
         claims=[
             Claim("records decoded", f"≥ {LEAST_A_SECOND:,}/s", f"{fast:,.0f}/s", fast >= LEAST_A_SECOND),
             Claim(

@@ -1,5 +1,6 @@
 """Which options do all commands have that start Spark?"""
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +10,8 @@ import typer
 from kcoord.cli.failure import USAGE, fail
 
 Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")]
-LOCAL = "local[*]"
-"""All cores of this machine."""
+LOCAL = f"local[{2 * (os.cpu_count() or 1)}]"
+"""This machine, two tasks for each core: while one waits for its Python or for Kafka another one works."""
 Conf = Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's own. Several times.")]
 
 
