@@ -219,8 +219,8 @@ def outcome(timed: Timed) -> Outcome:
     return Outcome(
         title="History by Spark",
         how=f"{COUNT:,} records of {GROUPS} groups in a topic of {PARTITIONS} partitions, one broker beside; Spark "
-        f"on {CORES} cores with local[{2 * CORES}], as the command starts it, after its start: the JVM has read the topic "
-        "once before, and so has compiled what it runs, as a stream that goes on has.",
+        f"on {CORES} cores with local[{2 * CORES}], as the command starts it, after its start: the JVM has read the "
+        "topic once before, and so has compiled what it runs, as a stream that goes on has.",
         claims=[
             Claim("records decoded", f"≥ {LEAST_A_SECOND:,}/s", f"{fast:,.0f}/s", fast >= LEAST_A_SECOND),
             Claim(
