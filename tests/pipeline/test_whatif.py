@@ -19,8 +19,8 @@ SEEDS = range(8)
 HEARTBEAT_S = 3.0
 MEASURED = ("stopped", "longest_gap", "moved", "rebalances")
 LOGGED = ("unowned", "handed_over", "epochs")
-SHARE = 0.01
-"""What a log leaves open besides: some milliseconds of each message."""
+SHARE = 0.002
+"""What a log leaves open besides, as a share: some milliseconds of each message."""
 
 HISTORIES = [
     *((name, kind, "kip-415") for name in ("bounce", "death", "leader", "connectors") for kind in Kind),
