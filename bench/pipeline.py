@@ -215,7 +215,7 @@ def with_spark(settings: KafkaLogSettings, folder: Path, alone: Used, broker: in
 
 def outcome(timed: Timed) -> Outcome:
     """The figures."""
-    fast, slow = COUNT / timed.records.wall_s, COUNT / timed.alone.wall_s
+    fast, first, slow = (COUNT / each.wall_s for each in (timed.records, timed.first, timed.alone))
     return Outcome(
         title="History by Spark",
         how=f"{COUNT:,} records of {GROUPS} groups in a topic of {PARTITIONS} partitions, one broker beside; Spark "
@@ -223,6 +223,12 @@ def outcome(timed: Timed) -> Outcome:
         "topic once before, and so has compiled what it runs, as a stream that goes on has.",
         claims=[
             Claim("records decoded", f"≥ {LEAST_A_SECOND:,}/s", f"{fast:,.0f}/s", fast >= LEAST_A_SECOND),
+            Claim(
+                "records decoded, by a JVM that compiles yet",
+                f"≥ {LEAST_A_SECOND:,}/s",
+                f"{first:,.0f}/s",
+                first >= LEAST_A_SECOND,
+            ),
             Claim(
                 "beside one Python process",
                 f"≥ {TIMES_AS_FAST:g} × as fast",
