@@ -9,11 +9,12 @@ LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-a
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench policies fuzz soak docs schemas format lock clean
+.PHONY: help run test proof lint bench policies fuzz soak docs schemas format lock clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make proof    what is too long for make test; goes on where it was stopped; PROOFS="tests/x -k y"'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make policies simulate what each rebalance policy costs, for docs/policies.md'
@@ -30,6 +31,10 @@ run: $(VENV)/run.stamp
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests
 	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=60 --durations-min=10
+
+proof: $(VENV)/dev.stamp
+	@$(PY) -m tests
+	@$(PY) -m tests.proof $(PROOFS)
 
 lint: $(VENV)/dev.stamp
 	@$(PY) -m ruff check $(CHECKED)
@@ -53,7 +58,7 @@ fuzz: $(VENV)/dev.stamp
 soak: $(VENV)/dev.stamp
 	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1)
 	@$(PY) -m tests
-	@TESTS_FAULTS=long TESTS_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest tests/faults
+	@TESTS_FAULTS=long TESTS_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest -m '' tests/faults
 
 docs: $(VENV)/dev.stamp
 	@$(PY) -m kcoord settings --markdown > docs/configuration.md

@@ -9,7 +9,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.faults.instances import PARTITIONS, loaded
-from tests.faults.length import rounds
+from tests.faults.length import has_long_form, rounds
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import NotYet, eventually
 
@@ -25,6 +25,7 @@ TOPIC = {
 BROKER = {"log.cleaner.backoff.ms": 100}
 
 
+@has_long_form
 async def test_the_topic_is_compacted_all_the_time(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> None:
     kafka = start_kafka(overrides=BROKER)
     topic = kafka.create_topic("compacted", PARTITIONS, TOPIC)

@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from tests.faults.instances import INSTANCES_SESSION_MS, Instances, loaded
-from tests.faults.length import LONG, rounds
+from tests.faults.length import LONG, has_long_form, rounds
 from tests.faults.proxy import KafkaProxy
 from tests.faults.stage import SESSION_MS, Stage
 from tests.kafka.cluster import KafkaCluster
@@ -57,6 +57,7 @@ def kafka(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     return start_kafka()
 
 
+@has_long_form
 @pytest.mark.parametrize(
     "silent", [True, False] if LONG else [True], ids=lambda silent: "silent" if silent else "reset"
 )
@@ -79,6 +80,7 @@ async def test_an_instance_is_cut_from_kafka_only(kafka: KafkaCluster, tmp_path:
         await here.on.go_on()
 
 
+@has_long_form
 async def test_connections_to_kafka_are_cut_and_slow(kafka: KafkaCluster, tmp_path: Path) -> None:
     """Now this one, now that one, now all; shorter and longer than any timeout."""
     async with scene(kafka, tmp_path) as here:
@@ -101,6 +103,7 @@ async def test_connections_to_kafka_are_cut_and_slow(kafka: KafkaCluster, tmp_pa
             await here.on.go_on()
 
 
+@has_long_form
 async def test_the_broker_restarts_and_is_gone_for_long(kafka: KafkaCluster, tmp_path: Path) -> None:
     [broker] = kafka.ports
     async with scene(kafka, tmp_path) as here:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.length import SEED, rounds
+from tests.faults.length import SEED, has_long_form, rounds
 from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.kcoord_process import Kcoord
 
@@ -42,6 +42,7 @@ async def killed(kind: Callable[..., Kcoord], folder: Path, times: int) -> Async
         kcoord.remove()
 
 
+@has_long_form
 async def test_kill_9_at_random(tmp_path: Path) -> None:
     async with killed(Kcoord, tmp_path, rounds(2, 50)):
         pass

@@ -9,12 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.faults.instances import instances
-from tests.faults.length import SEED, rounds
+from tests.faults.length import SEED, has_long_form, rounds
 from tests.faults.stage import stage
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import QUICK
 
 
+@has_long_form
 async def test_kill_9_of_one_of_two_entries(kafka: KafkaCluster, tmp_path: Path) -> None:
     async with (
         instances(kafka, tmp_path, upstream=True, settings=QUICK) as all_,

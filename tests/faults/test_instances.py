@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.faults.history import Expired
 from tests.faults.instances import INSTANCES_SESSION_MS, Instances, loaded, make_instance
-from tests.faults.length import rounds
+from tests.faults.length import has_long_form, rounds
 from tests.faults.stage import Stage
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -23,6 +23,7 @@ async def some_owner(on: Stage, all_: Instances) -> Kcoord:
     return await all_.owner(group)
 
 
+@has_long_form
 async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
     async with loaded(kafka, tmp_path, reload=True) as (all_, on):
         for number in range(rounds(3, 50)):
@@ -36,6 +37,7 @@ async def test_kill_9_of_the_owner(kafka: KafkaCluster, tmp_path: Path) -> None:
         await on.go_on()
 
 
+@has_long_form
 async def test_the_owner_stands_still_for_longer_than_its_session(kafka: KafkaCluster, tmp_path: Path) -> None:
     """The zombie's answers do not lie: nothing that it acknowledges after the take-over is missing."""
     async with loaded(kafka, tmp_path) as (all_, on):
@@ -80,6 +82,7 @@ async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> N
             newer.remove()
 
 
+@has_long_form
 async def test_a_rolling_restart_costs_nobody_anything(kafka: KafkaCluster, tmp_path: Path) -> None:
     """Planned stops: no member's session ends, and no client sees an error that its user would see."""
     async with loaded(kafka, tmp_path, 3) as (all_, on):

@@ -51,7 +51,7 @@ from tests.faults.checker import PASSING, errors
 from tests.faults.connect_member import ASSIGNOR
 from tests.faults.history import History
 from tests.faults.instances import PARTITIONS, Instances, instances
-from tests.faults.length import rounds
+from tests.faults.length import has_long_form, rounds
 from tests.faults.log_contents import records
 from tests.faults.proxy import KafkaProxy
 from tests.kafka.cluster import KafkaCluster
@@ -215,6 +215,7 @@ async def write_members(kafka: KafkaCluster, topic: str) -> None:
     await log.close()
 
 
+@has_long_form
 @pytest.mark.parametrize("moments", [MOMENTS[: rounds(1, 3)] + MOMENTS[-1:]], ids=["in turns"])
 async def test_an_install_for_5000_members(kafka: KafkaCluster, tmp_path: Path, moments: list[Moment]) -> None:
     killer = Killer()
