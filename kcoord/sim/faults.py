@@ -38,7 +38,7 @@ class Faults:
     def _weighted(self) -> dict[str, int]:
         """What may happen in this run."""
         weights = self._world.plan.weights
-        return {kind: weights[kind] for kind in FAULTS if weights[kind]}
+        return {kind: weights[kind] for kind in FAULTS if weights.get(kind)}
 
     def _call(self, kind: str) -> None:
         FAULTS[kind](self)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from kcoord.sim.mixed.world import MixedWorld
-from kcoord.sim.plan import Plan
+from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
 
@@ -22,13 +22,27 @@ def is_mixed(seed: int) -> bool:
     return seed % 4 == 3
 
 
-def run_seed(seed: int, sink: Sink | None = None, plan: Plan | None = None) -> Outcome:
-    """One run; `sink` gets the lines of its trace."""
+def run_seed(seed: int, sink: Sink | None = None) -> Outcome:
+    """The run that is drawn for a seed; `sink` gets the lines of its trace."""
+    with _no_collection():
+        kind = MixedWorld if is_mixed(seed) else World
+        return kind(seed, sink).run()
+
+
+def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
+    """The run of a plan file; `sink` gets the lines of its trace."""
+    with _no_collection():
+        kind = World if plan.mix is None else MixedWorld
+        return kind(plan.seed, sink, plan).run()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A run makes few cycles and is short."""
     collects = gc.isenabled()
-    gc.disable()  # a run makes few cycles and is short
+    gc.disable()
     try:
-        kind = MixedWorld if plan is None and is_mixed(seed) else World
-        return kind(seed, sink, plan).run()
+        yield
     finally:
         if collects:
             gc.enable()

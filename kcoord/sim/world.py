@@ -25,6 +25,7 @@ from kcoord.sim.fleet import Fleet
 from kcoord.sim.living import Living
 from kcoord.sim.network import Network
 from kcoord.sim.plan import Plan, draw, resources
+from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
@@ -55,10 +56,10 @@ class Outcome:
 class World:
     """One run."""
 
-    def __init__(self, seed: int, sink: Sink | None = None, plan: Plan | None = None) -> None:
+    def __init__(self, seed: int, sink: Sink | None = None, run_plan: RunPlan | None = None) -> None:
         self.seed = seed
-        self.random = Random(seed)
-        self.plan = self.draw() if plan is None else plan
+        self.random = Random(seed) if run_plan is None else run_plan.random()
+        self.plan = self.draw() if run_plan is None else self.take(run_plan)
         self._sink = sink
         self.tracing = sink is not None
         self.events = Events()
@@ -73,6 +74,10 @@ class World:
     def draw(self) -> Plan:
         """What the seed says."""
         return draw(self.random)
+
+    def take(self, run_plan: RunPlan) -> Plan:
+        """What a plan file says."""
+        return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
         """Who watches, who works, what goes wrong."""

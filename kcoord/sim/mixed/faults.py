@@ -29,7 +29,7 @@ class MixedFaults(Faults):
 
     def _weighted(self) -> dict[str, int]:
         more = self._mixed.mix.weights
-        return super()._weighted() | {kind: more[kind] for kind in MIXED_FAULTS if more[kind]}
+        return super()._weighted() | {kind: more[kind] for kind in MIXED_FAULTS if more.get(kind)}
 
     def _call(self, kind: str) -> None:
         call = _FAULTS.get(kind)

@@ -19,6 +19,7 @@ from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.mixed.plan import Mix, draw
 from kcoord.sim.mixed.process import TOO_LONG_MS
 from kcoord.sim.plan import Plan
+from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.world import World
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ class MixedWorld(World):
         """What the seed says."""
         plan, self.mix = draw(self.random)
         return plan
+
+    def take(self, run_plan: RunPlan) -> Plan:
+        """What a plan file says."""
+        assert run_plan.mix is not None
+        self.mix = run_plan.mix
+        return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
         """Who watches, who works, what goes wrong."""

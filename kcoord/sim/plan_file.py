@@ -1,0 +1,142 @@
+"""Plan files: everything that is decided before a run begins, as JSON, so that the run outlives the drawing of plans.
+
+A seed is one run only as long as plans are drawn in the same way. A plan file keeps what was drawn instead:
+
+| field | meaning |
+| --- | --- |
+| `format` | 1 |
+| `cause` | what the run shows, for people |
+| `seed`, `skip` | the run's own random numbers: those of `Random(seed)` from the 32-bit word `skip` on |
+| `plan` | the fields of `kcoord.sim.plan.Plan` |
+| `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent where no classic workers take part |
+
+A field that `Plan` or `Mix` got later, with a default, may be absent.
+"""
+
+from __future__ import annotations
+
+import json
+import typing
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+import attrs
+from pydantic import TypeAdapter, ValidationError
+
+from kcoord.sim.mixed.plan import Mix
+from kcoord.sim.mixed.plan import draw as draw_mixed
+from kcoord.sim.plan import Plan
+from kcoord.sim.plan import draw as draw_connect
+
+FORMAT = 1
+MOST_WORDS = 1_000_000
+"""No drawing takes so many random numbers."""
+
+Fields = TypeVar("Fields", Plan, Mix)
+
+
+class PlanFileError(Exception):
+    """A plan file that cannot be run; the text is one line: which file, what is wrong with it."""
+
+
+@attrs.frozen
+class RunPlan:
+    """Everything that is decided before a run begins."""
+
+    seed: int
+    skip: int
+    """So many 32-bit words of `Random(seed)` are not the run's: the drawing of the plan took them."""
+    plan: Plan
+    mix: Mix | None = None
+    cause: str = ""
+
+    def random(self) -> Random:
+        """The random numbers that are drawn while the run goes on."""
+        stream = Random(self.seed)
+        for _ in range(self.skip):
+            stream.getrandbits(32)
+        return stream
+
+
+def draw_run_plan(seed: int, *, mixed: bool) -> RunPlan:
+    """What is drawn today for this seed."""
+    random = Random(seed)
+    if mixed:
+        plan, mix = draw_mixed(random)
+        return RunPlan(seed, _words(seed, random), plan, mix)
+    plan = draw_connect(random)
+    return RunPlan(seed, _words(seed, random), plan)
+
+
+def _words(seed: int, random: Random) -> int:
+    """How many 32-bit words `random` has given since it was `Random(seed)`."""
+    wanted, stream = random.getstate(), Random(seed)
+    for words in range(MOST_WORDS):
+        if stream.getstate() == wanted:
+            return words
+        stream.getrandbits(32)
+    raise AssertionError(f"seed {seed}: the drawing has taken something else than random words")
+
+
+def dump(run_plan: RunPlan) -> str:
+    """The text of a plan file."""
+    mix = {} if run_plan.mix is None else {"mix": attrs.asdict(run_plan.mix)}
+    text = {
+        "format": FORMAT,
+        "cause": run_plan.cause,
+        "seed": run_plan.seed,
+        "skip": run_plan.skip,
+        "plan": attrs.asdict(run_plan.plan),
+        **mix,
+    }
+    return json.dumps(text, indent=2) + "\n"
+
+
+def load(path: Path) -> RunPlan:
+    """What a plan file says.
+
+    Raises:
+        PlanFileError: it cannot be read, or is no plan of this format.
+    """
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise PlanFileError(f"{path}: {error}") from error
+    try:
+        return _run_plan(found)
+    except (KeyError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        raise PlanFileError(f"{path}: {_in_one_line(error)}") from error
+
+
+def _run_plan(found: Any) -> RunPlan:
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ValueError(f"no plan of format {FORMAT}")
+    mix = _fields(Mix, found["mix"]) if "mix" in found else None
+    cause = str(found.get("cause", ""))
+    whole = TypeAdapter(int)
+    seed, skip = whole.validate_python(found["seed"]), whole.validate_python(found["skip"])
+    if not 0 <= skip < MOST_WORDS:
+        raise ValueError(f"skip {skip} is not below {MOST_WORDS}")
+    return RunPlan(seed, skip, _fields(Plan, found["plan"]), mix, cause)
+
+
+def _fields(kind: type[Fields], found: Any) -> Fields:
+    """An instance of `kind`, each value checked against the type of its field."""
+    if not isinstance(found, dict):
+        raise TypeError(f"{kind.__name__} is no object")
+    hints = typing.get_type_hints(kind)
+    if unknown := sorted(found.keys() - hints.keys()):
+        raise ValueError(f"{kind.__name__} has no {', '.join(unknown)}")
+    values = {}
+    for name, value in found.items():
+        try:
+            values[name] = TypeAdapter(hints[name]).validate_python(value)
+        except ValidationError as error:
+            raise ValueError(f"{kind.__name__}.{name}: {error.errors()[0]['msg']}") from error
+    return kind(**values)
+
+
+def _in_one_line(error: Exception) -> str:
+    text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return " ".join(text.split())
