@@ -39,6 +39,8 @@ class Hand:
     def __init__(self, group_settings: GroupSettings | None = None, version: int = 2) -> None:
         self.settings = group_settings or settings()
         self.version = version
+        self.offset = 7
+        """How far the config topic has been read by whoever says something now."""
         self.now_ms = 1_000
         self.ids = 0
         self.log: list[Record] = []
@@ -100,7 +102,7 @@ class Hand:
     def state(self, who: str, runs: str, number: int) -> bytes:
         """What a worker says of itself."""
         allocation = WorkerAssignment(number, assigned=res(runs)) if runs and number else None
-        return encode_state(WorkerState(number, f"http://{who}", 7, allocation))
+        return encode_state(WorkerState(number, f"http://{who}", self.offset, allocation))
 
     def note_ids(self) -> None:
         """Who has come, and was not answered yet."""
@@ -138,7 +140,7 @@ class Hand:
                 0,
                 self.member_ids[leader],
                 f"http://{leader}",
-                7,
+                self.offset,
                 res(" ".join(word for word in words if word[0] != "-")),
                 res(" ".join(word[1:] for word in words if word[0] == "-")) if self.version else frozenset(),
             )

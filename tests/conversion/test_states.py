@@ -276,6 +276,35 @@ def test_a_barrier_for_a_change_of_configuration_goes_on_as_a_config_round(read:
     assert (config_round is not None) == (read > 7)
 
 
+@pytest.mark.parametrize("how", ["the mode", "a worker of the new protocol"])
+def test_a_config_round_goes_on_though_the_group_was_a_generic_one_meanwhile(how: str) -> None:
+    """Plans 5348027, 5353535: the leader had computed as of the change, A had yet to come, and stopped the task of
+    before. Converted to generic and back before A came, the group had forgotten the round, since the assignment was as
+    new as the change: B was told at once to start the task as of the change.
+    """
+    hand, _, _ = in_state("Stable", 2)
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    leader, follower = ("A", "B") if hand.group.computed_by == hand.member_ids["A"] else ("B", "A")
+    runs = {"A": "AC0 AT1", "B": "BC0 BT1"}
+    hand.offset = 9
+    hand.joined(hand.join(leader, runs[leader]))
+    hand.sync(leader, A="", B="")
+    assert hand.group.computed_offset == 9
+    assert hand.group.legacy.round is not None, "the follower has not come with the change"
+    hand.configure(legacy_mode="barrier")
+    assert GROUP in hand.contents.groups
+    if how == "the mode":
+        hand.configure(legacy_mode="individual")
+    else:
+        hand.start_new()
+    hand.joined(hand.join(leader, runs[leader]))
+    waits = hand.sync(leader, A="", B="")
+    assert hand.error(waits) is None, "the follower may run what the change has configured anew"
+    hand.joined(hand.join(follower, runs[follower]))
+    hand.sync(follower)
+    assert hand.error(waits) is ErrorCode.NONE
+
+
 def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:
     """A worker that was called has its rebalance timeout, not counting what the coordinator stood still."""
     hand, _, _ = in_state("Stable, one has not synced", 2)

@@ -240,6 +240,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
             rebalance_delay_ms=limits.rebalance_delay_ms,
         ),
         turn.now_ms,
+        frozenset(heirs),
     )
 
 

@@ -50,6 +50,8 @@ class Frozen:
     input: AssignorInput
     at_ms: int
     """When, on the steps' clock: a delay that the assignment schedules counts from here."""
+    merged: frozenset[str] = frozenset()
+    """Departed members whose targets the input shows as those of the workers that are back in their places."""
 
 
 @attrs.define(slots=True, eq=False)

@@ -7,6 +7,7 @@ does (rule 21). Then, because the group may have moved on:
    assignment gives to others.
 2. Resources that were deleted since are taken out.
 3. With a delay, departed members' targets stay, less what was given away; without one those that the input knew go.
+   Those that it showed as targets of workers that are back in their places go in any case.
 4. The assignment epoch is the one that was frozen.
 """
 
@@ -155,7 +156,9 @@ def _others(
     went_before = {each.member_id for each in frozen.input.departed}
     for member_id, known in group.targets.items():
         if member_id not in targets:
-            gone = member_id in went_before and not group.takes_part(member_id) and not delayed
+            # what a worker was shown with that is back is decided, also where it is taken from that worker
+            decided = member_id in frozen.merged or (member_id in went_before and not delayed)
+            gone = decided and not group.takes_part(member_id)
             left = known.resources - given
             if exists is not None and not left <= exists:
                 left &= exists

@@ -30,7 +30,7 @@ from kcoord.group.generic.states import State
 from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH
 from kcoord.group.replay import replay
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.config_round import open_config_round
+from kcoord.group.translation.config_round import holders_below, open_config_round
 from kcoord.group.translation.leader import known_as
 from kcoord.group.translation.sessions import begin
 from kcoord.group.translation.spoken import DEFAULT
@@ -91,11 +91,12 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
 
 def _keep_together(turn: Turn, group: ConnectGroup) -> None:
     """In the middle of a rebalance, which may be for a change of configuration that some have read and others have not:
-    it needs the barrier that the generic group had.
+    it needs the barrier that the generic group had. The last assignment may be as new as the change: the leader of a
+    connect group that was converted in the middle of a config round has computed, and others have yet to come.
     """
     said = [group.members[each].said.legacy for each in group.legacy.members]
     newest = max([each.config_offset for each in said if each is not None], default=NO_OFFSET)
-    if group.legacy.protocol != DEFAULT and newest > group.computed_offset:
+    if group.legacy.protocol != DEFAULT and (newest > group.computed_offset or holders_below(group, newest)):
         open_config_round(turn, group, newest)
 
 

@@ -53,7 +53,7 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
     was called just when it had read the change. Who was away for so long that it has stopped everything tells of none.
     """
     was_away = bool(member.current) and not spoken.reported
-    return not was_away and any(each is not member for each in _below(group, spoken.config_offset))
+    return not was_away and any(each is not member for each in holders_below(group, spoken.config_offset))
 
 
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
@@ -80,7 +80,7 @@ def nudge(turn: Turn, group: ConnectGroup) -> None:
     assert config_round is not None
     config_round.nudge_ms = NEVER_MS
     turn.wake(group, config_round.until_ms)
-    for member in _below(group, config_round.offset):
+    for member in holders_below(group, config_round.offset):
         if session_of(member).phase is Phase.STABLE:
             ask_to_rejoin(turn, group, member)
 
@@ -90,7 +90,7 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     config_round = group.legacy.round
     if config_round is None:
         return False
-    complete = _installed_offset(group) >= config_round.offset and not _below(group, config_round.offset)
+    complete = _installed_offset(group) >= config_round.offset and not holders_below(group, config_round.offset)
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None
@@ -112,7 +112,7 @@ def _installed_offset(group: ConnectGroup) -> int:
     return max(group.computed_offset, group.configured.offset)
 
 
-def _below(group: ConnectGroup, offset: int) -> list[Member]:
+def holders_below(group: ConnectGroup, offset: int) -> list[Member]:
     """Legacy workers that hold something and have not joined with that offset."""
     found = []
     for member_id in group.legacy.members:

@@ -155,7 +155,7 @@ def _install(
 ) -> None:
     shown = NOTHING.union(*[each.target for each in frozen.input.members])
     assigned = NOTHING.union(*computed.targets.values())
-    waiting = _not_shown(group, computed) - assigned
+    waiting = _not_shown(group, frozen, computed) - assigned
     unhanded = (shown | computed.revoked) - assigned - waiting
     _define_configured(turn, group, assigned, waiting | unhanded, computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
@@ -176,7 +176,7 @@ def _is_new_to(group: ConnectGroup, leader_id: str, config_offset: int) -> bool:
     return is_another and (group.legacy.unsure or config_offset != group.computed_offset)
 
 
-def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
+def _not_shown(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Resources:
     """What exists that the leader did not see: of those who have come since, perhaps back to what they had, and of
     the departed while a delay runs.
     """
@@ -184,7 +184,9 @@ def _not_shown(group: ConnectGroup, computed: Computed) -> Resources:
         *[
             target.resources
             for member_id, target in group.targets.items()
-            if member_id not in computed.targets and (computed.delay_ms > 0 or group.takes_part(member_id))
+            if member_id not in computed.targets
+            and member_id not in frozen.merged
+            and (computed.delay_ms > 0 or group.takes_part(member_id))
         ]
     )
 

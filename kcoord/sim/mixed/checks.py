@@ -234,10 +234,10 @@ class MixedChecks(Checks):
             return  # late, by an old connection
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
-            client = frame.link.client
-            stopped = all(each.reason == CLOSED for each in request.members)
-            if isinstance(client, LegacyProcess) and client.running and not stopped and self.connect() is not None:
-                client.ran_on_ms, client.left_as = now_ms, request.members[0].member_id
+            client, connect, leaver = frame.link.client, self.connect(), request.members[0]
+            counts = connect is not None and leaver.member_id in connect.members  # else its session has ended before
+            if isinstance(client, LegacyProcess) and client.running and counts and leaver.reason != CLOSED:
+                client.ran_on_ms, client.left_as = now_ms, leaver.member_id
             return
         member_id, generic = getattr(request, "member_id", ""), self.generic()
         if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
