@@ -159,6 +159,33 @@ class Groups(_Section):
         30 * _MINUTE_MS, "The longest session that a member may ask for.", unit="ms", ge=1
     )
     group_max_size: int = _setting(MAX_INT32, "Members in one group; more are refused.", ge=1)
+    group_max_bytes: int = _setting(
+        30 << 20,
+        "Ids, metadata and assignments of all members of one group together; what would make it more is refused. A "
+        "record of the log must hold them: in a topic `max.message.bytes` belongs above this.",
+        unit="bytes",
+        ge=1024,
+    )
+    group_max_member_metadata_bytes: int = _setting(
+        4 << 20,
+        "The metadata that one member brings, for all its protocols or assignors together; more is refused.",
+        unit="bytes",
+        ge=1024,
+    )
+    group_max_id_length: int = _setting(
+        1024,
+        "Characters of a group's or member's id, a protocol's, assignor's or connector's name, and a url; longer ones "
+        "are refused. A longer client id is cut.",
+        ge=292,
+        le=MAX_INT16,
+    )
+    max_group_creation_rate: int = _setting(
+        100,
+        "Groups that one connection may create in a second, beyond `max.group.creation.burst`; more are put off with a "
+        "retriable error.",
+        ge=1,
+    )
+    max_group_creation_burst: int = _setting(10_000, "Groups that one connection may create at once.", ge=1)
 
 
 class ConnectGroups(_Section):
@@ -188,6 +215,12 @@ class ConnectGroups(_Section):
         15_000, "The longest interval that may be set for one group.", unit="ms", ge=1
     )
     group_connect_max_size: int = _setting(MAX_INT32, "Workers in one group; more are refused.", ge=1)
+    group_connect_max_resources: int = _setting(
+        20_000,
+        "Connectors and tasks in one list: what exists, what one worker runs, what is assigned in one step. Longer "
+        "lists are refused.",
+        ge=1,
+    )
     group_connect_assignors: Annotated[tuple[str, ...], BeforeValidator(_words)] = _setting(
         ("uniform", "cooperative"),
         "Assignors that run in kcoord, the default first: uniform, cooperative, the policies eager, design-1, "
@@ -233,6 +266,9 @@ class Offsets(_Section):
 
     offset_metadata_max_bytes: int = _setting(
         4096, "How long the text may be that a client stores beside an offset.", unit="bytes", ge=0
+    )
+    group_max_offsets: int = _setting(
+        200_000, "Partitions of which one group may keep offsets; more are refused.", ge=1
     )
     offsets_retention_minutes: int = _setting(
         7 * 24 * 60, "How long offsets are kept after their group became empty.", unit="minutes", ge=1

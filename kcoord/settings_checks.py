@@ -20,6 +20,7 @@ ORDERED = (
     ("group_connect_heartbeat_interval_ms", "group_connect_max_heartbeat_interval_ms"),
     ("group_connect_heartbeat_interval_ms", "group_connect_session_timeout_ms"),
     ("group_connect_rebalance_delay_ms", "group_connect_max_rebalance_delay_ms"),
+    ("group_max_member_metadata_bytes", "group_max_bytes"),
     ("instances_heartbeat_interval_ms", "instances_session_timeout_ms"),
 )
 """Settings of which the first must not be more than the second."""

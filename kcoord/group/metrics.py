@@ -39,6 +39,8 @@ class Counters:
     """Rebalances after which every member owned its target."""
     converging_ms: int = 0
     """How long those took altogether, from the bump on."""
+    over_limit: Counter[str] = attrs.Factory(Counter)
+    """Requests to groups of any kind that were refused because they brought too much, by what it was."""
     conversions: Counter[str] = attrs.Factory(Counter)
     """Groups that changed their kind: to connect, to generic."""
 

@@ -11,6 +11,26 @@ DAY_MS = 24 * 60 * MINUTE_MS
 
 
 @attrs.frozen(slots=True)
+class GroupLimits:
+    """How much one request, one member and one group may bring (`limits`)."""
+
+    id_length: int = 1_024
+    """`group.max.id.length`: characters of an id or a name."""
+    member_metadata_bytes: int = 4 << 20
+    """`group.max.member.metadata.bytes`: what one member brings for all its protocols or assignors."""
+    group_bytes: int = 30 << 20
+    """`group.max.bytes`: ids, metadata and assignments of all members; a record of the log must hold them."""
+    resources: int = 20_000
+    """`group.connect.max.resources`: connectors and tasks in one list."""
+    offsets: int = 200_000
+    """`group.max.offsets`: partitions of which a group keeps offsets in kcoord's own log."""
+    creations_per_s: int = 100
+    """`max.group.creation.rate`: groups that one connection may create in a second."""
+    creations_at_once: int = 10_000
+    """`max.group.creation.burst`: and so many at once."""
+
+
+@attrs.frozen(slots=True)
 class GroupSettings:
     """Limits and times of groups and of the offsets in kcoord's own log."""
 
@@ -32,5 +52,7 @@ class GroupSettings:
     """`offsets.retention.minutes`, in ms."""
     offsets_retention_check_interval_ms: int = 10 * MINUTE_MS
     """`offsets.retention.check.interval.ms`: how often expired offsets and empty groups without offsets are removed."""
+    limits: GroupLimits = attrs.Factory(GroupLimits)
+    """What one request may bring."""
     connect: ConnectSettings = attrs.Factory(ConnectSettings)
     """`group.connect.*`"""

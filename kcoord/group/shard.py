@@ -44,6 +44,7 @@ from kcoord.group.generic.sessions import open_sessions, pause, resume
 from kcoord.group.generic.states import LABELS as CLASSIC_STATES
 from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
+from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.list_groups import CLASSIC, CONNECT, list_groups
 from kcoord.group.metrics import Metrics
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
@@ -171,7 +172,14 @@ class Shard:
             self._contents.newest_connection = context.connection
         self._contents.connections.use(context.connection)
         self._let_go(turn, context.connection)
-        HANDLERS[type(request)](turn, request, context, token)
+        over = excess(self._contents, request)
+        if over is not None:
+            turn.contents.counters.over_limit[over.what] += 1
+            turn.step.excess = over.text
+            turn.answer(token, refuse_excess(request, over))
+            return turn.step
+        limited = cut_client_id(context, self._contents.settings.limits)
+        HANDLERS[type(request)](turn, request, limited, token)
         return turn.step
 
     def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
@@ -262,6 +270,10 @@ class Shard:
         for one that says nothing new.
         """
         return isinstance(request, ConnectGroupHeartbeatRequest) and not is_quiet(self._contents, request)
+
+    def creates_group(self, request: Request) -> bool:
+        """Whether `request` may bring a group into being that is not there yet."""
+        return creates_group(self._contents, request)
 
     def config(self, group_id: str) -> Mapping[str, str]:
         """What the connect group of that name has been configured with itself, whether it exists or not."""

@@ -106,3 +106,5 @@ class Step:
 
     records: list[Record] = attrs.Factory(list)
     replies: list[Reply] = attrs.Factory(list)
+    excess: str | None = None
+    """What the request brought too much of, so that it was refused and nothing was done (`limits`)."""

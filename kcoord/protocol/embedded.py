@@ -109,6 +109,36 @@ def decode_assignment(data: bytes) -> WorkerAssignment:
     return WorkerAssignment(version, error, leader, leader_url, offset, assigned, reader.resources(), reader.int32())
 
 
+def resources_in_state(data: bytes) -> int:
+    """How many connectors and tasks a member's metadata names, counted without reading them: 0 where it cannot be read,
+    which `decode_state` says.
+    """
+    try:
+        reader = _Reader(data)
+        if reader.int16() == EAGER:
+            return 0
+        reader.skip(reader.int16())
+        reader.int64()
+        return resources_in_assignment(reader.nullable_bytes() or b"")
+    except EmbeddedError:
+        return 0
+
+
+def resources_in_assignment(data: bytes) -> int:
+    """How many connectors and tasks an assignment names, counted without reading them: 0 where it cannot be read, which
+    `decode_assignment` says.
+    """
+    try:
+        reader = _Reader(data)
+        version, _ = reader.int16(), reader.int16()
+        reader.skip(reader.int16())
+        reader.skip(reader.int16())
+        reader.int64()
+        return reader.count_resources() + (0 if version == EAGER else reader.count_resources())
+    except EmbeddedError:
+        return 0
+
+
 def _string(text: str) -> bytes:
     data = text.encode()
     return struct.pack(">h", len(data)) + data
@@ -149,6 +179,21 @@ class _Reader:
     def nullable_bytes(self) -> bytes | None:
         size = self.int32()
         return None if size == -1 else self._bytes(size)
+
+    def skip(self, size: int) -> None:
+        if size < 0 or self._pos + size > len(self._data):
+            self._fail(size)
+        self._pos += size
+
+    def count_resources(self) -> int:
+        """A connector without tasks counts too: it takes as long to read."""
+        total = 0
+        for _ in range(max(0, self.int32())):
+            self.skip(self.int16())
+            count = max(0, self.int32())
+            self.skip(4 * count)
+            total += count or 1
+        return total
 
     def resources(self) -> frozenset[Resource]:
         found: list[Resource] = []

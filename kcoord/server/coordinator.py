@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from kcoord.group.batch import Gathering, empty_answer, group_of, split
+from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
@@ -24,6 +25,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Request, Response
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.outbox import Waiting
+from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_host import Confirm, ShardHost
 from kcoord.server.shard_state import ShardState
 
@@ -53,8 +55,12 @@ class Coordinator:
         self.confirm: Confirm = always
         """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
         configs = GroupConfigs(settings.connect, given)
+        limits = settings.limits
+        self._creations = CreationRate(limits.creations_per_s, limits.creations_at_once)
+        refusals = RefusalLog(log)
         self._hosts = [
-            ShardHost(partition, store, settings, ids, configs, self._confirm) for partition in range(partitions)
+            ShardHost(partition, store, settings, ids, configs, self._confirm, self._creations, refusals)
+            for partition in range(partitions)
         ]
 
     async def _confirm(self, partition: int) -> bool:
@@ -136,6 +142,7 @@ class Coordinator:
 
     def closed(self, connection: int) -> None:
         """A client's connection is there no more: whose groups it spoke to shall know."""
+        self._creations.forget(connection)
         for host in self._hosts:
             host.closed(connection)
 

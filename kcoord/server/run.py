@@ -29,7 +29,7 @@ from kcoord.config import Settings, setting_name
 from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
-from kcoord.group.settings import MINUTE_MS, GroupSettings
+from kcoord.group.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.instances.instances import Instances, InstancesError
 from kcoord.instances.places import MapPlaces
 from kcoord.log.interface import Log
@@ -313,6 +313,15 @@ def group_settings(settings: Settings) -> GroupSettings:
         offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
         offsets_retention_ms=settings.offsets_retention_minutes * MINUTE_MS,
         offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
+        limits=GroupLimits(
+            id_length=settings.group_max_id_length,
+            member_metadata_bytes=settings.group_max_member_metadata_bytes,
+            group_bytes=settings.group_max_bytes,
+            resources=settings.group_connect_max_resources,
+            offsets=settings.group_max_offsets,
+            creations_per_s=settings.max_group_creation_rate,
+            creations_at_once=settings.max_group_creation_burst,
+        ),
         connect=connect_settings(settings),
     )
 

@@ -25,6 +25,7 @@ from functools import partial
 
 import attrs
 
+from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.generic.states import State
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
@@ -51,6 +52,7 @@ from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
+from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_state import MOVES, REFUSALS, Event, ShardState
 
 log = logging.getLogger("kcoord.coordinator")
@@ -68,6 +70,8 @@ WRITES = (
     ConnectGroupInstallAssignmentRequest,
     IncrementalAlterConfigsRequest,
 )
+SHOWN_CHARS = 64
+"""So much of a client's id is logged."""
 FROZEN_MS = 1000
 """A timer so much too late says that this process stood still, and that members' heartbeats wait in its sockets."""
 CATCH_UP_MS = 250
@@ -96,6 +100,11 @@ def tell_of_rebalance(record: Record) -> None:
         )
 
 
+def _sender(context: RequestContext) -> str:
+    """Who sent a request, safe for a log line."""
+    return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
+
+
 class ShardHost:
     """One partition: its shard, the way to its log, and its timer."""
 
@@ -107,6 +116,8 @@ class ShardHost:
         ids: Callable[[], str],
         configs: GroupConfigs,
         confirm: Confirm,
+        creations: CreationRate,
+        refusals: RefusalLog,
     ) -> None:
         self.partition = partition
         self.state = ShardState.ELSEWHERE
@@ -118,6 +129,8 @@ class ShardHost:
         self._ids = ids
         self._configs = configs
         self._confirm = confirm
+        self._creations = creations
+        self._refusals = refusals
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
         self._loading: asyncio.Task[None] | None = None
@@ -297,15 +310,26 @@ class ShardHost:
             waiting.refuse(self._while_loading(request) if loading else refusal)
         elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        elif self.shard.creates_group(request) and not self._creations.take(context.connection, monotonic_ms()):
+            self._refusals.note(
+                f"{_sender(context)} creates groups faster than max.group.creation.rate", monotonic_ms()
+            )
+            waiting.refuse(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         elif isinstance(request, DescribeConfigsRequest):
             described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))
             self.outbox.send(partial(waiting.deliver, described, None), waiting)
         elif isinstance(request, IncrementalAlterConfigsRequest):
             self._alter_config(request, context, waiting)
         else:
-            handle = partial(self.shard.handle, request, context, waiting, monotonic_ms())
+            handle = partial(self._handle, request, context, waiting)
             if not self._step(handle, type(request).__name__):
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def _handle(self, request: Request, context: RequestContext, waiting: Waiting) -> Step:
+        step = self.shard.handle(request, context, waiting, monotonic_ms())
+        if step.excess is not None:
+            self._refusals.note(f"{type(request).NAME} of {_sender(context)} is refused: {step.excess}", monotonic_ms())
+        return step
 
     def _while_loading(self, request: Request) -> ErrorCode:
         """COORDINATOR_LOAD_IN_PROGRESS, but where that would be fatal to Java's client: who syncs is told to join anew,

@@ -6,7 +6,7 @@ from typing import Any
 
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.group import GenericGroup, weight_of
 from kcoord.group.generic.states import LABELS, State
 from kcoord.group.soundness import of_generic_record
 
@@ -16,6 +16,8 @@ def durable_state(contents: Contents) -> Any:
     left out: a compacted log does not tell of it.
     """
     offsets = contents.offsets
+    for group_id in contents.groups:
+        assert offsets.count(group_id) == sum(map(len, offsets.of_group(group_id).values()))
     return {
         group_id: (group.record, {topic: dict(each) for topic, each in offsets.of_group(group_id).items()})
         for group_id, group in contents.groups.items()
@@ -58,6 +60,7 @@ def _check_members(group: GenericGroup) -> None:
     static = [member for member in members.values() if member.instance_id is not None]
     assert group.static_ids == {member.instance_id: member.member_id for member in static}
     assert len(group.static_ids) == len(static), "two members with one group.instance.id"
+    assert group.weight == sum(weight_of(member) for member in members.values())
     assert (group.leader_id in members) == bool(members), "a leader who is no member, or none"
     assert not group.pending.keys() & members.keys()
     assert group.parked_joins == sum(member.parked_join is not None for member in members.values())

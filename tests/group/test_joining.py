@@ -428,7 +428,7 @@ def test_a_record_tells_when_the_rebalance_began_and_when_it_ended() -> None:
     assert synced.reason == joined.reason == "member joined: C-3"
 
 
-@pytest.mark.parametrize("instance_id", [None, "i" * 30_000])
+@pytest.mark.parametrize("instance_id", [None, "i" * 249])
 @pytest.mark.parametrize("version", [5, 9])
 def test_a_very_long_client_id_makes_no_member_id_that_cannot_be_sent(instance_id: str | None, version: int) -> None:
     world = World(NO_DELAY)

@@ -77,6 +77,8 @@ class GenericGroup:
     """Member ids handed out to those who have yet to join with them (KIP-394), and when each lapses."""
     support: dict[str, int] = attrs.Factory(dict)
     """How many members speak each protocol."""
+    weight: int = 0
+    """Bytes of the group's record without the assignments, at most: the sum of `weight_of` its members."""
     parked_joins: int = 0
     """How many members have a parked JoinGroup."""
     rebalance: Rebalance | None = None
@@ -143,6 +145,7 @@ class GenericGroup:
         if self.leader_id is None:
             self.leader_id = member.member_id
         self._count(member.protocols, 1)
+        self.weight += weight_of(member)
         self.pending.pop(member.member_id, None)
         self.version += 1
 
@@ -154,6 +157,7 @@ class GenericGroup:
         if self.leader_id == member.member_id:
             self.leader_id = next(iter(self.members), None)
         self._count(member.protocols, -1)
+        self.weight -= weight_of(member)
         self.unsynced.discard(member.member_id)
         self.version += 1
 
@@ -172,9 +176,11 @@ class GenericGroup:
     def offer(self, member: Member, protocols: Protocols) -> None:
         """A member speaks `protocols` from now on."""
         self._count(member.protocols, -1)
+        self.weight -= weight_of(member)
         member.protocols = protocols
         member.from_record = False
         self._count(protocols, 1)
+        self.weight += weight_of(member)
 
     def _count(self, protocols: Protocols, by: int) -> None:
         support = self.support
@@ -206,6 +212,14 @@ class GenericGroup:
         that cannot be read counts as subscribed to everything.
         """
         return topic in topics if topics is not None else self.record.protocol_type == CONSUMER
+
+
+def weight_of(member: Member) -> int:
+    """Bytes that the member may take in the group's record, its assignment left out. Its id stands there up to three
+    times, and of its metadata the record has that of the chosen protocol, which may be the largest.
+    """
+    ids = 3 * len(member.member_id) + len(member.instance_id or "") + len(member.client_id) + len(member.client_host)
+    return ids + max([len(metadata) for _, metadata in member.protocols], default=0)
 
 
 def recorded_state(record: GroupMetadataValue) -> State:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from sys import intern
 
 from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.generic.group import GenericGroup, recorded_state
+from kcoord.group.generic.group import GenericGroup, recorded_state, weight_of
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.reasons import Reason, tell
 from kcoord.group.generic.states import State
@@ -45,6 +45,7 @@ def open_sessions(turn: Turn, group: GenericGroup) -> None:
             from_record=True,
         )
         group.members[recorded.member_id] = member
+        group.weight += weight_of(member)
         if recorded.group_instance_id is not None:
             group.static_ids[recorded.group_instance_id] = recorded.member_id
         if shortest_ms is None or session_timeout_ms < shortest_ms:

@@ -21,6 +21,9 @@ from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue, Record
 TOPIC_ID_VERSION = 10
 NO_RETENTION = -1
 UTF16_UNIT_BYTES = 2
+MAX_INT64 = 2**63 - 1
+MAX_TOPIC_CHARS = 249
+"""Kafka has no topic with a longer name."""
 
 
 def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
@@ -56,20 +59,37 @@ def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestCont
 
 def _commit(turn: Turn, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition) -> ErrorCode:
     metadata = partition.committed_metadata or ""
-    if not topic or partition.partition_index < 0:
+    if not topic or len(topic) > MAX_TOPIC_CHARS or partition.partition_index < 0:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if _too_long(metadata, turn.contents.settings.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
-    retention_ms = request.retention_time_ms
+    if _is_one_too_many(turn, request.group_id, topic, partition.partition_index):
+        return ErrorCode.INVALID_COMMIT_OFFSET_SIZE
     value = OffsetCommitValue(
         offset=partition.committed_offset,
         leader_epoch=partition.committed_leader_epoch,
         metadata=metadata,
         commit_timestamp=turn.wall_ms,
-        expire_timestamp=-1 if retention_ms == NO_RETENTION else turn.wall_ms + retention_ms,
+        expire_timestamp=_expire_timestamp(turn.wall_ms, request.retention_time_ms),
     )
     turn.write(Record(OffsetCommitKey(request.group_id, topic, partition.partition_index), value))
     return ErrorCode.NONE
+
+
+def _expire_timestamp(wall_ms: int, retention_ms: int) -> int:
+    """When the offset expires, unix ms; -1: by the group's rules. In Apache Kafka the sum overflows, so that it forgets
+    at the next check what should stay longest.
+    """
+    return -1 if retention_ms == NO_RETENTION else min(wall_ms + retention_ms, MAX_INT64)
+
+
+def _is_one_too_many(turn: Turn, group_id: str, topic: str, partition: int) -> bool:
+    """Whether the group would keep more offsets than it may. A cluster is bounded by the partitions that exist; a
+    kcoord alone takes any name.
+    """
+    offsets = turn.contents.offsets
+    full = offsets.count(group_id) >= turn.contents.settings.limits.offsets
+    return full and partition not in offsets.of_topic(group_id, topic)
 
 
 def _too_long(metadata: str, limit: int) -> bool:

@@ -19,20 +19,30 @@ class Offsets:
 
     def __init__(self) -> None:
         self._groups: dict[str, dict[str, Partitions]] = {}
+        self._counts: dict[str, int] = {}
 
     def put(self, group_id: str, topic: str, partition: int, value: OffsetCommitValue) -> None:
         """Keep an offset in place of the one before."""
-        self._groups.setdefault(group_id, {}).setdefault(intern(topic), {})[partition] = value
+        partitions = self._groups.setdefault(group_id, {}).setdefault(intern(topic), {})
+        if partition not in partitions:
+            self._counts[group_id] = self.count(group_id) + 1
+        partitions[partition] = value
 
     def remove(self, group_id: str, topic: str, partition: int) -> None:
         """Forget an offset, if it is there."""
         topics = self._groups.get(group_id, {})
         partitions = topics.get(topic, {})
-        partitions.pop(partition, None)
+        if partitions.pop(partition, None) is not None:
+            self._counts[group_id] -= 1
         if not partitions:
             topics.pop(topic, None)
         if not topics:
             self._groups.pop(group_id, None)
+            self._counts.pop(group_id, None)
+
+    def count(self, group_id: str) -> int:
+        """How many partitions have an offset of the group."""
+        return self._counts.get(group_id, 0)
 
     def of_group(self, group_id: str) -> Mapping[str, Mapping[int, OffsetCommitValue]]:
         """Offsets by topic and partition."""
