@@ -12,6 +12,8 @@ connection are answered, and nothing behind it is begun before it is answered (g
    goes: nothing shall wait behind an answer that need not (connect-groups rule 26).
 4. With a leg (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk, never
    collected.
+5. At most `FRAMES_AT_ONCE` frames are begun without a turn of the loop between them. A connection that has sent more
+   waits in the turn queue (`kcoord.loop.turn_queue`) and is not read from meanwhile.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call, call_of
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
@@ -37,6 +40,8 @@ READ_AHEAD = 64 * 1024
 """Bytes read beyond the request in work before the client is asked to wait."""
 SLOW = "client does not read"
 BUSY = "request in work"
+FRAMES_AT_ONCE = 16
+"""Frames of one connection that are begun before others have their turn."""
 COPIED_BELOW = 4096
 """Pieces up to this size, in bytes, are copied out of what was read; larger ones are passed on as views of it."""
 
@@ -62,6 +67,9 @@ class Host(Protocol):
 
     frame_limit: int
     unauthenticated_frame_limit: int
+    turns: TurnQueue
+    most_frames_at_once: int
+    """The most frames that one connection began without a turn of the loop between them."""
 
     def now_ms(self) -> int: ...
     def admit(self, connection: Connection) -> str | None: ...
@@ -79,6 +87,7 @@ class Connection(asyncio.Protocol):
         "_call",
         "_host",
         "_hot",
+        "_in_queue",
         "_leg",
         "_need",
         "_pass_left",
@@ -109,6 +118,7 @@ class Connection(asyncio.Protocol):
         self._pass_left = 0
         self._stale = 0
         self._taking = False
+        self._in_queue = False
         self._when_more: Callable[[], None] | None = None
         self._pausers: frozenset[str] = frozenset()
         self.serial = serial
@@ -152,6 +162,8 @@ class Connection(asyncio.Protocol):
                     return
                 data = data[used:]
                 self._stale = len(data)
+                if used >= hot.most_bytes:
+                    self._queue_up()
         if not self._rest:
             self._rest = data
         elif isinstance(self._rest, bytes) and len(self._rest) < READ_AHEAD:
@@ -276,14 +288,49 @@ class Connection(asyncio.Protocol):
 
     # -- frames -------------------------------------------------------------------------------------------------------
 
-    def _take_frames(self) -> None:
-        """Begin all that may begin. A call's answer may come back in here: the loop, not a recursion, takes it up."""
+    def _queue_up(self) -> None:
+        """What is left of the frames waits for the loop's next turn."""
+        if not self._in_queue:
+            self._in_queue = True
+            self._host.turns.add(self._take_turn)
+
+    def _take_turn(self) -> bool:
+        """One slice of the frames that wait; whether there are more that can be begun now."""
+        self._in_queue = False
+        self._answer_hot()
+        if not self._in_queue:
+            self._take_frames(from_queue=True)
+        return self._in_queue
+
+    def _answer_hot(self) -> None:
+        """The frames that wait may be ones that the hot path knows."""
+        hot, rest = self._hot, self._rest
+        transport = self._transport
+        if hot is None or transport is None or self._need or self._pass_left or not self._may_begin():
+            return
+        if self._leg is not None and self._leg.in_flight:
+            return
+        answer, used = hot.answer(bytes(rest[: hot.most_bytes]), self._host.now_ms())
+        if used:
+            transport.write(answer)
+            self._rest = rest[used:]
+            self._stale = max(0, self._stale - used)
+            self._in_queue = used >= hot.most_bytes
+
+    def _take_frames(self, *, from_queue: bool = False) -> None:
+        """Begin what may begin in one go. A call's answer may come back in here: the loop, not a recursion, takes it
+        up. `from_queue`: who called keeps the place in the turn queue.
+        """
         if self._taking:
             return
+        if self._in_queue:
+            self._balance_reading()
+            return
         self._taking = True
+        begun = 0
         try:
-            while self._may_begin() and self._take_one():
-                pass
+            while begun < FRAMES_AT_ONCE and self._may_begin() and self._take_one():
+                begun += 1
         except FrameRefused as refused:
             self.close(str(refused))
         except Exception:  # it may be another client's step that has answered here: it ends this connection only
@@ -294,7 +341,19 @@ class Connection(asyncio.Protocol):
         if self._at:
             self._rest = self._rest[self._at :]
             self._at = 0
-        if self._call is not None and len(self._rest) > READ_AHEAD:
+        host = self._host
+        if begun > host.most_frames_at_once:
+            host.most_frames_at_once = begun
+        if begun == FRAMES_AT_ONCE and self._rest and self._may_begin():
+            if from_queue:
+                self._in_queue = True
+            else:
+                self._queue_up()
+        self._balance_reading()
+
+    def _balance_reading(self) -> None:
+        """Rules 3 and 5: the client waits while what it has sent waits."""
+        if (self._call is not None or self._in_queue) and len(self._rest) > READ_AHEAD:
             self.pause_reading(BUSY)
         elif self._pausers:
             self.resume_reading(BUSY)
@@ -316,7 +375,7 @@ class Connection(asyncio.Protocol):
                 return False
             self._leg.passes(-1, 0, 0, raw)
             self._pass_left = raw + SIZE_BYTES
-            return True
+            return self._pass_on()
         host = self._host
         limit = host.frame_limit if self.authenticated else host.unauthenticated_frame_limit
         size = read_size(self._rest, self._at, limit)
@@ -327,7 +386,7 @@ class Connection(asyncio.Protocol):
             self._host.check(head.api_key, head.api_version)
         elif self._leg.passes(head.api_key, head.api_version, head.correlation_id, size):
             self._pass_left = size + SIZE_BYTES
-            return True
+            return self._pass_on()
         self._need = size + SIZE_BYTES
         return self._collect()
 
@@ -352,7 +411,11 @@ class Connection(asyncio.Protocol):
         rest, at = self._rest, self._at
         if len(rest) - at < self._need:
             return False
-        frame = rest if len(rest) == self._need and isinstance(rest, bytes) else bytes(rest[at : at + self._need])
+        if len(rest) == self._need and isinstance(rest, bytes):
+            frame = rest
+        else:
+            with memoryview(rest) as view:  # a slice of a large bytearray would be a second copy
+                frame = bytes(view[at : at + self._need])
         self._at += self._need
         self.pipelined = self._stale > 0
         self._stale = max(0, self._stale - self._need)

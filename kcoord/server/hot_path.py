@@ -39,6 +39,8 @@ TAIL = CORRELATION_AT + 4
 NEVER_MS = 1 << 62
 READ_AT_ONCE = 64
 """Frames that are compared in one go, at most."""
+ANSWERED_AT_ONCE = 256
+"""Frames that are answered before others have their turn."""
 
 
 @lru_cache(maxsize=1024)
@@ -113,8 +115,15 @@ class HotFrame:
             valid_until_ms=NEVER_MS if valid_until_ms is None else valid_until_ms,
         )
 
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of frames that are answered at once, at most."""
+        return ANSWERED_AT_ONCE * self.readers.length
+
     def answer(self, data: bytes, now_ms: int) -> tuple[bytes, int]:
-        """The answer frames to all leading frames of `data` that equal the remembered one, and the bytes these took."""
+        """The answer frames to the leading frames of `data` that equal the remembered one, `most_bytes` at most, and
+        the bytes these took.
+        """
         remember = self.remember
         if remember.basis.version != remember.version or now_ms > self.lease.until_ms or now_ms > self.valid_until_ms:
             return b"", 0
@@ -139,7 +148,8 @@ class HotFrame:
         ids = []
         length = self.readers.length
         at = 0
-        while data[at : at + HEAD] == self.head and data[at + TAIL : at + length] == self.tail:
+        stop = self.most_bytes
+        while at < stop and data[at : at + HEAD] == self.head and data[at + TAIL : at + length] == self.tail:
             ids.append(data[at + HEAD : at + TAIL])
             at += length
         return tuple(ids)

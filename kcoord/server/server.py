@@ -20,6 +20,7 @@ from typing import Protocol
 
 import attrs
 
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.connection import Connection, Leg
@@ -65,8 +66,14 @@ class Server:
         tls: ssl.SSLContext | None = None,
         serials: Iterator[int] | None = None,
         on_gone: Callable[[int], None] | None = None,
+        turns: TurnQueue | None = None,
     ) -> None:
-        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended."""
+        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended.
+        `turns`: the loop's turn queue, where others use it too.
+        """
+        self.turns = turns or TurnQueue()
+        self.most_frames_at_once = 0
+        """The most frames that one connection began without a turn of the loop between them."""
         self.frame_limit = limits.frame_bytes
         self.unauthenticated_frame_limit = min(limits.unauthenticated_frame_bytes, limits.frame_bytes)
         self.now_ms: Callable[[], int] = monotonic_ms

@@ -1,0 +1,88 @@
+"""The turn queue: work that one turn of the event loop may not hold waits here for the next turn.
+
+Whoever has more to do than a slice (a connection with many frames, a request that names many groups) does one slice and
+queues up for the rest. Rules:
+
+1. In one turn of the loop the queue works for `TURN_S` in all, however many wait; then sockets, timers and everybody
+   else have theirs.
+2. Who waits is served in order, a slice each, and who has more goes to the end: one client with a million frames delays
+   another one in the queue by one slice.
+3. A slice is a bounded piece of work, well below a millisecond. Nobody is interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+
+__all__ = ["TURN_S", "TurnQueue"]
+
+log = logging.getLogger("kcoord.loop")
+
+TURN_S = 0.002
+"""How long the queue works in one turn of the loop, in seconds."""
+
+Slice = Callable[[], bool]
+"""Does one slice; whether there is more to do now."""
+
+
+class TurnQueue:
+    """The queue of one event loop."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.turns = 0
+        """Turns of the loop in which the queue had work."""
+        self.slices = 0
+        """Slices done in all."""
+        self._clock = clock
+        self._waiting: deque[Slice] = deque()
+        self._is_due = False
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return len(self._waiting)
+
+    def add(self, take_slice: Slice) -> None:
+        """Call `take_slice` in the next turn of the loop, and once a slice until it has no more to do."""
+        self._waiting.append(take_slice)
+        self._come_back()
+
+    async def turn(self) -> None:
+        """Come back when it is this caller's turn: `await` it between the slices of one long piece of work."""
+        come: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def begin() -> bool:
+            if not come.done():
+                come.set_result(None)
+            return False
+
+        self.add(begin)
+        await come
+
+    def _come_back(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._is_due = False
+        self.turns += 1
+        waiting = self._waiting
+        ends = self._clock() + TURN_S
+        while waiting:
+            take_slice = waiting.popleft()
+            self.slices += 1
+            try:
+                has_more = take_slice()
+            except Exception:
+                log.exception("a fault of kcoord's own in a slice of work")
+                has_more = False
+            if has_more:
+                waiting.append(take_slice)
+            if self._clock() >= ends:
+                break
+        if waiting:
+            self._come_back()
