@@ -13,6 +13,7 @@ from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
 from kcoord.group.settings import GroupSettings
 from kcoord.group.translation.newcomers import Newcomers
+from kcoord.protocol.record_levels import RECORD_LEVEL
 
 
 class Contents:
@@ -42,6 +43,8 @@ class Contents:
         """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
         self.connections = Connections(self._connections_in_use)
         """Session: which connections are there."""
+        self.record_level = RECORD_LEVEL
+        """Session: the level of the records that may be written, which every living instance reads."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()

@@ -111,6 +111,15 @@ class Shard:
             before = elder._contents
             self._contents.elder_connection = max(before.newest_connection, before.elder_connection)
 
+    @property
+    def record_level(self) -> int:
+        """The level of the records that may be written, which every living instance reads."""
+        return self._contents.record_level
+
+    @record_level.setter
+    def record_level(self, level: int) -> None:
+        self._contents.record_level = level
+
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def replay(self, record: Record) -> None:

@@ -58,6 +58,10 @@ class LogCorrupt(LogError):
     """What was read is not what was written."""
 
 
+class LogOfNewerKcoord(LogCorrupt):
+    """What was read is a record that only a newer kcoord understands."""
+
+
 @attrs.define(slots=True, eq=False)
 class Lease:
     """Until when may answers be given for a partition? One object a partition, the same for as long as the log is open,

@@ -14,6 +14,7 @@ Rules:
 6. Neither does the time count in which the process stood still, or the machine slept: what waits in its sockets is read
    before any session ends, and who slept too has a session's time to come.
 7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
+8. Only records that every living instance can read are written (`record_level`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import Reply, RequestContext, Step
-from kcoord.log.interface import Log, LogCorrupt, LogError, PartitionLost
+from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentRequest,
@@ -47,6 +48,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
+from kcoord.protocol.record_levels import RECORD_LEVEL
 from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record, encode_record
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
@@ -121,6 +123,9 @@ class ShardHost:
     ) -> None:
         self.partition = partition
         self.state = ShardState.ELSEWHERE
+        self.is_of_newer_kcoord = False
+        """Whether the last load found a record that only a newer kcoord can read."""
+        self._record_level = RECORD_LEVEL
         self.shard = Shard(settings, ids)
         self.outbox = Outbox(partition, store, self)
         self._keeper = LeaseKeeper(self.outbox, store.lease_ms, lambda: self.shard.has_any_members())
@@ -135,6 +140,15 @@ class ShardHost:
         self._timer_at_ms: int | None = None
         self._loading: asyncio.Task[None] | None = None
         self._losing = asyncio.Lock()
+
+    @property
+    def record_level(self) -> int:
+        """The level of the records that may be written (`kcoord.protocol.record_levels`)."""
+        return self._record_level
+
+    @record_level.setter
+    def record_level(self, level: int) -> None:
+        self._record_level = self.shard.record_level = level
 
     def _move(self, event: Event) -> None:
         self.state = MOVES[self.state, event]
@@ -184,11 +198,14 @@ class ShardHost:
                     return
                 self._move(Event.CONFIRMED)
             try:
+                self.is_of_newer_kcoord = False
                 shard = Shard(self._settings, self._ids, elder=self.shard)
                 await read_shard(self._log, self.partition, shard)
+                shard.record_level = self.record_level
                 step = shard.loaded(monotonic_ms(), wall_ms(), self._log.lease_ms)
-                batch = [encode_record(record) for record in step.records]
+                batch = [encode_record(record, self.record_level) for record in step.records]
             except LogCorrupt as error:
+                self.is_of_newer_kcoord = isinstance(error, LogOfNewerKcoord)
                 self._move(Event.UNREADABLE)
                 log.error("partition %d is not served: %s", self.partition, error)
             except LogError as error:
@@ -386,7 +403,7 @@ class ShardHost:
         """Let the shard take one step: append what it writes, release what may leave. False when it broke off."""
         try:
             step = take()
-            batch = [encode_record(record) for record in step.records]
+            batch = [encode_record(record, self.record_level) for record in step.records]
         except Exception as fault:
             self._fault(fault, during)
             return False
