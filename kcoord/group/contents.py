@@ -59,6 +59,8 @@ class Contents:
         """Session: ids given to legacy workers that have yet to join connect groups with them."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
+        self.loaded_ms = self.loaded_wall_ms = 0
+        """Session: when the log had been replayed, on the steps' clock and in Unix time."""
 
     def is_closed(self, connection: int) -> bool:
         """Whether the connection that a member came by last has been closed since (legacy rules 19, 20, 23)."""

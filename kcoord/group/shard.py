@@ -132,6 +132,7 @@ class Shard:
         """
         turn = self._turn(now_ms, wall_ms)
         self._contents.live = True
+        self._contents.loaded_ms, self._contents.loaded_wall_ms = now_ms, wall_ms
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
         settle_load(self._contents)
         for group in self._contents.groups.values():

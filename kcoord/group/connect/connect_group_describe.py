@@ -62,7 +62,7 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
             Departed(member_id, target.instance_id, target.url, _packed(target.resources))
             for member_id, target in group.departed()
         ],
-        remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
+        remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
         assignment_error=group.error,
         assignment_error_message=group.error_message,
         history=[_entry(epoch, entry) for epoch, entry in group.history.items()],

@@ -13,6 +13,7 @@ import attrs
 from kcoord.group.connect.group import (
     NO_OFFSET,
     PASSED_DEADLINE,
+    UNKNOWN_DELAY,
     Configured,
     ConnectGroup,
     Member,
@@ -80,6 +81,7 @@ def target_assignment(
     computed_by_url: str | None = None,
     computed_offset: int = NO_OFFSET,
     config_round: int | None = None,
+    delay_ms: int | None = None,
 ) -> Record:
     """6: the assignment epoch (by default the group's), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
@@ -87,6 +89,7 @@ def target_assignment(
         computed_by=computed_by,
         assignor_name=assignor,
         delay_deadline_ms=delay_deadline_wall_ms,
+        delay_ms=_delay_ms(delay_deadline_wall_ms, group.delay_ms if delay_ms is None else delay_ms),
         error=error,
         error_message=error_message,
         computed_by_url=computed_by_url,
@@ -94,6 +97,10 @@ def target_assignment(
         config_round=group.config_round if config_round is None else config_round,
     )
     return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
+
+
+def _delay_ms(deadline_wall_ms: int, delay_ms: int) -> int:
+    return delay_ms if deadline_wall_ms > PASSED_DEADLINE else UNKNOWN_DELAY
 
 
 def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:

@@ -104,7 +104,7 @@ def _target(
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
     group.computed_by_url, group.computed_offset = value.computed_by_url, value.config_offset
     group.config_round = value.config_round
-    group.delay_deadline_wall_ms = value.delay_deadline_ms
+    group.delay_deadline_wall_ms, group.delay_ms = value.delay_deadline_ms, value.delay_ms
     group.error, group.error_message = value.error, value.error_message
 
 
