@@ -11,7 +11,9 @@ from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
+from kcoord.group.quarantine import Quarantine
 from kcoord.group.settings import GroupSettings
+from kcoord.group.step import Token
 from kcoord.group.translation.newcomers import Newcomers
 from kcoord.protocol.record_levels import RECORD_LEVEL
 
@@ -57,6 +59,10 @@ class Contents:
         """Session: whose answers are kept back, by connection and member id."""
         self.newcomers = Newcomers()
         """Session: ids given to legacy workers that have yet to join connect groups with them."""
+        self.waiting: dict[int, tuple[Token, str]] = {}
+        """Session: whose request is not answered yet, by identity, and the group that it waits in."""
+        self.quarantine: dict[str, Quarantine] = {}
+        """Session: groups in which something fell due and could not be done, by name."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
         self.loaded_ms = self.loaded_wall_ms = 0

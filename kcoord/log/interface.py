@@ -117,6 +117,10 @@ class Log(Protocol):
         """
         ...
 
+    def fits(self, key: bytes, value: bytes | None) -> bool:
+        """Whether the log takes a record of this key and value; a batch may hold as many as it likes."""
+        ...
+
     def tick(self, partition: int) -> asyncio.Future[None]:
         """Prove that `partition` is still ours by a commit that leaves nothing to read, and prolong its lease.
 

@@ -307,6 +307,7 @@ class Coordinator:
         """Append what a step writes, let its replies go when they may."""
         world = self._world
         world.steps += 1
+        step.checked()
         records = step.records
         if world.tracing:
             for record in records:

@@ -143,6 +143,7 @@ class World:
         self._take(self.shard.loaded(self.now_ms, self.wall_ms, lease_ms))
 
     def _take(self, step: Step) -> list[Ticket]:
+        step.checked()
         for record in step.records:
             assert decode_record(*encode_record(record)) == record
             self._check_generation(record)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.group import (
     NO_OFFSET,
     PASSED_DEADLINE,
@@ -91,7 +92,7 @@ def target_assignment(
         delay_deadline_ms=delay_deadline_wall_ms,
         delay_ms=_delay_ms(delay_deadline_wall_ms, group.delay_ms if delay_ms is None else delay_ms),
         error=error,
-        error_message=error_message,
+        error_message=None if error_message is None else bounded_text(error_message),
         computed_by_url=computed_by_url,
         config_offset=computed_offset,
         config_round=group.config_round if config_round is None else config_round,
@@ -125,6 +126,11 @@ def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Re
         computed_by_url=group.computed_by_url,
         computed_offset=group.computed_offset,
     )
+
+
+def installed_target(group: ConnectGroup) -> Record:
+    """6: as it stands."""
+    return _same_target(group, group.computed_by, group.delay_deadline_wall_ms)
 
 
 def config_round(group: ConnectGroup, offset: int) -> Record:

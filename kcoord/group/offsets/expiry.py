@@ -35,18 +35,19 @@ NEVER_YET = -(1 << 62)
 """A time of day at which nothing has expired."""
 
 
-def expire(turn: Turn) -> None:
-    """Forget what has expired in all groups of the shard."""
+def expire(turn: Turn, group_id: str) -> None:
+    """Forget what has expired in one group."""
     wall_ms = _wall_ms(turn)
-    for group in list(turn.contents.groups.values()):
+    group = turn.contents.groups.get(group_id)
+    if group is not None:
         _expire_offsets(turn, group, wall_ms)
-        if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group.group_id):
-            turn.write(group_tombstone(group.group_id))
-    for connect in list(turn.contents.connect.values()):
-        if not connect.members and _is_over(turn, connect.reason_wall_ms, wall_ms):
-            offsets = tombstones(turn.contents.offsets, connect.group_id)  # of when it was a generic group
-            for record in [*offsets, *deletion(connect)]:
-                turn.write(record)
+        if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group_id):
+            turn.write(group_tombstone(group_id))
+    connect = turn.contents.connect.get(group_id)
+    if connect is not None and not connect.members and _is_over(turn, connect.reason_wall_ms, wall_ms):
+        offsets = tombstones(turn.contents.offsets, group_id)  # of when it was a generic group
+        for record in [*offsets, *deletion(connect)]:
+            turn.write(record)
 
 
 def _wall_ms(turn: Turn) -> int:

@@ -315,6 +315,7 @@ class World:
     # -- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, step: Step) -> None:
+        step.checked()
         self.steps.append(step.records)
         for record in step.records:
             key, value = encode_record(record)
