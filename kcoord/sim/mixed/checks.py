@@ -280,15 +280,17 @@ class MixedChecks(Checks):
 
     def phases(self) -> list[str]:
         """What is going on with the group, of either kind."""
-        found, generic, connect = super().phases(), self.generic(), self.connect()
+        found = super().phases()
         if self._world.coordinator.stage is not UP:
             return found
+        generic, connect = self.generic(), self.connect()
         if self._conversion in self._world.coordinator.pending:
             found.append(CONVERSION_PHASE)
         if generic is not None:
             found.append(CLASSIC_PHASES[generic.state])
         if connect is not None:
-            found += {TRANSLATED_PHASES[connect.members[each].legacy.phase] for each in connect.legacy.members}
+            sessions = [connect.members[each].legacy for each in connect.legacy.members]
+            found += {TRANSLATED_PHASES[session.phase] for session in sessions if session is not None}
             if connect.legacy.round is not None:
                 found.append(ROUND_PHASE)
         return found
