@@ -111,6 +111,27 @@ class Connections(_Section):
     connections_max_idle_ms: int = _setting(
         10 * _MINUTE_MS, "A connection on which nothing happened for so long is closed.", unit="ms", ge=1
     )
+    connections_authentication_timeout_ms: int = _setting(
+        30_000,
+        "How long a new connection may take to say who it is: the TLS handshake, and in front of a cluster that uses "
+        "SASL the exchange. Then it is closed.",
+        unit="ms",
+        ge=1,
+    )
+    request_progress_timeout_ms: int = _setting(
+        30_000,
+        "A request that has begun must go on: if it takes longer than this, it must come at 1 KiB a second at least, "
+        "on average, or its connection is closed.",
+        unit="ms",
+        ge=1,
+    )
+    queued_max_request_bytes: int = _setting(
+        512 << 20,
+        "What all connections together may make kcoord hold of requests that are not finished and of answers that "
+        "clients do not read. Above it connections are closed, the oldest of the large ones first.",
+        unit="bytes",
+        ge=1024,
+    )
     socket_request_max_bytes: int = _setting(
         100 << 20, "The largest request; a connection that announces a larger one is closed.", unit="bytes", ge=1024
     )

@@ -3,8 +3,9 @@
 Rules:
 
 1. Nobody is served who has not proved to be an instance: by the secret, by a certificate, or both. Until then a frame
-   may be `HEADER_LIMIT` bytes long, all of it may take `AUTHENTICATION_S`, and no more than `STRANGERS` connections
-   are in that state.
+   may be `HEADER_LIMIT` bytes long, and all of it, the TLS handshake too, may take `AUTHENTICATION_S`. No more than
+   `STRANGERS` connections are in that state: a new one takes the place of the oldest of the address that has most of
+   them, so nobody can keep real instances out.
 2. A client's connection to another instance has a serial of its own here, given when its first request comes: so a
    member belongs to its newest connection wherever that is (connect-groups rule 4).
 3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
@@ -20,9 +21,8 @@ import asyncio
 import logging
 import ssl
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import attrs
@@ -33,6 +33,7 @@ from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
 from kcoord.instances.guests import Guests
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
+from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.generated import instance_group_facts_response, instance_relay_response
@@ -60,7 +61,7 @@ __all__ = ["ASK_DELETE", "ASK_OFFSET_DELETE", "ASK_SUBSCRIBED", "NO_GENERATION",
 log = logging.getLogger("kcoord.instances")
 
 AUTHENTICATION_S = 5.0
-STRANGERS = 64
+STRANGERS = 256
 BACKLOG = 128
 IN_WORK_BYTES = 64 << 20
 SERIALS = 1 << 18
@@ -124,31 +125,42 @@ class InternalListener:
         self.serials = Serials(serials)
         self.secret = secret
         self.frame_limit = frame_limit
-        self.strangers = 0
+        self.strangers: dict[Caller, str] = {}
+        """Who has not proved to be an instance, the oldest first, and the address that each came from."""
         self.callers: set[Caller] = set()
         self.runs: dict[int, str] = {}
         """The process that each other instance was when it called last."""
         self._tls = tls
-        self._server: asyncio.Server | None = None
+        self._acceptors: list[Acceptor] = []
 
     async def listen(self, host: str, port: int) -> int:
         """Open the port; gives its number. Raises OSError."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            partial(Caller, self),
-            host,
-            port,
-            ssl=self._tls,
-            ssl_handshake_timeout=AUTHENTICATION_S if self._tls else None,
-            backlog=BACKLOG,
-            reuse_address=True,
-        )
-        return int(self._server.sockets[0].getsockname()[1])
+        listeners = await bind(host, port, BACKLOG)
+        self._acceptors = [Acceptor(each, self, self._tls, AUTHENTICATION_S) for each in listeners]
+        return self._acceptors[0].port
+
+    def enter(self, peer: Address) -> Caller:
+        """See Gate: rule 1."""
+        if len(self.strangers) >= STRANGERS:
+            most = Counter(self.strangers.values()).most_common(1)[0][0]
+            oldest = next(each for each, host in self.strangers.items() if host == most)
+            del self.strangers[oldest]
+            oldest.refused(f"{STRANGERS} others have not said who they are yet, and it is the oldest of {most}")
+        caller = Caller(self, peer)
+        self.strangers[caller] = peer[0]
+        return caller
+
+    def failed(self, protocol: asyncio.BaseProtocol, reason: str) -> None:
+        """See Gate."""
+        assert isinstance(protocol, Caller)
+        self.strangers.pop(protocol, None)
+        if reason:
+            log.warning("closed the internal connection of %s: %s", protocol.peer, reason)
 
     def close(self) -> None:
         """Close the port and all connections."""
-        if self._server is not None:
-            self._server.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
         for caller in list(self.callers):
             caller.end()
 
@@ -165,11 +177,11 @@ class _InWork:
 class Caller(FrameStream):
     """One connection of another instance, as this one sees it."""
 
-    def __init__(self, listener: InternalListener) -> None:
+    def __init__(self, listener: InternalListener, peer: Address) -> None:
         super().__init__()
+        self.peer = f"{peer[0]}:{peer[1]}"
         self._listener = listener
         self._groups = listener.groups
-        self._is_stranger = False
         self._nonce = b""
         self._hello: InstanceHelloRequest | None = None
         self._run: str | None = None
@@ -196,9 +208,7 @@ class Caller(FrameStream):
         super().connection_made(transport)
         listener = self._listener
         listener.callers.add(self)
-        listener.strangers += 1
-        self._is_stranger = True
-        if listener.strangers > STRANGERS:
+        if self not in listener.strangers:  # others have come while its TLS handshake went on
             self.refused(f"{STRANGERS} others have not said who they are yet")
             return
         self._deadline = asyncio.get_running_loop().call_later(
@@ -283,9 +293,7 @@ class Caller(FrameStream):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        if self._is_stranger:
-            self._is_stranger = False
-            self._listener.strangers -= 1
+        self._listener.strangers.pop(self, None)
 
     # -- groups' own requests -----------------------------------------------------------------------------------------
 

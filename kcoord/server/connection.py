@@ -29,6 +29,7 @@ from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import Response, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.server.held_bytes import HeldBytes, Progress
 from kcoord.server.hot_path import HotFrame
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ log = logging.getLogger("kcoord.connection")
 
 READ_AHEAD = 64 * 1024
 """Bytes read beyond the request in work before the client is asked to wait."""
+FAREWELL_S = 5.0
+"""How long a client may take its last answers."""
 SLOW = "client does not read"
 BUSY = "request in work"
 FRAMES_AT_ONCE = 16
@@ -68,11 +71,12 @@ class Host(Protocol):
     frame_limit: int
     unauthenticated_frame_limit: int
     turns: TurnQueue
+    held: HeldBytes
     most_frames_at_once: int
     """The most frames that one connection began without a turn of the loop between them."""
 
     def now_ms(self) -> int: ...
-    def admit(self, connection: Connection) -> str | None: ...
+    def entered(self, connection: Connection) -> None: ...
     def forget(self, connection: Connection) -> None: ...
     def leg(self, connection: Connection) -> Leg | None: ...
     def check(self, api_key: int, api_version: int) -> None: ...
@@ -103,10 +107,13 @@ class Connection(asyncio.Protocol):
         "last_active_ms",
         "peer",
         "pipelined",
+        "progress",
         "serial",
     )
 
-    def __init__(self, host: Host, serial: int, broker_id: int | None, authenticated: bool) -> None:
+    def __init__(
+        self, host: Host, serial: int, broker_id: int | None, authenticated: bool, peer: tuple[str, int] = ("?", 0)
+    ) -> None:
         self._host = host
         self._transport: asyncio.Transport | None = None
         self._leg: Leg | None = None
@@ -128,21 +135,18 @@ class Connection(asyncio.Protocol):
         """Whether the request in work was read, in part at least, before the one before it was answered: its sender
         cannot have known that answer (connect-groups rule 3).
         """
-        self.peer = self.client_host = ""
+        self.peer = f"{peer[0]}:{peer[1]}"
+        self.client_host = f"/{peer[0]}"
         self.last_active_ms = 0
+        self.progress: Progress | None = None
+        """How a request that has begun comes on, and answers that wait leave; None: there is neither."""
 
     # -- what asyncio tells -------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without saying so
-        name = transport.get_extra_info("peername") or ("?", 0)
-        self.peer = f"{name[0]}:{name[1]}"
-        self.client_host = f"/{name[0]}"
         self.last_active_ms = self._host.now_ms()
-        refused = self._host.admit(self)
-        if refused is not None:
-            self.close(refused)
-            return
+        self._host.entered(self)
         self._leg = self._host.leg(self)
 
     def data_received(self, data: bytes) -> None:
@@ -172,6 +176,8 @@ class Connection(asyncio.Protocol):
             self._rest = bytearray(self._rest) if isinstance(self._rest, bytes) else self._rest
             self._rest += data
         self._take_frames()
+        if self._rest or self._pass_left or self.progress is not None:
+            self._note_progress(now_ms, len(data))
         if self._when_more is not None and self._rest:
             self._tell_of_more()
 
@@ -179,6 +185,7 @@ class Connection(asyncio.Protocol):
         self._transport = None
         self._call = self._hot = None
         self._rest = b""
+        self.progress = None
         self._tell_of_more()
         self._host.forget(self)
         if self._leg is not None:
@@ -188,12 +195,21 @@ class Connection(asyncio.Protocol):
         self.pause_reading(SLOW)
         if self._leg is not None:
             self._leg.pause()
+        now_ms = self._host.now_ms()
+        if self.progress is None:
+            self.progress = Progress(now_ms)
+        self.progress.unread, self.progress.unread_since_ms = self.unread_bytes, now_ms
+        self._host.held.note(self, len(self._rest) + self.progress.unread)
 
     def resume_writing(self) -> None:
         if self._leg is not None:
             self._leg.resume()
         self.resume_reading(SLOW)
+        if self.progress is not None:
+            self.progress.unread = 0
         self._take_frames()
+        if self.progress is not None:
+            self._note_progress(self._host.now_ms(), 0)
 
     # -- what answers use ---------------------------------------------------------------------------------------------
 
@@ -207,6 +223,18 @@ class Connection(asyncio.Protocol):
     def is_busy(self) -> bool:
         """Whether a request is in work, or half arrived."""
         return self._call is not None or bool(self._rest)
+
+    @property
+    def unread_bytes(self) -> int:
+        """Bytes of answers that wait for a client that does not read."""
+        if self._transport is None or SLOW not in self._pausers:
+            return 0
+        return self._transport.get_write_buffer_size()
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether a request has begun, and its next byte is the client's to send."""
+        return self._call is None and not self._pausers and not self._in_queue
 
     def send(self, data: bytes | bytearray | memoryview) -> None:
         """Write `data` to the client; nothing happens when it is gone."""
@@ -261,16 +289,21 @@ class Connection(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             log.warning("closed the connection of %s: %s", self.peer, reason)
             self._transport.close()
+            if self._transport.get_write_buffer_size():  # who does not read would keep it open
+                asyncio.get_running_loop().call_later(FAREWELL_S, self._transport.abort)
 
     def end(self) -> None:
         """Close in silence: an orderly end (shutdown)."""
         if self._transport is not None:
             self._transport.close()
 
-    def cut(self) -> None:
-        """Close at once, whatever was still to be sent."""
-        if self._transport is not None:
-            self._transport.abort()
+    def cut(self, reason: str = "") -> None:
+        """Close at once, whatever was still to be sent; with one log line if there is a `reason`."""
+        if self._transport is None:
+            return
+        if reason and not self._transport.is_closing():
+            log.warning("closed the connection of %s: %s", self.peer, reason)
+        self._transport.abort()
 
     def pause_reading(self, who: str) -> None:
         """Stop reading from the client until each `who` has called `resume_reading`."""
@@ -287,6 +320,24 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     # -- frames -------------------------------------------------------------------------------------------------------
+
+    def _finish_progress(self) -> None:
+        """The whole frame has come: what is behind it is another one."""
+        if self.progress is not None:
+            self.progress.since_ms, self.progress.came = self.last_active_ms, 0
+
+    def _note_progress(self, now_ms: int, came: int) -> None:
+        """A frame has begun and is not finished, or is now: its bytes are counted, and its time."""
+        rest = self._rest
+        if not rest and not self._pass_left and SLOW not in self._pausers:
+            self.progress = None
+            self._host.held.drop(self)
+            return
+        progress = self.progress
+        if progress is None:
+            progress = self.progress = Progress(now_ms)
+        progress.came += came
+        self._host.held.note(self, len(rest) + progress.unread)
 
     def _queue_up(self) -> None:
         """What is left of the frames waits for the loop's next turn."""
@@ -397,6 +448,8 @@ class Connection(asyncio.Protocol):
             return False
         self._pass_left -= count
         self._at += count
+        if self.progress is not None and not self._pass_left:
+            self._finish_progress()
         self._stale = max(0, self._stale - count)
         if count == len(rest):
             piece: bytes | bytearray | memoryview = rest
@@ -420,6 +473,8 @@ class Connection(asyncio.Protocol):
         self.pipelined = self._stale > 0
         self._stale = max(0, self._stale - self._need)
         self._need = 0
+        if self.progress is not None:
+            self._finish_progress()
         try:
             self._call = call = call_of(frame)
             if self._leg is None:

@@ -346,6 +346,9 @@ def limits(settings: Settings) -> Limits:
         connections=settings.max_connections,
         connections_per_address=settings.max_connections_per_ip,
         idle_ms=settings.connections_max_idle_ms,
+        authentication_ms=settings.connections_authentication_timeout_ms,
+        progress_ms=settings.request_progress_timeout_ms,
+        held_bytes=settings.queued_max_request_bytes,
     )
 
 

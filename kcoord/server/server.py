@@ -2,9 +2,12 @@
 
 One `Server` owns the listeners and every connection. Rules:
 
-1. Limits in total and for each address are checked before anything is read; above them the newest connection is closed.
+1. Limits in total and for each address are checked when a connection is accepted, before its TLS handshake; above them
+   the newest connection is closed.
 2. A connection that has sent nothing for `connections.max.idle.ms` and has no request in work is closed.
-3. A stop closes the listeners first, lets what is being committed be answered, and then closes the connections.
+3. Who has not said who it is in time is closed: the TLS handshake and, in front of a cluster that uses SASL, the
+   exchange. So is who does not finish a request (`held_bytes`).
+4. A stop closes the listeners first, lets what is being committed be answered, and then closes the connections.
 """
 
 from __future__ import annotations
@@ -20,16 +23,18 @@ from typing import Protocol
 
 import attrs
 
+from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.connection import Connection, Leg
+from kcoord.server.held_bytes import HeldBytes
 
 log = logging.getLogger("kcoord.server")
 
-IDLE_SWEEPS = 20
-"""How often in one idle time the connections are looked through."""
-LONGEST_SWEEP_PAUSE_S = 30.0
+SWEEPS = 20
+"""How often in each deadline it is looked who is over it."""
+LONGEST_SWEEP_PAUSE_MS = 30_000
 BACKLOG = 4096
 FAREWELL_S = 5.0
 """How long a stop waits for clients to take their last answers."""
@@ -37,13 +42,18 @@ FAREWELL_S = 5.0
 
 @attrs.frozen
 class Limits:
-    """What clients may take: frames in bytes, connections in number, idleness in ms."""
+    """What clients may take: frames, and what all hold together, in bytes, connections in number, idleness and the time
+    for what has begun in ms.
+    """
 
     frame_bytes: int
     unauthenticated_frame_bytes: int
     connections: int
     connections_per_address: int
     idle_ms: int
+    authentication_ms: int = 30_000
+    progress_ms: int = 30_000
+    held_bytes: int = 512 << 20
 
 
 class Behind(Protocol):
@@ -83,8 +93,12 @@ class Server:
         self._behind = behind
         self._limits = limits
         self._tls = tls
-        self._listeners: list[asyncio.Server] = []
-        self._connections: set[Connection] = set()
+        self.held = HeldBytes(limits.held_bytes, limits.progress_ms, limits.idle_ms)
+        self._acceptors: list[Acceptor] = []
+        self._newcomers: dict[Connection, int] = {}
+        """Connections that have not said who they are, as far as is known, and since when they are here."""
+        self._connections: dict[Connection, str] = {}
+        """All connections, those in a handshake too, and the address that each came from."""
         self._addresses: Counter[str] = Counter()
         self._all_gone = asyncio.Event()
         self._serials = serials or count(1)
@@ -95,23 +109,19 @@ class Server:
         """Accept connections on `host`:`port`, for upstream broker `broker_id` if there is one; gives the port. Raises
         OSError.
         """
-        loop = asyncio.get_running_loop()
-
-        def accept() -> Connection:
-            return Connection(self, next(self._serials), broker_id, self._behind.authenticated_at_once)
-
-        listener = await loop.create_server(accept, host, port, ssl=self._tls, backlog=BACKLOG, reuse_address=True)
-        self._listeners.append(listener)
+        listeners = await bind(host, port, BACKLOG)
+        handshake_s = self._limits.authentication_ms / 1000
+        self._acceptors += [Acceptor(each, _Port(self, broker_id), self._tls, handshake_s) for each in listeners]
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
-        return int(listener.sockets[0].getsockname()[1])
+        return int(listeners[0].getsockname()[1])
 
     async def close_listeners(self) -> None:
         """Accept nobody any more."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        for listener in self._listeners:
-            listener.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
 
     async def close_connections(self) -> None:
         """Close every connection after what was sent has left; one that does not take it in time is cut."""
@@ -125,32 +135,85 @@ class Server:
         for connection in list(self._connections):
             connection.cut()
 
-    def admit(self, connection: Connection) -> str | None:
-        """Count `connection` in, or say why not."""
-        host = connection.client_host
-        self._connections.add(connection)
-        self._addresses[host] += 1
-        if len(self._connections) > self._limits.connections:
-            return f"there are {self._limits.connections} connections already (max.connections)"
-        if self._addresses[host] > self._limits.connections_per_address:
-            return f"{host[1:]} has {self._limits.connections_per_address} connections already (max.connections.per.ip)"
+    def enter(self, peer: Address, broker_id: int | None) -> Connection | None:
+        """A connection from `peer` is accepted: count it in, or say why not and give None."""
+        host = peer[0]
+        if len(self._connections) >= self._limits.connections:
+            reason = f"there are {self._limits.connections} connections already (max.connections)"
+        elif self._addresses[host] >= self._limits.connections_per_address:
+            reason = f"{host} has {self._limits.connections_per_address} connections already (max.connections.per.ip)"
+        else:
+            authenticated = self._behind.authenticated_at_once
+            connection = Connection(self, next(self._serials), broker_id, authenticated, peer)
+            self._connections[connection] = host
+            self._addresses[host] += 1
+            self._newcomers[connection] = self.now_ms()
+            return connection
+        log.warning("closed the connection of %s:%d: %s", *peer, reason)
         return None
+
+    def entered(self, connection: Connection) -> None:
+        """The connection is there: its TLS handshake is through, if there is one."""
+        if connection.authenticated:
+            self._newcomers.pop(connection, None)
 
     def forget(self, connection: Connection) -> None:
         """Count `connection` out."""
-        self._connections.discard(connection)
+        host = self._connections.pop(connection, None)
+        self._newcomers.pop(connection, None)
+        self.held.drop(connection)
         if not self._connections:
             self._all_gone.set()
-        self._addresses[connection.client_host] -= 1
-        if not self._addresses[connection.client_host]:
-            del self._addresses[connection.client_host]
+        if host is not None:
+            self._addresses[host] -= 1
+            if not self._addresses[host]:
+                del self._addresses[host]
         if self._on_gone is not None:
             self._on_gone(connection.serial)
 
     async def _sweep(self) -> None:
-        pause_s = min(LONGEST_SWEEP_PAUSE_S, self._limits.idle_ms / 1000 / IDLE_SWEEPS)
+        limits = self._limits
+        idle_pause_ms = min(LONGEST_SWEEP_PAUSE_MS, limits.idle_ms / SWEEPS)
+        pause_ms = min(idle_pause_ms, limits.progress_ms / SWEEPS, limits.authentication_ms / SWEEPS)
+        idle_due_ms = 0.0
         while True:
-            await asyncio.sleep(pause_s)
-            oldest = self.now_ms() - self._limits.idle_ms
-            for connection in [each for each in self._connections if each.last_active_ms < oldest and not each.is_busy]:
-                connection.close(f"nothing came for {self._limits.idle_ms} ms (connections.max.idle.ms)")
+            await asyncio.sleep(pause_ms / 1000)
+            now_ms = self.now_ms()
+            self.held.sweep(now_ms)
+            self._close_unknown(now_ms)
+            if now_ms >= idle_due_ms:
+                idle_due_ms = now_ms + idle_pause_ms
+                self._close_idle(now_ms - limits.idle_ms)
+
+    def _close_idle(self, oldest_ms: int) -> None:
+        for connection in [each for each in self._connections if each.last_active_ms < oldest_ms and not each.is_busy]:
+            connection.close(f"nothing came for {self._limits.idle_ms} ms (connections.max.idle.ms)")
+
+    def _close_unknown(self, now_ms: int) -> None:
+        """Rule 3. A handshake has its own deadline, the acceptor's."""
+        limit_ms = self._limits.authentication_ms
+        for connection, since_ms in list(self._newcomers.items()):
+            if now_ms - since_ms <= limit_ms:
+                return  # the others came later
+            del self._newcomers[connection]
+            if not connection.authenticated:
+                connection.close(f"it has not said in {limit_ms} ms who it is (connections.authentication.timeout.ms)")
+
+
+class _Port:
+    """The gate of one port: connections by it are for one upstream broker, or for none in particular."""
+
+    def __init__(self, server: Server, broker_id: int | None) -> None:
+        self._server = server
+        self._broker_id = broker_id
+
+    def enter(self, peer: Address) -> Connection | None:
+        """See Gate."""
+        return self._server.enter(peer, self._broker_id)
+
+    def failed(self, protocol: asyncio.BaseProtocol, reason: str) -> None:
+        """See Gate."""
+        assert isinstance(protocol, Connection)
+        if reason:
+            log.warning("closed the connection of %s: %s", protocol.peer, reason)
+        self._server.forget(protocol)

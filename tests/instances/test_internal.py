@@ -55,7 +55,7 @@ async def test_secrets(
         assert answer.error_code == (ErrorCode.NONE if served else ErrorCode.NOT_COORDINATOR)
         assert ("internal.secret" in caplog.text) is not served
         assert bool(owner.coordinator.groups_of(owner.coordinator.partition_of("group"))) is served
-        assert owner.listener.strangers == 0 or not served
+        assert not owner.listener.strangers or not served
 
 
 async def test_certificates_on_both_sides(tmp_path: Path) -> None:
@@ -109,20 +109,21 @@ async def test_a_stranger_that_says_nothing_is_closed(tmp_path: Path, monkeypatc
     monkeypatch.setattr(listener_module, "AUTHENTICATION_S", 0.2)
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (_, owner), stranger(owner) as (reader, _):
         assert await _to_its_end(reader) == b""
-        assert owner.listener.strangers == 0
+        assert not owner.listener.strangers
 
 
-async def test_strangers_are_few(tmp_path: Path) -> None:
+async def test_strangers_keep_no_instance_out(tmp_path: Path) -> None:
+    """As many as there may be, and they say nothing: a new connection takes the oldest one's place."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
-        assert (await Member(entry.connect(), "before").join()).error_code == ErrorCode.NONE
         crowd = [
             await asyncio.open_connection(*owner.instance.internal or ()) for _ in range(listener_module.STRANGERS + 8)
         ]
-        await until(lambda: len(owner.listener.callers) <= listener_module.STRANGERS + 1, "those too many are closed")
+        await until(lambda: len(owner.listener.strangers) == listener_module.STRANGERS, "those too many are closed")
+        assert [await _to_its_end(reader) for reader, _ in crowd[:8]] == [b""] * 8, "the oldest"
         assert (await Member(entry.connect(), "meanwhile").join()).error_code == ErrorCode.NONE
         for _, writer in crowd:
             writer.close()
-        await until(lambda: owner.listener.strangers == 0, "all have gone")
+        await until(lambda: not owner.listener.strangers, "all have gone")
 
 
 @pytest.mark.parametrize("claimed", [FRAME_LIMIT + 1, 1 << 31 - 1])

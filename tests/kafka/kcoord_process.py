@@ -100,6 +100,17 @@ class Kcoord:
 
         eventually(answers, f"kcoord on {self.bootstrap} answers ApiVersions", every_s=0.03)
 
+    def wait_for_line(self, part: str) -> None:
+        """Wait until a line with this in it is in the log."""
+
+        def found() -> bool:
+            self.process.check_running()
+            if part not in self.log.read_text():
+                raise NotYet(f"{part!r} is not in the log")
+            return True
+
+        eventually(found, f"kcoord logs {part!r}", every_s=0.05)
+
     @property
     def process(self) -> ServerProcess:
         """The process as it runs, or ran last."""

@@ -1,0 +1,172 @@
+"""The acceptor: connections are counted, and have a deadline, from the moment that they are accepted.
+
+An event loop's own server shows a connection only when its TLS handshake is through, so a handshake that never ends is
+outside every limit. Rules:
+
+1. Who listens is asked for each connection before anything is read or written: it counts it, or refuses it.
+2. A TLS handshake has `handshake_s`. What does not end in time is closed and counted out.
+3. At most `ACCEPTED_AT_ONCE` connections are accepted in one turn of the loop.
+4. When the process or the system has no more open files or memory for another connection, that is logged, at most once
+   in `COMPLAIN_EVERY_S`, and accepting goes on after `PAUSE_S`. Clients wait in the listener's backlog meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import ssl
+import time
+from typing import Protocol
+
+__all__ = ["Acceptor", "Gate", "bind"]
+
+log = logging.getLogger("kcoord.loop")
+
+ACCEPTED_AT_ONCE = 64
+PAUSE_S = 0.5
+COMPLAIN_EVERY_S = 30.0
+EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+GONE_ALREADY = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EINTR})
+"""What accept says of a client that has hung up in the backlog."""
+Address = tuple[str, int]
+
+
+class Gate(Protocol):
+    """Who decides about connections."""
+
+    def enter(self, peer: Address) -> asyncio.BaseProtocol | None:
+        """The protocol for a connection from `peer`, which counts from now on; None: it is refused, and closed."""
+
+    def failed(self, protocol: asyncio.BaseProtocol, reason: str) -> None:
+        """That connection ended before its protocol was told of it: its handshake failed for this reason, or the
+        listener is closed (no reason).
+        """
+
+
+class Acceptor:
+    """Accepts the connections of one listening socket."""
+
+    def __init__(self, listener: socket.socket, gate: Gate, tls: ssl.SSLContext | None, handshake_s: float) -> None:
+        self.listener = listener
+        self.handshake_s = handshake_s
+        self._gate = gate
+        self._tls = tls
+        self._loop = asyncio.get_running_loop()
+        self._entering: set[asyncio.Task[None]] = set()
+        self._resume: asyncio.TimerHandle | None = None
+        self._complained_at: float | None = None
+        self._loop.add_reader(listener.fileno(), self._accept)
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self.listener.getsockname()[1])
+
+    def close(self) -> None:
+        """Accept nobody any more; who is in a handshake is closed."""
+        if self.listener.fileno() < 0:
+            return
+        if self._resume is not None:
+            self._resume.cancel()
+        self._loop.remove_reader(self.listener.fileno())
+        self.listener.close()
+        for task in list(self._entering):
+            task.cancel()
+
+    def _accept(self) -> None:
+        for _ in range(ACCEPTED_AT_ONCE):
+            try:
+                accepted, peer = self.listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno in GONE_ALREADY:
+                    continue
+                self._pause(error)
+                return
+            self._enter(accepted, (str(peer[0]), int(peer[1])))
+
+    def _pause(self, error: OSError) -> None:
+        """Rule 4; other errors of a listener are treated in the same way, they would come back at once."""
+        now = time.monotonic()
+        if self._complained_at is None or now - self._complained_at >= COMPLAIN_EVERY_S:
+            self._complained_at = now
+            hint = ": raise the limit of open files (ulimit -n)" if error.errno in EXHAUSTED else ""
+            log.error("port %d accepts no connections for the moment: %s%s", self.port, error.strerror, hint)
+        self._loop.remove_reader(self.listener.fileno())
+        self._resume = self._loop.call_later(PAUSE_S, self._go_on)
+
+    def _go_on(self) -> None:
+        self._resume = None
+        self._loop.add_reader(self.listener.fileno(), self._accept)
+
+    def _enter(self, accepted: socket.socket, peer: Address) -> None:
+        protocol = self._gate.enter(peer)
+        if protocol is None:
+            accepted.close()
+            return
+        accepted.setblocking(False)
+        task = self._loop.create_task(self._connect(accepted, protocol))
+        self._entering.add(task)
+        task.add_done_callback(self._entering.discard)
+
+    async def _connect(self, accepted: socket.socket, protocol: asyncio.BaseProtocol) -> None:
+        """Hand the socket to the loop, through the TLS handshake where there is one."""
+        try:
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await self._loop.connect_accepted_socket(
+                lambda: protocol,
+                accepted,
+                ssl=self._tls,
+                ssl_handshake_timeout=self.handshake_s if self._tls is not None else None,
+            )
+        except asyncio.CancelledError:
+            accepted.close()
+            self._gate.failed(protocol, "")
+            raise
+        except Exception as error:  # OSError, SSLError, TimeoutError: whatever it is, this connection alone has it
+            accepted.close()
+            self._gate.failed(protocol, f"{_handshake_fault(error) if self._tls is not None else error}")
+
+
+def _handshake_fault(error: Exception) -> str:
+    reason = getattr(error, "reason", None) or str(error) or type(error).__name__
+    return f"its TLS handshake failed: {reason}"
+
+
+async def bind(host: str, port: int, backlog: int) -> list[socket.socket]:
+    """Listening sockets on all addresses of `host`. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    listeners: list[socket.socket] = []
+    absent: OSError | None = None
+    try:
+        for family, kind, proto, _, address in dict.fromkeys(found):
+            listener = socket.socket(family, kind, proto)
+            try:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind(address)
+                listener.listen(backlog)
+                listener.setblocking(False)
+            except OSError as error:
+                listener.close()
+                if error.errno != errno.EADDRNOTAVAIL:  # an address of a family that this machine has not
+                    raise OSError(error.errno, error.strerror) from None
+                absent = error
+            else:
+                listeners.append(listener)
+    except BaseException:
+        _close_all(listeners)
+        raise
+    if not listeners:
+        raise absent or OSError(errno.EADDRNOTAVAIL, f"{host} has no address")
+    return listeners
+
+
+def _close_all(listeners: list[socket.socket]) -> None:
+    for listener in listeners:
+        listener.close()

@@ -1,0 +1,75 @@
+"""Who has not said who it is counts like everybody else, and not for long; and when there are no more open files,
+accepting goes on later."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+from kcoord.protocol.messages import ApiVersionsRequest
+from tests.gateway.scripted import connect, until
+from tests.hostile.frames import API_VERSIONS_FRAME
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.security import Certificates
+from tests.server.harness import Client
+
+
+async def test_tls_handshakes_count_as_connections_and_have_a_deadline(
+    tmp_path: Path, start_kcoord: Callable[..., Kcoord]
+) -> None:
+    certificates = Certificates.make(tmp_path / "tls")
+    kcoord = start_kcoord(
+        "alone",
+        ssl_certificate_location=certificates.server,
+        max_connections=8,
+        connections_authentication_timeout_ms=5000,
+    )
+    silent = [await connect(kcoord.bootstrap) for _ in range(12)]
+    assert [await each.read_frame() for each in silent[8:]] == [b""] * 4, "above max.connections"
+    assert [await each.read_frame() for each in silent[:8]] == [b""] * 8, "the deadline has passed"
+    trust = ssl.create_default_context(cafile=certificates.authority)
+
+    async def served() -> bool:  # the last one's place is free a moment after its end is seen
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", kcoord.port, ssl=trust)
+        except (OSError, ssl.SSLError):
+            return False
+        async with Client(reader, writer) as honest:
+            return bool(await honest.ask(ApiVersionsRequest(), 0))
+
+    await until(served, "an honest client is served")
+    log = kcoord.log.read_text()
+    assert log.count("(max.connections)") >= 4
+    assert log.count("its TLS handshake failed") >= 8
+
+
+async def test_who_does_not_authenticate_is_closed(start_kcoord: Callable[..., Kcoord]) -> None:
+    """In front of a cluster that uses SASL; what a client may ask before it authenticates does not prolong it."""
+    kcoord = start_kcoord(
+        "gateway", upstream_security_protocol="SASL_PLAINTEXT", connections_authentication_timeout_ms=1000
+    )
+    silent, asking = await connect(kcoord.bootstrap), await connect(kcoord.bootstrap)
+    asking.writer.write(API_VERSIONS_FRAME)
+    assert await asking.read_frame()
+    assert await silent.read_frame() == b""
+    assert await asking.read_frame() == b""
+    assert kcoord.log.read_text().count("(connections.authentication.timeout.ms)") == 2
+
+
+async def test_when_there_are_no_more_open_files_accepting_goes_on_later(start_kcoord: Callable[..., Kcoord]) -> None:
+    kcoord = start_kcoord("alone")
+    kept = await connect(kcoord.bootstrap)
+    await kept.ask(ApiVersionsRequest(), 0)
+    open_files = len(list(Path(f"/proc/{kcoord.process.popen.pid}/fd").iterdir()))
+    limits = resource.prlimit(kcoord.process.popen.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(kcoord.process.popen.pid, resource.RLIMIT_NOFILE, (open_files + 10, limits[1]))
+    crowd = [await connect(kcoord.bootstrap) for _ in range(20)]
+    await asyncio.to_thread(kcoord.wait_for_line, "accepts no connections for the moment")
+    await kept.ask(ApiVersionsRequest(), 0)
+    for each in crowd:
+        await each.close()
+    await (await connect(kcoord.bootstrap)).ask(ApiVersionsRequest(), 0)
+    assert kcoord.log.read_text().count("accepts no connections for the moment") == 1
