@@ -7,13 +7,15 @@ The settings themselves are in `settings`. Rules:
 - A name that does not exist and a value that does not fit are refused, with where they came from and the nearest name
   that does exist. A mistyped setting must not be a silent default.
 - So are settings that do not fit each other, and one that would have no effect beside the others (`settings_checks`).
+- A secret can be given by a file that holds nothing else: NAME.file=PATH, wherever NAME could stand. A command line is
+  no place for one: every user of the machine can read it.
 """
 
 import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,11 @@ _KAFKA_NAMES = {
 
 _SECRET_WORDS = ("password", "secret")
 """The value of a setting with one of these in its name is not printed."""
+SECRET_FIELDS = tuple(field for field in Settings.model_fields if any(word in field for word in _SECRET_WORDS))
+"""The fields of Settings whose values nobody else may know."""
+FILE_SUFFIX = ".file"
+"""What is added to the name of a secret setting to name the file that holds it."""
+_SECRET_FILES = {setting_name(field) + FILE_SUFFIX: field for field in SECRET_FIELDS}
 
 
 @attrs.frozen
@@ -84,6 +91,22 @@ def load_settings(
     return settings
 
 
+def secrets_of(settings: Settings) -> list[str]:
+    """The values of all secret settings that are set."""
+    return [value for field in SECRET_FIELDS if (value := getattr(settings, field))]
+
+
+def exposed_secrets(options: Sequence[str]) -> list[str]:
+    """A warning for each secret that stands in `options`, the command line's NAME=VALUE."""
+    names = [option.partition("=")[0].strip() for option in options]
+    return [
+        f"-o {name}=…: every user of this machine can read a command line; put the secret into a file that only "
+        f"kcoord can read, and give -o {name}{FILE_SUFFIX}=PATH (or {_variable(name)} in the environment)"
+        for name in names
+        if _NAMES.get(name) in SECRET_FIELDS
+    ]
+
+
 def _from_command_line(options: Sequence[str], flags: Mapping[str, object]) -> dict[str, _Given]:
     given: dict[str, _Given] = {}
     for option in options:
@@ -92,10 +115,7 @@ def _from_command_line(options: Sequence[str], flags: Mapping[str, object]) -> d
         origin = f"-o {name}=…" if any(word in name for word in _SECRET_WORDS) else f"-o {option}"
         if not equals:
             raise SettingsError(f"{origin}: write it as -o name=value")
-        field = _field(name, f"-o {name}")
-        if field in given:
-            raise SettingsError(f"{origin}: {name} is set twice; keep one")
-        given[field] = _Given(value.strip(), origin)
+        _add(given, name, value.strip(), _Origin(origin, f"-o {name}"))
     for field, flag_value in flags.items():
         if field in given:
             raise SettingsError(
@@ -111,7 +131,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
         if not variable.startswith(ENVIRONMENT_PREFIX) or variable == CONFIG_VARIABLE or _is_service_link(variable):
             continue
         name = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("_", ".")
-        given[_field(name, f"the environment's {variable}", _variable)] = _Given(value, f"the environment's {variable}")
+        _add(given, name, value, _Origin(f"the environment's {variable}", show=_variable))
     return given
 
 
@@ -131,7 +151,10 @@ def _from_file(path: Path) -> dict[str, _Given]:
         raise SettingsError(f"--config {path}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f'--config {path}: is no TOML: {error}; write each setting as "name" = value') from None
-    return {_field(name, str(path)): _Given(value, str(path)) for name, value in _flat(document)}
+    given: dict[str, _Given] = {}
+    for name, value in _flat(document):
+        _add(given, name, value, _Origin(str(path)))
+    return given
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
@@ -143,7 +166,41 @@ def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, obj
             yield before + key, value
 
 
-def _field(name: str, origin: str, show: Any = str) -> str:
+@attrs.frozen
+class _Origin:
+    """Where a value stands: `text` for an error about the value, `of_name` for one about the name."""
+
+    text: str
+    of_name: str = attrs.field(default=attrs.Factory(lambda self: self.text, takes_self=True))
+    show: Callable[[str], str] = str
+    """How names are written there."""
+
+
+def _add(given: dict[str, _Given], name: str, value: object, origin: _Origin) -> None:
+    """Note the value of the setting `name`, or what stands in the file that `value` names. Raises SettingsError."""
+    field = _SECRET_FILES.get(name)
+    if field is None:
+        field = _field(name, origin.of_name, origin.show)
+    else:
+        value = _in_secret_file(value, origin.text)
+    if field in given:
+        raise SettingsError(f"{origin.text}: {setting_name(field)} is set twice; keep one")
+    given[field] = _Given(value, origin.text)
+
+
+def _in_secret_file(path: object, origin: str) -> str:
+    """What the file at `path` holds, without the end of its last line. Raises SettingsError."""
+    try:
+        secret = Path(str(path)).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SettingsError(f"{origin}: {path} cannot be read: {why}") from None
+    if not secret:
+        raise SettingsError(f"{origin}: {path} is empty; write the secret into it")
+    return secret
+
+
+def _field(name: str, origin: str, show: Callable[[str], str] = str) -> str:
     """The field of the setting `name`. Raises SettingsError with the nearest name, written as `show` writes it."""
     field = _NAMES.get(name)
     if field is None:

@@ -16,6 +16,7 @@ from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, written
 from kcoord.cli.resources import counted, resources_text
 from kcoord.cli.times import after, ago, clock, span
+from kcoord.printable import printable
 
 _INDENT = 4
 _MOST_MOVES = 20
@@ -54,7 +55,7 @@ def _head(group: ConnectGroup, shown: int) -> Text:
     workers = "no workers" if not count else "1 worker" if count == 1 else f"{count} workers"
     told = "all that has happened" if shown == group.epoch else f"its last {shown} of {group.epoch} epochs"
     return Text.assemble(
-        (f"{group.group}: ", "bold"),
+        (f"{printable(group.group)}: ", "bold"),
         (group.state, STATE_STYLES.get(group.state, "")),
         f" at epoch {group.epoch}, {workers}; {told if shown else 'nothing has happened yet'}",
     )
@@ -65,7 +66,7 @@ def _block(epoch: Epoch, group: ConnectGroup, names: Names) -> Iterator[Renderab
         (f"epoch {epoch.epoch}", "bold"),
         f"  {clock(epoch.at_ms)}  ",
         (f"({ago(epoch.at_ms)})  ", "dim"),
-        (names.in_reason(epoch.reason), "bold cyan"),
+        (printable(names.in_reason(epoch.reason)), "bold cyan"),
     )
     if epoch.moves:
         yield Padding(_moves(epoch, names), (0, 0, 0, _INDENT))

@@ -3,11 +3,13 @@
 import sys
 from typing import NoReturn
 
+from kcoord.printable import printable
+
 FAILED = 1
 USAGE = 2
 
 
 def fail(error: object, code: int = FAILED) -> NoReturn:
     """Print one line on stderr and exit."""
-    print(f"kcoord: {' '.join(str(error).split())}", file=sys.stderr)
+    print(f"kcoord: {printable(' '.join(str(error).split()))}", file=sys.stderr)
     sys.exit(code)

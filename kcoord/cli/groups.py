@@ -6,6 +6,7 @@ import typer
 
 from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import FAILED
+from kcoord.printable import printable
 
 app = typer.Typer(help="Look at groups, and delete them.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -85,7 +86,7 @@ def delete_groups(
 
     failed = False
     for outcome in ask(bootstrap_server, command_config, lambda cluster: group_calls.delete(cluster, group)):
-        print(outcome.text)
+        print(printable(outcome.text))
         failed |= outcome.failed
     if failed:
         raise typer.Exit(FAILED)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.config import Settings
@@ -107,7 +108,7 @@ def log_settings(
     data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
 ) -> "Settings":
     """The settings that name the log; what does not fit ends the command."""
-    from kcoord.config import SettingsError, load_settings
+    from kcoord.config import SettingsError, exposed_secrets, load_settings
 
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
     if data_dir and (log_bootstrap or topic):
@@ -116,6 +117,8 @@ def log_settings(
     given: dict[str, object] = {field: value for field, value in flags.items() if value}
     if given:
         given["log"] = "embedded" if data_dir else "kafka"
+    for warning in exposed_secrets(option or ()):
+        print(f"kcoord: {printable(warning)}", file=sys.stderr)
     try:
         return load_settings(option or (), given, config)
     except SettingsError as error:

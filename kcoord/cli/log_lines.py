@@ -1,17 +1,82 @@
-"""How do log lines get out without a system call for each?
+"""Log lines: written a turn of the event loop at a time, without control characters, without secrets.
 
 When groups rebalance by the thousand, as after a restart of a fleet, there is a line for each. So the lines of one turn
 of the event loop are written together at its end. What is a warning or worse is written at once, with all that came
 before it, and so is every line from where no event loop runs.
+
+A line holds names that clients choose, and what libraries say of what they send. So whatever logger it comes from, its
+control characters are escaped, the lines of a traceback are indented, and what is secret does not stand in it.
 """
 
 import asyncio
+import base64
 import contextlib
+import copy
 import logging
 import sys
-from typing import TextIO
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from kcoord.printable import printable
 
 LINE = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+HIDDEN = "[hidden]"
+_TOKEN_MESSAGES = "SaslAuthenticate"
+"""What the names of the classes begin with whose objects hold passwords and tokens."""
+_SHORTEST_SECRET = 4
+"""A shorter one would be found in the middle of words. It is still hidden where a message carries it."""
+
+
+class LineFormatter(logging.Formatter):
+    """Makes lines that are safe to print, in which none of `secrets` stands."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        super().__init__(LINE)
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _written_forms(secret)}
+        self._secrets = sorted(forms, key=len, reverse=True)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See logging.Formatter."""
+        line = super().format(_without_tokens(record))
+        for secret in self._secrets:
+            line = line.replace(secret, HIDDEN)
+        return line
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """See logging.Formatter. A message is one line."""
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        """See logging.Formatter. Its lines are indented, so that none looks like a record."""
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's name
+        """See logging.Formatter."""
+        return _indented(super().formatStack(stack_info))
+
+
+def _indented(lines: str) -> str:
+    return "\n".join(f"  {printable(line)}" for line in lines.split("\n"))
+
+
+def _without_tokens(record: logging.LogRecord) -> logging.LogRecord:
+    """The record with the names of messages that carry passwords in the place of the messages."""
+    arguments = record.args
+    if not isinstance(arguments, tuple) or not any(_carries_token(each) for each in arguments):
+        return record
+    without = copy.copy(record)
+    without.args = tuple(type(each).__name__ if _carries_token(each) else each for each in arguments)
+    return without
+
+
+def _carries_token(argument: object) -> bool:
+    return type(argument).__name__.startswith(_TOKEN_MESSAGES)
+
+
+def _written_forms(secret: str) -> Iterable[str]:
+    """How a secret looks in a line: as it is, within a string or bytes as Python shows them, in base64."""
+    data = secret.encode("utf-8", "replace")
+    return (secret, printable(secret), repr(secret)[1:-1], repr(data)[2:-1], base64.b64encode(data).decode())
 
 
 class TurnHandler(logging.StreamHandler[TextIO]):
@@ -64,18 +129,19 @@ class Seldom(logging.Filter):
         return True
 
 
-def log_to(stream: TextIO, level: str) -> None:
-    """Send all log lines of at least `level` to `stream`. What no line shows (place in the code, thread, process, task)
-    is not looked up. aiokafka's lines are left out but for errors: what it calls a warning happens in each round of the
-    instances, and what matters of it kcoord says itself. Errors of one kind come out once in ten seconds: while a
-    broker is away each partition has its own.
+def log_to(stream: TextIO, level: str, secrets: Iterable[str] = ()) -> None:
+    """Send all log lines of at least `level` to `stream`, without any of `secrets`.
+
+    What no line shows (place in the code, thread, process, task) is not looked up. aiokafka's lines are left out but
+    for errors: what it calls a warning happens in each round of the instances, and what matters of it kcoord says
+    itself. Errors of one kind come out once in ten seconds: while a broker is away each partition has its own.
     """
     logging._srcfile = None  # as logging's own documentation says under "Optimization"
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     if sys.version_info >= (3, 12):
         logging.logAsyncioTasks = False
     handler = TurnHandler(stream)
-    handler.setFormatter(logging.Formatter(LINE))
+    handler.setFormatter(LineFormatter(secrets))
     logging.basicConfig(level=level, handlers=[handler])
     if level != "DEBUG":
         logging.getLogger("aiokafka").setLevel(logging.ERROR)

@@ -13,6 +13,7 @@ from typing import Any
 from kcoord.group.verify import Finding, Verifier, group_of
 from kcoord.log.history import Entry, History
 from kcoord.log.interface import LogUnusable
+from kcoord.printable import printable
 from kcoord.protocol.layout import Field
 from kcoord.protocol.message import Struct
 from kcoord.protocol.primitives import DecodeError
@@ -84,7 +85,7 @@ def checked(verifier: Verifier, entries: Iterable[Entry]) -> Iterator[Finding]:
 def told(partition: int, finding: Finding) -> str:
     """One line."""
     where = "in the end" if finding.position is None else f"offset {finding.position}"
-    return f"partition {partition}, {where}: {finding.what}"
+    return printable(f"partition {partition}, {where}: {finding.what}")
 
 
 # -- printing ----------------------------------------------------------------------------------------------------------

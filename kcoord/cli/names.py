@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from kcoord.cli.connect_groups import ConnectGroup
+from kcoord.printable import printable
 
 _RANDOM_END = re.compile(r"(?P<name>.+?)(?:-[0-9a-f]{4,}){1,5}")
 _TOLD = 4
@@ -38,7 +39,7 @@ class Names:
         )
 
     def __call__(self, member: str | None) -> str:
-        return "nobody" if member is None else self._names.get(member, member)
+        return "nobody" if member is None else printable(self._names.get(member, member))
 
     def in_reason(self, reason: str) -> str:
         """A reason with its members by their short names."""

@@ -1,18 +1,22 @@
 """How does what is shown get onto a terminal or into a pipe?
 
 A terminal has a width, and colours unless NO_COLOR says otherwise. A pipe has neither: lines are not to be broken
-there, as the next program reads them.
+there, as the next program reads them. Control characters reach neither (`printable`).
 """
 
 import io
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
+
+from kcoord.printable import printable
 
 _PIPE_WIDTH = 1000
 
@@ -30,6 +34,15 @@ STATE_STYLES = {
 """States of groups and of members."""
 
 
+class PrintableConsole(Console):
+    """Prints nothing but text, its own colours and ends of lines, whatever it is given to show."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """See rich.console.Console."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(_lines(segment.text), segment.style)
+
+
 def width() -> int:
     """How many columns there are."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
@@ -39,7 +52,7 @@ def written(*shown: RenderableType) -> str:
     """What is shown, as text for stdout."""
     terminal = sys.stdout.isatty()
     out = io.StringIO()
-    console = Console(
+    console = PrintableConsole(
         file=out,
         width=width(),
         force_terminal=terminal,
@@ -48,7 +61,7 @@ def written(*shown: RenderableType) -> str:
         markup=False,
         emoji=False,
     )
-    console.print(*shown, sep="\n")
+    console.print(*map(_in_one_line, shown), sep="\n")
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -58,5 +71,18 @@ def table_of(columns: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(_in_one_line, row))
     return table
+
+
+def _in_one_line(shown: RenderableType) -> RenderableType:
+    """A text with its control characters escaped before anything is measured; all else as it is."""
+    if isinstance(shown, str):
+        return printable(shown)
+    if isinstance(shown, Text) and (plain := printable(shown.plain)) != shown.plain:
+        return Text(plain, style=shown.style)
+    return shown
+
+
+def _lines(text: str) -> str:
+    return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kcoord.assign import CONNECTOR, Resource
+from kcoord.printable import printable
 
 
 def resources_text(resources: Collection[Resource], nothing: str = "-") -> str:
     """All of them on one line, tasks in ranges."""
-    return "; ".join(f"{name}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
+    return "; ".join(f"{printable(name)}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
 
 
 def ranges(numbers: list[int]) -> str:

@@ -1,5 +1,6 @@
 """`kcoord serve`: read the settings, say what is there, serve until told to stop."""
 
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +53,7 @@ def serve(
     ] = None,
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
-    from kcoord.config import SettingsError, load_settings
+    from kcoord.config import SettingsError, exposed_secrets, load_settings, secrets_of
 
     flags = {
         "listen": listen,
@@ -67,7 +68,9 @@ def serve(
         settings = load_settings(option or (), {field: value for field, value in flags.items() if value}, config)
     except SettingsError as error:
         fail(error, USAGE)
-    log_to(sys.stderr, settings.log_level)
+    log_to(sys.stderr, settings.log_level, secrets_of(settings))
+    for warning in exposed_secrets(option or ()):
+        logging.getLogger("kcoord.server").warning("%s", warning)
     _serve(settings)
 
 

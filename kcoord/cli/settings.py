@@ -17,6 +17,10 @@ A setting is given
 - in the environment: `KCOORD_` and the name in capitals, underscores for dots, such as `KCOORD_GROUP_MAX_SIZE`,
 - in a TOML file: `--config FILE`, names in quotes, such as `"group.max.size" = 500`.
 
+A secret (its name ends in `password` or `secret`) can be given by a file that holds nothing else: add `.file` to the
+name and give the path, as in `"internal.secret.file" = "/run/secrets/kcoord"` or `KCOORD_INTERNAL_SECRET_FILE`. Every
+user of a machine can read command lines, so kcoord warns of a secret that is given by `-o`.
+
 The command line beats the environment, the environment beats the file, the file beats the default. A name that does
 not exist, or a value that does not fit, is refused with the nearest name that does.
 

@@ -12,6 +12,7 @@ from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, table_of, written
 from kcoord.cli.resources import resources_text
 from kcoord.cli.times import ago, clock, span
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.group_calls import ClassicGroup, GroupLine
@@ -34,7 +35,7 @@ def of_members(groups: "Iterable[ClassicGroup | ConnectGroup]") -> str:
 
 def _of_classic_group(group: "ClassicGroup") -> str:
     if not group.exists:
-        return f"{group.group}: {group.note}\n"
+        return printable(f"{group.group}: {group.note}") + "\n"
     facts = [group.protocol_type, group.protocol, f"coordinator {group.coordinator}"]
     rows = [
         (member.member, member.instance or "-", member.client, member.host, member.assignment)
@@ -57,7 +58,8 @@ def _barrier(legacy: Legacy | None) -> Iterator[str]:
 
 
 def _head(group: str, group_state: str, facts: Iterable[str]) -> Text:
-    return Text.assemble(f"{group}: ", state(group_state), *(f", {fact}" for fact in facts if fact))
+    told = "".join(f", {printable(fact)}" for fact in facts if fact)
+    return Text.assemble(f"{printable(group)}: ", state(group_state), told)
 
 
 def _facts(group: ConnectGroup) -> Iterator[str]:
@@ -139,9 +141,9 @@ def _awaited(worker: Worker) -> str:
 
 
 def _cell(column: str, text: str) -> Text:
-    return state(text) if column == "STATE" else Text(text or "-")
+    return state(text) if column == "STATE" else Text(printable(text) or "-")
 
 
 def state(name: str) -> Text:
     """A state in its colour."""
-    return Text(name, style=STATE_STYLES.get(name, ""))
+    return Text(printable(name), style=STATE_STYLES.get(name, ""))

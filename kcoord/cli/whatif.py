@@ -11,6 +11,7 @@ from kcoord.cli.lab import figure
 from kcoord.cli.paper import table_of, written
 from kcoord.cli.scenario import Kind, Policy
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
@@ -111,7 +112,7 @@ def whatif(
             advice = _replayed(wanted, out, master, settings, progress)
     except PipelineError as error:
         fail(error)
-    print(shown(group, wanted, advice, wanted.logged(found)), end="")
+    print(shown(printable(group), wanted, advice, wanted.logged(found)), end="")
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
         fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)

@@ -136,11 +136,11 @@ def worker(
     ):
         if given and config_topic is None:
             fail(f"{option} is for the configuration topic: give --config-topic with it", USAGE)
-    log_to(sys.stderr, log_level.value)
     config_at = config_bootstrap or bootstrap_server
     try:
         security = Security.from_file(command_config) if command_config else None
         config_security = Security.from_file(config_command_config) if config_command_config else security
+        log_to(sys.stderr, log_level.value, [each.password for each in (security, config_security) if each])
         running_worker.run(
             connectors or running_worker.Topic(str(config_topic), config_at, config_security, run or []),
             bootstrap_server,

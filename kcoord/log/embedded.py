@@ -1,7 +1,8 @@
 """How does kcoord keep its records by itself, with no service beside it?
 
 In one SQLite file in the data directory: write-ahead log, full sync, one writer, group commit (`writer`), a checksum
-for each record (`sqlite_file`). A lock file keeps a second process out. Compaction runs beside the writer: it looks for
+for each record (`sqlite_file`). A lock keeps a second process out (`directory_lock`), and nothing is written to or read
+from files that have been removed or replaced meanwhile (`open_files`). Compaction runs beside the writer: it looks for
 what can go with a connection of its own, and takes it away in small steps between commits.
 """
 
@@ -17,19 +18,16 @@ from functools import partial
 from pathlib import Path
 
 import attrs
-from filelock import FileLock, Timeout
 
-from kcoord.log.interface import NEVER_MS, Lease, LogError, LogInUse, LogUnusable, RawRecord, StoredRecord
-from kcoord.log.sqlite_file import MAX_PARTITIONS, LogFile, read_live, superseded
+from kcoord.log.directory_lock import DirectoryLock, sync_directory
+from kcoord.log.interface import NEVER_MS, Lease, LogError, LogUnusable, RawRecord, StoredRecord
+from kcoord.log.open_files import OpenFiles
+from kcoord.log.sqlite_file import MAX_PARTITIONS, PID_NAME, LogFile, read_live, superseded
 from kcoord.log.writer import Writer
 
 _log = logging.getLogger(__name__)
 
 _COMPACTION_STEP_ROWS = 200
-MAX_RECORD_BYTES = 64 << 20
-"""The largest record, key and value."""
-_LOCK_NAME = "kcoord.lock"
-_PID_NAME = "kcoord.pid"
 
 
 def _unix_ms() -> int:
@@ -55,7 +53,8 @@ class EmbeddedLog:
 
     _writer: Writer | None = attrs.field(default=None, init=False)
     _readers: ThreadPoolExecutor | None = attrs.field(default=None, init=False)
-    _lock: FileLock | None = attrs.field(default=None, init=False)
+    _lock: DirectoryLock | None = attrs.field(default=None, init=False)
+    _files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()), init=False)
     _compaction: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     _lease: Lease = attrs.field(factory=lambda: Lease(NEVER_MS), init=False)
 
@@ -83,14 +82,14 @@ class EmbeddedLog:
         loop = asyncio.get_running_loop()
         readers = ThreadPoolExecutor(1, thread_name_prefix="kcoord-log-read")  # two would contend for Python's lock
         try:
-            self._lock = await loop.run_in_executor(readers, _lock_directory, self.directory)
-            connection = await loop.run_in_executor(readers, self.file.prepare)
+            self._lock = await loop.run_in_executor(readers, DirectoryLock.take, self.directory)
+            connection = await loop.run_in_executor(readers, self._prepare, self._lock)
         except BaseException:
             readers.shutdown(wait=False)
             self._unlock()
             raise
         self._readers = readers
-        self._writer = Writer(self.file, loop, self.clock, self.probe_interval, self._tell_writable)
+        self._writer = Writer(self.file, loop, self.clock, self.probe_interval, self._tell_writable, self._files)
         self._writer.start(connection)
         if self.check_interval_ms:
             self._compaction = loop.create_task(self._compact_now_and_then(), name="log compaction")
@@ -102,6 +101,7 @@ class EmbeddedLog:
         if self._compaction is not None:
             self._compaction.cancel()
             await asyncio.wait([self._compaction])
+        self._mark_closed()
         await self._writer.stop()
         self._readers.shutdown(wait=True)
         self._writer = self._readers = self._compaction = None
@@ -116,10 +116,6 @@ class EmbeddedLog:
         """See Log.lease. It never ends: the directory's lock keeps everybody else out."""
         self._check_partition(partition)
         return self._lease
-
-    def fits(self, key: bytes, value: bytes | None) -> bool:
-        """See Log.fits."""
-        return len(key) + len(value or b"") <= MAX_RECORD_BYTES
 
     def tick(self, partition: int) -> asyncio.Future[None]:
         """See Log.tick. There is nothing to prove."""
@@ -162,7 +158,39 @@ class EmbeddedLog:
 
     # Inside
 
+    def _prepare(self, lock: DirectoryLock) -> sqlite3.Connection:
+        """Open the file, and mark it as open: SQLite's write-ahead log is there until it is closed in order."""
+        left_open = self._pid_file.exists()
+        if left_open:
+            self.file.check_wal_is_there()
+        try:
+            connection = self.file.prepare()
+        except BaseException:
+            if left_open and not self.file.wal_path.exists():  # SQLite has taken it into the file
+                self._mark_closed()
+            raise
+        try:
+            watched = (self.file.path, self.file.wal_path, *(() if lock.covers_directory else (lock.lock_file,)))
+            self._files = OpenFiles.of(watched)
+            self._pid_file.write_text(f"{os.getpid()}\n")
+            sync_directory(self.directory)
+        except OSError as error:
+            self._mark_closed()
+            connection.close()
+            raise self.file.explain(error, "marking it as open") from error
+        return connection
+
+    @property
+    def _pid_file(self) -> Path:
+        return self.directory / PID_NAME
+
+    def _mark_closed(self) -> None:
+        """Before the file is closed: with its mark and without a write-ahead log it would look as if one were lost."""
+        with contextlib.suppress(OSError):
+            self._pid_file.unlink(missing_ok=True)
+
     def _read(self, partition: int) -> Generator[list[StoredRecord], None, None]:
+        self._files.check()
         try:
             with contextlib.closing(self.file.connect()) as connection:
                 yield from read_live(self.file, connection, partition)
@@ -170,6 +198,7 @@ class EmbeddedLog:
             raise self.file.explain(error, f"loading partition {partition}") from error
 
     def _superseded(self, partition: int, before_ms: int) -> list[int]:
+        self._files.check()
         with contextlib.closing(self.file.connect()) as connection:
             return superseded(connection, partition, before_ms)
 
@@ -205,8 +234,6 @@ class EmbeddedLog:
 
     def _unlock(self) -> None:
         if self._lock is not None:
-            with contextlib.suppress(OSError):
-                (self.directory / _PID_NAME).unlink(missing_ok=True)
             self._lock.release()
             self._lock = None
 
@@ -214,46 +241,3 @@ class EmbeddedLog:
 def _delete(connection: sqlite3.Connection, positions: list[int]) -> None:
     marks = ",".join("?" * len(positions))
     connection.execute(f"DELETE FROM record WHERE position IN ({marks})", positions)
-
-
-def _lock_directory(directory: Path) -> FileLock:
-    """Make `directory` where it is missing and take its lock, which the system lets go of when the process ends."""
-    pid_file = directory / _PID_NAME
-    lock = FileLock(directory / _LOCK_NAME, timeout=0, thread_local=False)
-    try:
-        _make_durably(directory)
-        lock.acquire()
-        pid_file.write_text(f"{os.getpid()}\n")
-    except Timeout:
-        raise LogInUse(
-            f"the data directory {directory} is in use by {_owner(pid_file)}; stop that kcoord first, "
-            "or name another data directory"
-        ) from None
-    except OSError as error:
-        lock.release()
-        raise LogUnusable(
-            f"the data directory {directory} cannot be used: {error}; "
-            "see that it can be read and written by this user and that there is room"
-        ) from error
-    return lock
-
-
-def _owner(pid_file: Path) -> str:
-    try:
-        return f"process {int(pid_file.read_text())}"
-    except (OSError, ValueError):
-        return "another process"
-
-
-def _make_durably(directory: Path) -> None:
-    """Make `directory` and its missing parents, each entry synced: a log must not vanish with its directory."""
-    if directory.is_dir():
-        return
-    _make_durably(directory.parent)
-    directory.mkdir(exist_ok=True)
-    if os.name == "posix":
-        parent = os.open(directory.parent, os.O_RDONLY)
-        try:
-            os.fsync(parent)
-        finally:
-            os.close(parent)

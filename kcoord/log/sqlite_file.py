@@ -11,6 +11,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
 
@@ -20,12 +21,16 @@ from kcoord.log.interface import LogCorrupt, LogIncompatible, LogUnusable, Store
 from kcoord.log.wal import has_lost_commits, header_is_sound, holds_frames
 
 FILE_NAME = "kcoord.db"
+PID_NAME = "kcoord.pid"
+"""Is there while the file is open, and left behind by a process that did not stop in order."""
 LAYOUT_VERSION = 1
 _APPLICATION_ID = 0x6B636F6F  # "kcoo"
 _PLACE_BITS = 40
 _PLACE = (1 << _PLACE_BITS) - 1
 MAX_PARTITIONS = 1 << (63 - _PLACE_BITS)
 
+_HEADER_BYTES, _USER_VERSION = 100, slice(60, 64)
+"""The file's header, and where the version of the layout stands in it."""
 _CHECK_ALWAYS_BYTES = 64 << 20
 _CHECK_AFTER_CRASH_BYTES = 256 << 20
 _INLINE_BYTES = 1024
@@ -112,6 +117,26 @@ class LogFile:
             raise
         return connection
 
+    def check_wal_is_there(self) -> None:
+        """Raise LogCorrupt if the write-ahead log is gone. For a file that was not closed in order: it had one then."""
+        if self.wal_path.exists() or not self._is_made():
+            return
+        written = datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat(" ", "seconds")
+        raise self.corrupt(
+            f"{self.wal_path.name} is missing, and kcoord did not stop in order when it wrote to it last "
+            f"({PID_NAME} is still there): acknowledged changes since {written} may be lost. If the file was moved, "
+            f"put it back; remove {PID_NAME} to go on without those changes"
+        )
+
+    def _is_made(self) -> bool:
+        """Has the file got as far as its layout's version? Before that nothing was acknowledged."""
+        try:
+            with self.path.open("rb") as file:
+                header = file.read(_HEADER_BYTES)
+        except FileNotFoundError:
+            return False
+        return int.from_bytes(header[_USER_VERSION], "big") > 0
+
     def look(self) -> tuple[sqlite3.Connection, int]:
         """Open the file to read only, beside whoever writes it; gives its number of partitions too.
 
@@ -195,6 +220,7 @@ class LogFile:
         connection.executescript(
             f"BEGIN IMMEDIATE; {_SCHEMA} INSERT INTO setting VALUES ('partitions', {self.partitions});"
             f"PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={LAYOUT_VERSION}; COMMIT;"
+            "PRAGMA wal_checkpoint(PASSIVE);"  # from here on a missing write-ahead log is noticed
         )
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:

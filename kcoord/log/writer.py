@@ -6,6 +6,7 @@ event loop once. Rules:
 - A transaction that fails fails all of its batches. A partition whose batch failed takes no more until `revive`.
 - When the disk refuses a write, all appends fail at once, without trying, until a probe has really written as much
   as was refused; the probe is made every `probe_interval` seconds.
+- When the file was removed or replaced, all appends fail until kcoord is started again.
 - A batch that is at fault itself (too large for SQLite, say) fails alone.
 
 Rows go in by few, long INSERT statements: each call into SQLite hands Python's global lock to the event loop's thread
@@ -23,6 +24,7 @@ from typing import Any
 import attrs
 
 from kcoord.log.interface import AppendFailed, RawRecord
+from kcoord.log.open_files import LogReplaced, OpenFiles
 from kcoord.log.sqlite_file import LogFile, checksums, is_corruption, next_position
 from kcoord.protocol.frozen import frozen
 
@@ -78,6 +80,8 @@ class Writer:
     clock: Callable[[], int]
     probe_interval: float
     on_writable: Callable[[], None]
+    files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()))
+    """What must be in its place when something is written."""
 
     writable: bool = attrs.field(default=True, init=False)
     commits: int = attrs.field(default=0, init=False)
@@ -96,7 +100,7 @@ class Writer:
     """Partition → position of its next record; the thread's own."""
     _refusal: str = attrs.field(default="", init=False)
     _refused_bytes: int = attrs.field(default=0, init=False)
-    _damaged: bool = attrs.field(default=False, init=False)
+    _refuses_for_good: bool = attrs.field(default=False, init=False)
     _thread: threading.Thread | None = attrs.field(default=None, init=False)
 
     # Called on the event loop
@@ -179,7 +183,7 @@ class Writer:
             connection.close()
 
     def _wait(self, connection: sqlite3.Connection) -> _Append | _Call | _Stop:
-        while not self.writable and not self._damaged:
+        while not self.writable and not self._refuses_for_good:
             try:
                 return self._queue.get(timeout=self.probe_interval)
             except Empty:
@@ -215,6 +219,7 @@ class Writer:
     def _commit(self, connection: sqlite3.Connection, appends: list[_Append]) -> None:
         """Write `appends` in one transaction and settle them."""
         try:
+            self.files.check()
             rows, ends = self._rows(connection, appends)
             _insert(connection, rows)
         except Exception as error:  # whatever it was, these batches are not in the log, and the thread goes on
@@ -263,9 +268,13 @@ class Writer:
     def _refuse(self, error: Exception, size: int) -> None:
         self._refused_bytes = min(_PROBE_BYTES_MOST, max(_PROBE_BYTES_LEAST, size))
         if is_corruption(error):
-            self._damaged = True
+            self._refuses_for_good = True
             self._refusal = str(self.file.corrupt(f"writing failed: {error}"))
             _log.error("%s. Changes are refused until kcoord is started again on a sound log", self._refusal)
+        elif isinstance(error, LogReplaced):
+            self._refuses_for_good = True
+            self._refusal = str(error)
+            _log.error("%s", self._refusal)
         else:
             self._refusal = f"the log {self.file.path} cannot be written: {error}"
             _log.error(
@@ -313,7 +322,7 @@ def _must_load(item: _Append) -> AppendFailed:
 def _is_disk_fault(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        return isinstance(error, OSError | MemoryError)
+        return isinstance(error, OSError | MemoryError | LogReplaced)
     return code & 0xFF in _DISK_FAULTS or is_corruption(error)
 
 

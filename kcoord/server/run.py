@@ -31,7 +31,6 @@ from kcoord.gateway.gateway import Gateway
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
 from kcoord.group.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.instances.instances import Instances, InstancesError
-from kcoord.instances.membership import Membership
 from kcoord.instances.places import MapPlaces
 from kcoord.log.interface import Log
 from kcoord.log.kafka.log import KafkaLog
@@ -42,6 +41,7 @@ from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings
 from kcoord.server.instances_settings import instances_settings
 from kcoord.server.nodes import InstanceNodes, OneNode
+from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.standalone import Standalone
 from kcoord.server.tls import listener_context
@@ -73,6 +73,8 @@ def run(settings: Settings, on_ready: Callable[[], None] = lambda: None) -> None
     Raises StartError, LogError (the data directory) and TlsError (certificates).
     """
     raise_file_limit()
+    keep_new_files_private()
+    warn_of_readable_files(settings.data_dir)
     gc.set_threshold(GARBAGE_THRESHOLD)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(serve(settings, on_ready))
@@ -146,7 +148,7 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     coordinator = make_coordinator(settings, groups, store)
     serials = itertools.count(1)
     instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
-    share(coordinator, instances.membership)
+    coordinator.confirm = instances.membership.confirm
     behind: Behind = gateway or Standalone(
         coordinator,
         InstanceNodes(await cluster_id_of(where), instances.membership),
@@ -182,17 +184,6 @@ def make_instances(
             make_gateway(settings, instances.groups, MapPlaces(instances.membership, instances.addresses_of_brokers))
         )
     return instances, gateways[0] if gateways else None
-
-
-def share(coordinator: Coordinator, membership: Membership) -> None:
-    """Let the coordinator serve what is this instance's, and write what all instances can read."""
-
-    def follow_map() -> None:
-        coordinator.write_at_level(membership.map.record_level)
-
-    coordinator.confirm = membership.confirm
-    follow_map()
-    membership.on_change.append(follow_map)
 
 
 async def join(settings: Settings, instances: Instances) -> None:

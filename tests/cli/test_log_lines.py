@@ -1,13 +1,15 @@
 """Log lines come out in order, none is lost, and those of one turn of the event loop come out together."""
 
 import asyncio
+import base64
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from aiokafka.protocol.admin import SaslAuthenticateRequest_v1, SaslAuthenticateResponse_v0
 
-from kcoord.cli.log_lines import Seldom, TurnHandler
+from kcoord.cli.log_lines import LineFormatter, Seldom, TurnHandler
 
 
 class Screen(io.StringIO):
@@ -95,3 +97,60 @@ def test_lines_of_one_kind_come_out_once_in_a_while(log: logging.Logger, screen:
     finally:
         log.removeFilter(seldom)
     assert screen.getvalue() == "broker 0 is away\nsomething else\n"
+
+
+@pytest.fixture
+def formatted(log: logging.Logger, screen: Screen) -> Callable[..., str]:
+    """What is written of a line whose formatter knows these secrets."""
+
+    def line(*arguments: object, secrets: Sequence[str] = (), fault: Exception | None = None) -> str:
+        log.handlers[0].setFormatter(LineFormatter(secrets))
+        log.warning(*arguments, exc_info=fault)
+        return screen.getvalue()
+
+    return line
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
+        ("two\r\nlines", r"two\r\nlines"),
+        ("a\u2028b\u202ec\x85d", r"a\u2028b\u202ec\x85d"),
+        ("größe 組 \\n", "größe 組 \\n"),
+    ],
+)
+def test_what_clients_are_called_moves_no_cursor_and_begins_no_line(
+    formatted: Callable[..., str], name: str, shown: str
+) -> None:
+    line = formatted("group %s", name)
+    assert line.endswith(f" WARNING tests.log_lines: group {shown}\n")
+    assert line.count("\n") == 1
+
+
+def test_a_traceback_is_indented_so_that_none_of_its_lines_looks_like_another_record(
+    formatted: Callable[..., str],
+) -> None:
+    forged = "2026-01-01 00:00:00,000 INFO kcoord: all is well"
+    first, *others = formatted("a fault", fault=ValueError(f"of \x1b\n{forged}")).splitlines()
+    assert first.endswith("a fault")
+    assert others[-2:] == [r"  ValueError: of \x1b", f"  {forged}"]
+    assert all(line.startswith("  ") for line in others)
+
+
+@pytest.mark.parametrize("secret", ["correct horse", "it's \\ \n ü", "both \" and '"])
+def test_no_line_has_a_secret_in_it_however_it_is_written(formatted: Callable[..., str], secret: str) -> None:
+    token = f"\0user\0{secret}".encode()
+    forms = (secret, repr(secret), repr(token), token, base64.b64encode(secret.encode()).decode())
+    line = formatted(" and ".join(["%s"] * len(forms)), *forms, secrets=[secret, "ab"])
+    assert line.count("[hidden]") == len(forms)
+    for part in ("horse", "ü", "both"):
+        assert part not in line
+
+
+def test_a_message_that_carries_a_token_is_named_and_not_shown(formatted: Callable[..., str]) -> None:
+    """aiokafka's own, as it logs them at DEBUG; nobody knows the token before, it comes from a provider."""
+    token = SaslAuthenticateRequest_v1(b"eyJhbGciOi")
+    answer = SaslAuthenticateResponse_v0(0, None, b"eyJhbGciOi")
+    line = formatted("Request to %s:%d %s, %s", "broker", 9092, token, answer)
+    assert line.endswith("Request to broker:9092 SaslAuthenticateRequest_v1, SaslAuthenticateResponse_v0\n")

@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from kcoord.config import Settings, SettingsError, load_settings
+from kcoord.config import (
+    SECRET_FIELDS,
+    Settings,
+    SettingsError,
+    _from_command_line,
+    _from_environment,
+    _from_file,
+    exposed_secrets,
+    load_settings,
+    setting_name,
+)
 from tests.cli.run_cli import ROOT, kcoord
 
 FRONT: dict[str, Any] = {"upstream": "kafka-1:9092,kafka-2:9092", "groups": ("connect-.*",)}
@@ -239,3 +249,45 @@ def test_the_list_names_every_setting() -> None:
     listed = kcoord("settings").out
     for field in Settings.model_fields:
         assert f"  {field.replace('_', '.')} = " in listed
+
+
+@pytest.mark.parametrize("field", SECRET_FIELDS)
+def test_a_secret_can_stand_in_a_file(field: str, tmp_path: Path, file: Path) -> None:
+    """Wherever settings are given: on the command line, in the environment, in the settings' file."""
+    path, name = tmp_path / "a secret", setting_name(field)
+    path.write_text("correct horse battery\n")
+    file.write_text(f'"{name}.file" = "{path}"')
+    values = [
+        value.value
+        for value in (
+            _from_command_line([f"{name}.file={path}"], {})[field],
+            _from_environment({f"KCOORD_{field.upper()}_FILE": str(path)})[field],
+            _from_file(file)[field],
+        )
+    ]
+    assert values == ["correct horse battery"] * 3
+
+
+def test_what_is_wrong_with_a_secrets_file_is_said_without_the_secret(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    option = f"internal.secret.file={path}"
+    with pytest.raises(SettingsError, match=f"^-o internal.secret.file=…: {path} cannot be read: No such file"):
+        load(option)
+    path.write_text("\n")
+    with pytest.raises(SettingsError, match="is empty; write the secret into it"):
+        load(option)
+    path.write_text("too short")
+    with pytest.raises(SettingsError, match="at least 16 characters") as refused:
+        load(*INTERNAL, option)
+    assert "too short" not in str(refused.value)
+    with pytest.raises(SettingsError, match=r"internal.secret is set twice; keep one"):
+        load("internal.secret=0123456789abcdef", f"internal.secret.file={path}")
+    with pytest.raises(SettingsError, match=r"there is no setting max.connections.file"):
+        load(f"max.connections.file={path}")
+
+
+def test_a_secret_on_the_command_line_is_warned_of_and_not_repeated() -> None:
+    [warning] = exposed_secrets(["max.connections=3", "log.sasl.password=hush", "internal.secret.file=here"])
+    assert warning.startswith("-o log.sasl.password=…: every user of this machine can read a command line")
+    assert "give -o log.sasl.password.file=PATH (or KCOORD_LOG_SASL_PASSWORD in the environment)" in warning
+    assert "hush" not in warning

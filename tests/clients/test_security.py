@@ -63,7 +63,7 @@ def sasl(start_kafka: Callable[..., KafkaCluster], tmp_path_factory: pytest.Temp
         ]
     ).values():
         done.result(120)
-    front = front_of(kafka, tmp_path_factory.mktemp("kcoord"))
+    front = front_of(kafka, tmp_path_factory.mktemp("kcoord"), log_level="DEBUG")
     yield Secured(kafka, front)
     front.remove()
 

@@ -29,6 +29,7 @@ def secured(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
 @pytest.fixture(scope="module")
 def pair(secured: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     credentials: dict[str, object] = {
+        "log_level": "DEBUG",
         "upstream_security_protocol": Security.SASL_PLAINTEXT.value,
         "log_security_protocol": Security.SASL_PLAINTEXT.value,
         "log_sasl_mechanism": "PLAIN",

@@ -78,6 +78,7 @@ def allow(admin: AdminClient) -> None:
 
 
 SETTINGS: dict[str, object] = {
+    "log_level": "DEBUG",
     "upstream_security_protocol": "SASL_PLAINTEXT",
     "gateway_question_interval_ms": QUESTION_MS,
     "gateway_sentinel_grace_ms": 0,

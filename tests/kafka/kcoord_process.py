@@ -17,6 +17,7 @@ import attrs
 
 from tests.kafka.ports import port_block
 from tests.kafka.process import ServerProcess
+from tests.kafka.secrets import secrets_in
 from tests.kafka.wait import NotYet, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +49,6 @@ class Kcoord:
     groups: Sequence[str] = ()
     settings: Mapping[str, object] = attrs.Factory(dict)
     port: int = attrs.field(factory=lambda: port_block(2 + HIGHEST_NODE_ID))
-    site: Path = ROOT
-    """The folder of the package `kcoord` that runs from the next start on: another one is another release."""
     _process: ServerProcess | None = attrs.field(default=None, init=False)
 
     @property
@@ -82,7 +81,7 @@ class Kcoord:
         """Start it, on what it left if it ran before, and wait until it answers."""
         assert self._process is None or not self._process.running, "kcoord runs already"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("KCOORD_")}
-        env = {**inherited, "PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
+        env = {**inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
         process = ServerProcess.start("kcoord", self.command(), self.log, env)
         self._process = process
         if wait:
@@ -131,6 +130,11 @@ class Kcoord:
         self.start()
 
     def remove(self) -> None:
-        """Make sure that it is gone."""
+        """Make sure that it is gone, and that it has logged no secret."""
         if self._process is not None and self._process.running:
             self.kill()
+        leaked = secrets_in(self.log, self._secrets())
+        assert not leaked, f"secrets stand in {self.log}: {leaked}"
+
+    def _secrets(self) -> list[str]:
+        return [str(value) for name, value in self.settings.items() if name.endswith(("password", "secret"))]

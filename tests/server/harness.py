@@ -78,6 +78,7 @@ class Client:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
+        self.client_id = "tester"
         self._correlation = itertools.count(1)
 
     @classmethod
@@ -98,7 +99,7 @@ class Client:
     def frame(self, request: Request, version: int) -> tuple[int, bytes]:
         """A correlation id and the whole frame."""
         correlation_id = next(self._correlation)
-        header = encode_request_header(RequestHeader(request.API_KEY, version, correlation_id, "tester"))
+        header = encode_request_header(RequestHeader(request.API_KEY, version, correlation_id, self.client_id))
         body = header + request.encode(version)
         return correlation_id, len(body).to_bytes(4, "big") + body
 

@@ -14,7 +14,6 @@ import socket
 from collections.abc import Callable, Iterator
 
 import attrs
-from rich.console import Console
 from rich.live import Live
 
 from kcoord.cli.connect_groups import ConnectGroup, describe_connect_group
@@ -22,6 +21,7 @@ from kcoord.cli.demo.processes import Child, end
 from kcoord.cli.demo.scene import GROUP, Scene
 from kcoord.cli.demo.ticks import Ticks
 from kcoord.cli.demo.view import Lines, Sight, introduction, screen
+from kcoord.cli.paper import PrintableConsole
 from kcoord.client import ClientError, Cluster
 
 _EVERY_S = 0.5
@@ -172,7 +172,7 @@ class Demo:
 
 @contextlib.contextmanager
 def _drawing(sight: Sight) -> Iterator[Show]:
-    console = Console(highlight=False, emoji=False, markup=False)
+    console = PrintableConsole(highlight=False, emoji=False, markup=False)
     with Live(screen(sight, console), console=console, screen=True, auto_refresh=False) as drawn:
         yield lambda now: drawn.update(screen(now, console), refresh=True)
 

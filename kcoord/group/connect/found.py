@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.records import tombstone
@@ -16,7 +15,7 @@ class Refused(Exception):
     def __init__(self, error: ErrorCode, message: str) -> None:
         super().__init__(message)
         self.error = error
-        self.message = bounded_text(message)
+        self.message = message
 
 
 def check_newer(turn: Turn, connection: int) -> None:
