@@ -18,8 +18,10 @@ help:
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make policies simulate what each rebalance policy costs, for docs/policies.md'
-	@echo 'make fuzz     read a million mutated frames; SEED=n for others'
-	@echo 'make soak     simulate 100,000 groups under faults, then break real ones for long; SEEDS=n FROM=n JOBS=n'
+	@echo 'make fuzz     read a million mutated frames, then play hostile sessions, going on where it was stopped;'
+	@echo '              SEED=n REQUESTS=n JOBS=n'
+	@echo 'make soak     simulate 100,000 groups under faults, then break real ones for long; goes on where it was stopped;'
+	@echo '              SEEDS=n FROM=n JOBS=n KIND=connect|mixed'
 	@echo 'make docs     write the generated references and build the site in build/site'
 	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
 	@echo 'make format   let ruff format the code'
@@ -54,9 +56,13 @@ policies: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	@$(PY) -m tests.protocol.fuzz --frames 1000000 --seed $(or $(SEED),1)
+	@mkdir -p build
+	@nice $(PY) -m tests.hostile.session_fuzz --requests $(or $(REQUESTS),1000000) --seed $(or $(SEED),1) \
+		--jobs $(or $(JOBS),1) --state build/session-fuzz.json
 
 soak: $(VENV)/dev.stamp
-	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1)
+	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1) \
+		$(if $(KIND),--kind $(KIND)) --journal build/soak/seeds.jsonl --report
 	@$(PY) -m tests
 	@TESTS_FAULTS=long TESTS_FAULTS_SEED=$(or $(FROM),1) $(PY) -m pytest -m '' tests/faults
 

@@ -9,6 +9,7 @@ from tests.archives import bring_archives
 from tests.containers.place import bring_bases
 from tests.kafka.choice import bring_image
 from tests.kafka.libs import MissingTool, fetch_libs, java_command
+from tests.release.wheel import bring_release
 
 
 def main() -> int:
@@ -16,7 +17,7 @@ def main() -> int:
     try:
         java_command()
         fetch_libs()
-        said = [bring_archives(), bring_image(), bring_bases()]
+        said = [bring_archives(), bring_image(), bring_bases(), bring_release()]
     except MissingTool as missing:
         print(missing, file=sys.stderr)
         return 1

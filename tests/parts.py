@@ -37,6 +37,7 @@ EARLY = (
     "tests/gateway/test_outage.py",
     "tests/pipeline/test_command.py",
     "tests/connectgroups/test_outages.py",
+    "tests/release/test_rolling_upgrade.py",
     "tests/javafleet/test_mode_switch.py",
     "tests/clients/test_kcoord_restart.py",
     "tests/gateway/test_retention.py",

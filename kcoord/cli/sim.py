@@ -3,16 +3,15 @@
 `kcoord sim scenario` is in `scenario.py`.
 """
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.scenario import scenario
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import Outcome
+from kcoord.cli.soak import Soak, soak, told
 
 app = typer.Typer(
     help="Simulate connect groups under faults, and look for what must never be. Exit status 1 if it is found.",
@@ -21,8 +20,12 @@ app = typer.Typer(
 )
 app.command("scenario")(scenario)
 
-SHOWN = 10
-"""So many failing seeds are shown; the others are counted."""
+
+class Kind(StrEnum):
+    """The kinds of runs (`kcoord.sim.run.WORLDS`)."""
+
+    CONNECT = "connect"
+    MIXED = "mixed"
 
 
 @app.callback(invoke_without_command=True)
@@ -41,6 +44,18 @@ def sim(
         bool, typer.Option("--trace", help="Print what happens, line by line (with --seed or --plan).")
     ] = False,
     jobs: Annotated[int, typer.Option(metavar="J", help="On how many cores.")] = 1,
+    kind: Annotated[
+        Kind | None, typer.Option(help="All runs are of this kind; if it is not given, every fourth seed is mixed.")
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write down in FILE which seeds ran on which commit, and leave out what is there."
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Show which conditions were never met, and what the journal holds.")
+    ] = False,
 ) -> None:
     if context.invoked_subcommand is not None:
         return
@@ -50,15 +65,19 @@ def sim(
         fail("--save writes the plan of one seed: name it with --seed K", USAGE)
     if trace and seed is None and plan is None:
         fail("--trace shows one run: name it with --seed K or --plan FILE", USAGE)
-    if seed is None and plan is None:
-        _run_many(range(from_, from_ + seeds), jobs)
+    if plan is not None and kind is not None:
+        fail("--plan says itself of which kind the run is: leave --kind out", USAGE)
+    if seed is not None or plan is not None:
+        if journal is not None or report:
+            fail("--journal and --report are of many seeds: leave --seed and --plan out", USAGE)
+        _run_one(seed, plan, save, trace, None if kind is None else kind.value)
     else:
-        _run_one(seed, plan, save, trace)
+        soak(Soak((from_, from_ + seeds), jobs, None if kind is None else kind.value, journal, report))
 
 
-def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool) -> None:
+def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool, kind: str | None) -> None:
     from kcoord.sim.plan_file import PlanFileError, draw_run_plan, dump, load
-    from kcoord.sim.run import is_mixed, run_plan, run_seed
+    from kcoord.sim.run import MIXED, kind_of, run_plan, run_seed
 
     sink = print if trace else None
     if plan is not None:
@@ -69,9 +88,9 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
     else:
         assert seed is not None
         if save is not None:
-            _write(save, dump(draw_run_plan(seed, mixed=is_mixed(seed))))
-        outcome = run_seed(seed, sink)
-    print(_told(outcome, plan))
+            _write(save, dump(draw_run_plan(seed, mixed=(kind or kind_of(seed)) == MIXED)))
+        outcome = run_seed(seed, sink, kind)
+    print(told(outcome, plan, kind))
     if outcome.violation is not None:
         raise typer.Exit(FAILED)
 
@@ -81,43 +100,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text)
     except OSError as error:
         fail(error)
-
-
-def _run_many(seeds: range, jobs: int) -> None:
-    import time
-
-    from kcoord.sim.run import run_seeds
-
-    began = time.monotonic()
-    steps = hot = virtual_ms = failed = 0
-    try:
-        for outcome in run_seeds(seeds, jobs):
-            steps += outcome.steps
-            hot += outcome.hot_answers
-            virtual_ms += outcome.virtual_ms
-            if outcome.violation is not None:
-                failed += 1
-                if failed <= SHOWN:
-                    print(_told(outcome), flush=True)
-    finally:
-        took_s = max(time.monotonic() - began, 0.001)
-        print(
-            f"{len(seeds):,} seeds from {seeds.start}: {failed or 'none'} failed. {steps:,} steps ({hot:,} more "
-            f"answers from the hot path), {virtual_ms / 3_600_000:,.1f} hours of virtual time, "
-            f"in {took_s:,.0f} s, {steps / took_s:,.0f} steps a second."
-        )
-    if failed:
-        raise typer.Exit(FAILED)
-
-
-def _told(outcome: "Outcome", plan: Path | None = None) -> str:
-    from kcoord.sim.run import replay_command
-
-    run = f"seed {outcome.seed}" if plan is None else str(plan)
-    if outcome.violation is None:
-        return (
-            f"{run}: {outcome.steps} steps, {outcome.loads} loads of the log, all was well "
-            f"{outcome.healed_ms / 1000:.0f} s after the last fault"
-        )
-    command = replay_command(outcome.seed) if plan is None else f"kcoord sim --plan {plan} --trace"
-    return f"{run} FAILED: {outcome.violation}\n  replay it with: {command}"

@@ -39,6 +39,17 @@ def group_of(request: Request) -> str:
     return cast(str, getattr(request, "group_id"))  # noqa: B009
 
 
+def named_group(request: Request) -> str | None:
+    """The one group that a request to a shard is about; None for a request that names none (ListGroups)."""
+    group_id = getattr(request, "group_id", None)
+    if group_id is not None and not isinstance(request, OffsetFetchRequest):
+        return cast(str, group_id)
+    parts = split(request)
+    if parts:
+        return parts[0][0]
+    return group_id or None
+
+
 def split(request: Request) -> list[tuple[str, Request]] | None:
     """One request for each group that `request` names, in its order; None for a request of the kind that names only
     one.

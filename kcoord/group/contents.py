@@ -11,8 +11,11 @@ from kcoord.group.deadlines import NEVER_MS, Deadlines
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
+from kcoord.group.quarantine import Quarantine
 from kcoord.group.settings import GroupSettings
+from kcoord.group.step import Token
 from kcoord.group.translation.newcomers import Newcomers
+from kcoord.protocol.record_levels import RECORD_LEVEL
 
 
 class Contents:
@@ -42,6 +45,8 @@ class Contents:
         """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
         self.connections = Connections(self._connections_in_use)
         """Session: which connections are there."""
+        self.record_level = RECORD_LEVEL
+        """Session: the level of the records that may be written, which every living instance reads."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
@@ -54,8 +59,14 @@ class Contents:
         """Session: whose answers are kept back, by connection and member id."""
         self.newcomers = Newcomers()
         """Session: ids given to legacy workers that have yet to join connect groups with them."""
+        self.waiting: dict[int, tuple[Token, str]] = {}
+        """Session: whose request is not answered yet, by identity, and the group that it waits in."""
+        self.quarantine: dict[str, Quarantine] = {}
+        """Session: groups in which something fell due and could not be done, by name."""
         self.expiry_due_ms = NEVER_MS
         """Session: when expired offsets are looked for next."""
+        self.loaded_ms = self.loaded_wall_ms = 0
+        """Session: when the log had been replayed, on the steps' clock and in Unix time."""
 
     def is_closed(self, connection: int) -> bool:
         """Whether the connection that a member came by last has been closed since (legacy rules 19, 20, 23)."""

@@ -9,6 +9,7 @@ A connect group of legacy workers only is described as they see it: as one of th
 
 from __future__ import annotations
 
+from kcoord.group.bounded_text import bounded_name
 from kcoord.group.contents import Contents
 from kcoord.group.conversion.policy import is_all_legacy
 from kcoord.group.generic.group import GenericGroup
@@ -40,7 +41,7 @@ def _describe(contents: Contents, group_id: str, context: RequestContext) -> Des
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
         why = "is a connect group: describe it as one" if group_id in contents.connect else "not found"
-        described.error_message = f"Group {group_id} {why}."
+        described.error_message = f"Group {bounded_name(group_id)} {why}."
     return described
 
 

@@ -21,6 +21,7 @@ from enum import IntEnum, StrEnum
 
 import attrs
 
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.settings import (
     ASSIGNORS,
     HEARTBEAT_INTERVAL,
@@ -324,7 +325,7 @@ def alter_answer(
         responses=[
             AlterConfigsResourceResponse(
                 error_code=refused.error if refused else ErrorCode.NONE,
-                error_message=str(refused) if refused else None,
+                error_message=bounded_text(str(refused)) if refused else None,
                 resource_type=resource.resource_type,
                 resource_name=resource.resource_name,
             )

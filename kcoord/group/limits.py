@@ -34,6 +34,8 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatResponse,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupInstallAssignmentResponse,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     OffsetCommitRequest,
@@ -83,7 +85,10 @@ def excess(contents: Contents, request: Request) -> Excess | None:
 def refuse_excess(request: Request, over: Excess) -> Response:
     """The answer to a request that is over a limit."""
     response = refuse(request, over.error)
-    if isinstance(response, ConnectGroupHeartbeatResponse | ConnectGroupInstallAssignmentResponse):
+    if isinstance(
+        response,
+        ConnectGroupHeartbeatResponse | ConnectGroupPrepareAssignmentResponse | ConnectGroupInstallAssignmentResponse,
+    ):
         response.error_message = over.text
     return response
 
@@ -243,6 +248,7 @@ def _last_epoch(_limits: GroupLimits) -> int:
 IDS, MEMBER_BYTES, GROUP_BYTES = "group.max.id.length", "group.max.member.metadata.bytes", "group.max.bytes"
 RESOURCES = "group.connect.max.resources"
 GROUP_ID = Bound("characters of the group's id", _length("group_id"), _ids, IDS, ErrorCode.INVALID_GROUP_ID)
+MEMBER_ID = Bound("characters of the member's id", _length("member_id"), _ids, IDS)
 INSTANCE_ID = "characters of group.instance.id"
 EPOCH = Bound(
     "the group has had nearly all generations that there can be, delete it", _epoch, _last_epoch, "the last to join in"
@@ -289,7 +295,10 @@ BOUNDS: dict[type[Request], tuple[Bound, ...]] = {
             ErrorCode.GROUP_MAX_SIZE_REACHED,
         ),
     ),
+    ConnectGroupPrepareAssignmentRequest: (GROUP_ID, MEMBER_ID),
     ConnectGroupInstallAssignmentRequest: (
+        GROUP_ID,
+        MEMBER_ID,
         Bound("connectors and tasks that are assigned", _installed_resources, _resources, RESOURCES),
         Bound("characters of a connector's name", _installed_name, _ids, IDS),
         Bound("bytes of ids and metadata", _installed_bytes, _group_bytes, GROUP_BYTES),

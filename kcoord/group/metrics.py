@@ -43,6 +43,10 @@ class Counters:
     """Requests to groups of any kind that were refused because they brought too much, by what it was."""
     conversions: Counter[str] = attrs.Factory(Counter)
     """Groups that changed their kind: to connect, to generic."""
+    faults: Counter[str] = attrs.Factory(Counter)
+    """Parts of steps that broke off and were undone, in groups of all kinds, by what was being done (an API's name, or
+    what fell due).
+    """
 
 
 @attrs.frozen(slots=True)
@@ -53,4 +57,6 @@ class Metrics:
     """How many, by protocol and state; also the states that no group is in."""
     members: Mapping[str, int]
     """How many, by protocol."""
+    quarantined: int
+    """Groups whose time stands still after a fault, or that are not served (`isolation`)."""
     connect: Counters

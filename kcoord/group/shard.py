@@ -6,27 +6,29 @@ releases the step's replies once everything appended by then is committed (conne
 
 Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails the shard is dropped
 and another one loads the log; so whatever was not committed, a static member's replacement for instance (gateway
-rule 23), has never been. A shard that has raised an error must be dropped too.
+rule 23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
+(`isolation`). A shard that has raised an error all the same must be dropped too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
+from kcoord.group.batch import named_group
 from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
 from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
-from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.records import configuration
 from kcoord.group.connect.replay import settle_load
 from kcoord.group.connect.sessions import (
     hold_is_over,
     hold_is_over_unwritten,
-    open_connect_sessions,
     sweep_connect,
 )
 from kcoord.group.connect.settle import settle
@@ -40,10 +42,12 @@ from kcoord.group.generic.check_commit import check_commit
 from kcoord.group.generic.heartbeat import heartbeat
 from kcoord.group.generic.join_group import join_group
 from kcoord.group.generic.leave_group import leave_group
-from kcoord.group.generic.sessions import open_sessions, pause, resume
+from kcoord.group.generic.sessions import pause, resume
 from kcoord.group.generic.states import LABELS as CLASSIC_STATES
 from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
+from kcoord.group.isolation import Fits, Isolation, fits_every_log
+from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.list_groups import CLASSIC, CONNECT, list_groups
 from kcoord.group.metrics import Metrics
@@ -52,11 +56,11 @@ from kcoord.group.offsets.expiry import expire
 from kcoord.group.offsets.offset_commit import offset_commit
 from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delete, subscribed_among
 from kcoord.group.offsets.offset_fetch import offset_fetch
+from kcoord.group.refuse import refuse
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupSettings
 from kcoord.group.standstill import go_on, prolong_sessions
 from kcoord.group.step import RequestContext, Step, Token
-from kcoord.group.translation.answers import waiting
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request
@@ -105,11 +109,28 @@ class Shard:
     so members of connect groups must come by newer ones (connect-groups rule 4).
     """
 
-    def __init__(self, settings: GroupSettings, ids: Callable[[], str], elder: Shard | None = None) -> None:
+    def __init__(
+        self,
+        settings: GroupSettings,
+        ids: Callable[[], str],
+        elder: Shard | None = None,
+        fits: Fits = fits_every_log,
+    ) -> None:
+        """`fits`: whether the log takes a record."""
         self._contents = Contents(settings, ids)
+        self._fits = fits
         if elder is not None:
             before = elder._contents
             self._contents.elder_connection = max(before.newest_connection, before.elder_connection)
+
+    @property
+    def record_level(self) -> int:
+        """The level of the records that may be written, which every living instance reads."""
+        return self._contents.record_level
+
+    @record_level.setter
+    def record_level(self, level: int) -> None:
+        self._contents.record_level = level
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -121,42 +142,34 @@ class Shard:
         """The log has been replayed to its end: open fresh sessions (gateway rules 23, 24), longer by `lease_ms`, for
         which an elder elsewhere may still answer (connect-groups rule 27).
         """
-        turn = self._turn(now_ms, wall_ms)
+        isolation = self._isolation(now_ms, wall_ms)
         self._contents.live = True
+        self._contents.loaded_ms, self._contents.loaded_wall_ms = now_ms, wall_ms
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
         settle_load(self._contents)
-        for group in self._contents.groups.values():
-            open_sessions(turn, group)
-        was_generic, was_connect = list(self._contents.groups.values()), list(self._contents.connect.values())
-        for connect_group in was_connect:
-            open_connect_sessions(turn, connect_group)
-        for group in was_generic:
-            follow(turn, group)
+        for group_id in self.group_ids():
+            isolation.open_loaded(group_id)
         prolong_sessions(self._contents, lease_ms)
-        return turn.step
+        return isolation.turn.step
 
     def drop(self) -> list[Token]:
         """The shard is lost: nothing of it may be answered any more, also not from the hot path. Returns who still
         waits.
         """
-        tokens: list[Token] = []
-        for group in self._contents.groups.values():
-            for member in group.members.values():
-                if member.parked_join is not None:
-                    tokens.append(member.parked_join.token)
-                if member.parked_sync is not None:
-                    tokens.append(member.parked_sync)
+        contents = self._contents
+        tokens = [token for token, _ in contents.waiting.values()]
+        for group in contents.groups.values():
             group.bury()
-        for connect_group in self._contents.connect.values():
-            for worker in connect_group.members.values():
-                tokens += waiting(worker) if worker.held is None else [*waiting(worker), worker.held.token]
+        for connect_group in contents.connect.values():
             connect_group.bury()
-        self._contents.groups.clear()
-        self._contents.connect.clear()
-        self._contents.held.clear()
-        self._contents.holds.clear()
-        self._contents.deadlines.clear()
-        self._contents.expiry_due_ms = NEVER_MS
+        contents.groups.clear()
+        contents.connect.clear()
+        contents.waiting.clear()
+        contents.held.clear()
+        contents.holds.clear()
+        contents.deadlines.clear()
+        contents.quarantine.clear()
+        contents.expiry_due_ms = NEVER_MS
         return tokens
 
     # -- steps --------------------------------------------------------------------------------------------------------
@@ -165,71 +178,101 @@ class Shard:
         """Take one request. Its reply is in the returned step, or in a later one when it is parked; each token is
         answered once.
 
-        `now_ms` is monotonic. Raises KeyError for a request of another API than those in HANDLERS.
+        `now_ms` is monotonic. A request that breaks off is undone, and answered UNKNOWN_SERVER_ERROR (`isolation`).
+        Raises KeyError for a request of another API than those in HANDLERS.
         """
-        turn = self._turn(now_ms, context.wall_ms)
+        handler = HANDLERS[type(request)]
+        isolation = self._isolation(now_ms, context.wall_ms)
+        turn, step = isolation.turn, isolation.turn.step
         if context.connection > self._contents.newest_connection:
             self._contents.newest_connection = context.connection
         self._contents.connections.use(context.connection)
-        self._let_go(turn, context.connection)
+        self._let_go(isolation, context.connection)
+        group_id = named_group(request)
+        if self.is_closed(group_id):
+            turn.answer(token, refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            return step
+        work = partial(self._answer, handler, turn, request, context, token)
+        if not isolation.carry_out(group_id, type(request).__name__, work, own=token):
+            turn.answer(token, refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR))
+            step.failed = True
+        elif token is not None and group_id is not None and all(reply.token is not token for reply in step.replies):
+            self._contents.waiting[id(token)] = token, group_id
+        return step
+
+    def _answer(self, handler: Handler, turn: Turn, request: Request, context: RequestContext, token: Token) -> None:
         over = excess(self._contents, request)
         if over is not None:
-            turn.contents.counters.over_limit[over.what] += 1
+            self._contents.counters.over_limit[over.what] += 1
             turn.step.excess = over.text
             turn.answer(token, refuse_excess(request, over))
-            return turn.step
-        limited = cut_client_id(context, self._contents.settings.limits)
-        HANDLERS[type(request)](turn, request, limited, token)
-        return turn.step
+            return
+        handler(turn, request, cut_client_id(context, self._contents.settings.limits), token)
 
     def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
         """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it (connect-groups
         rule 26). `handle` does so by itself.
         """
-        turn = self._turn(now_ms, wall_ms)
-        self._let_go(turn, connection)
-        return turn.step
+        isolation = self._isolation(now_ms, wall_ms)
+        self._let_go(isolation, connection)
+        return isolation.turn.step
 
     def closed(self, connection: int, now_ms: int, wall_ms: int) -> Step:
         """A client's connection is there no more; who came by it last cannot be reached until it comes again."""
-        turn = self._turn(now_ms, wall_ms)
+        isolation = self._isolation(now_ms, wall_ms)
         if self._contents.connections.close(connection):
-            self._let_go(turn, connection)
-        return turn.step
+            self._let_go(isolation, connection)
+        return isolation.turn.step
 
     def knows_connection(self, connection: int) -> bool:
         """Whether that connection has brought a request here, so that its end is to be told (`closed`)."""
         return self._contents.connections.knows(connection)
 
-    def _let_go(self, turn: Turn, connection: int) -> None:
+    def _let_go(self, isolation: Isolation, connection: int) -> None:
+        turn = isolation.turn
         for group, member in list(self._contents.held.get(connection, {}).values()):
-            let_go(turn, group, member)
-            settle(turn, group)
+            isolation.carry_out(group.group_id, "a held answer", partial(_let_go_one, turn, group, member))
 
     def advance(self, now_ms: int, wall_ms: int) -> Step:
         """Do everything whose time has come: sessions, rebalances, expiry of offsets. Too early, it does nothing."""
-        turn = self._turn(now_ms, wall_ms)
+        isolation = self._isolation(now_ms, wall_ms)
+        turn = isolation.turn
         for group in self._contents.deadlines.due(now_ms):
             if isinstance(group, ConnectGroup):
-                sweep_connect(turn, group)
+                isolation.fell_due(group, "a look at the group", partial(sweep_connect, turn, group))
             else:
-                sweep(turn, group)
+                isolation.fell_due(group, "a look at the group", partial(sweep, turn, group))
         for member in self._contents.holds.due(now_ms):
-            hold_is_over(turn, member)
+            group_id = self._held_in(member)
+            if group_id is not None:
+                isolation.carry_out(group_id, "a held answer", partial(hold_is_over, turn, member))
         if self._contents.expiry_due_ms <= now_ms:
             self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
-            expire(turn)
+            for group_id in self.group_ids():
+                if group_id not in self._contents.quarantine:
+                    isolation.carry_out(group_id, "expiry of offsets", partial(expire, turn, group_id))
             self._contents.newcomers.sweep(now_ms)
+            for group_id in self._contents.quarantine.keys() - set(self.group_ids()):
+                del self._contents.quarantine[group_id]
         return turn.step
 
     def give_held(self, now_ms: int, wall_ms: int) -> Step:
         """In place of `advance` while nothing can be written: time stands still but for answers that are kept back. The
         step has no records.
         """
-        turn = self._turn(now_ms, wall_ms)
+        isolation = self._isolation(now_ms, wall_ms)
         for member in self._contents.holds.due(now_ms):
-            hold_is_over_unwritten(turn, member)
-        return turn.step
+            group_id = self._held_in(member)
+            if group_id is not None:
+                work = partial(hold_is_over_unwritten, isolation.turn, member)
+                isolation.carry_out(group_id, "a held answer", work)
+        return isolation.turn.step
+
+    def _held_in(self, member: Member) -> str | None:
+        """The group in which a member's heartbeat is kept back."""
+        if member.held is None:
+            return None
+        return self._contents.held[member.held.connection][member.member_id][0].group_id
 
     def go_on(self, stood_ms: int, now_ms: int) -> None:
         """Time stood still for `stood_ms`, in which nobody was answered: no session may end by that."""
@@ -243,8 +286,13 @@ class Shard:
                 earliest = at_ms
         return None if earliest == NEVER_MS else earliest
 
-    def _turn(self, now_ms: int, wall_ms: int) -> Turn:
-        return Turn(self._contents, now_ms, wall_ms, Step())
+    def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
+        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal()), self._fits)
+
+    def is_closed(self, group_id: str | None) -> bool:
+        """Whether the group could not be opened after a fault, and is not served (`quarantine`)."""
+        known = self._contents.quarantine.get(group_id or "")
+        return known is not None and known.closed
 
     # -- what the gateway asks, and tells -----------------------------------------------------------------------------
 
@@ -261,6 +309,8 @@ class Shard:
         """Whether this member may commit offsets now; refreshes its session if so (gateway rules 12, 22).
         `api_version` is OffsetCommit's.
         """
+        if self.is_closed(group_id):
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_commit(
             self._contents, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
         )
@@ -281,22 +331,32 @@ class Shard:
 
     def alter_config(self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int) -> Step:
         """Configure a connect group with `values`, which must have been checked, and nothing else. They hold from each
-        member's next heartbeat; what they say of the group's kind holds at once.
+        member's next heartbeat; what they say of the group's kind holds at once. The step has `failed` where that
+        could not be done.
         """
-        turn = self._turn(now_ms, wall_ms)
+        isolation = self._isolation(now_ms, wall_ms)
+        work = partial(self._alter_config, isolation.turn, group_id, values)
+        closed = self.is_closed(group_id)
+        isolation.turn.step.failed = closed or not isolation.carry_out(group_id, "a change of settings", work)
+        return isolation.turn.step
+
+    def _alter_config(self, turn: Turn, group_id: str, values: Mapping[str, str]) -> None:
         turn.write(configuration(group_id, values))
         if group_id in self._contents.groups:
             follow(turn, self._contents.groups[group_id])
         elif group_id in self._contents.connect:
             settle(turn, self._contents.connect[group_id])
-        return turn.step
 
     def check_delete(self, group_id: str) -> ErrorCode:
         """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+        if self.is_closed(group_id):
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_delete(self._contents, group_id)
 
     def check_offset_delete(self, group_id: str) -> ErrorCode:
         """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        if self.is_closed(group_id):
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_offset_delete(self._contents, group_id)
 
     def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
@@ -327,7 +387,7 @@ class Shard:
         if connect is not None:
             return bool(connect.members)
         group = self._contents.groups.get(group_id)
-        return group is not None and bool(group.members or group.pending)
+        return group is not None and bool(group.members or group.pending or (group.record.members))
 
     def has_any_members(self) -> bool:
         """Whether any group here has members, or newcomers that were given a member id."""
@@ -346,6 +406,7 @@ class Shard:
                 CLASSIC: sum(len(group.members) for group in generic),
                 CONNECT: sum(len(group.members) for group in connect),
             },
+            quarantined=len(self._contents.quarantine),
             connect=deepcopy(self._contents.counters),
         )
 
@@ -360,3 +421,8 @@ class Shard:
 
 def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
     return {state: found.count(state) for state in states}
+
+
+def _let_go_one(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    let_go(turn, group, member)
+    settle(turn, group)

@@ -98,6 +98,20 @@ class Reply:
     remember: Remember | None = None
 
 
+@frozen(slots=True, eq=False)
+class Fault:
+    """A part of a step that broke off and was undone (`isolation`)."""
+
+    group_id: str
+    during: str
+    """What was being done: an API's name, or what fell due."""
+    error: Exception
+    quarantined_ms: int = 0
+    """For so long the group's own time stands still, or, where `closed`, the group is not served at all."""
+    closed: bool = False
+    """The group could not be opened again either."""
+
+
 @attrs.define(slots=True, eq=False)
 class Step:
     """What one call of a shard wants done: `records` are one atomic append, in order; `replies` leave when it is
@@ -105,6 +119,19 @@ class Step:
     """
 
     records: list[Record] = attrs.Factory(list)
+    encoded: list[tuple[bytes, bytes | None]] = attrs.Factory(list)
+    """The same records as bytes, each measured: the log takes them."""
     replies: list[Reply] = attrs.Factory(list)
     excess: str | None = None
     """What the request brought too much of, so that it was refused and nothing was done (`limits`)."""
+    refused: list[Token] = attrs.Factory(list)
+    """Who waited in a group that was restored after a fault: each is told NOT_COORDINATOR, and asks again."""
+    faults: list[Fault] = attrs.Factory(list)
+    failed: bool = False
+    """What this step was asked for was not done."""
+
+    def checked(self) -> Step:
+        """This step, or the error that broke off a part of it: for whoever looks for faults and must not hide one."""
+        for fault in self.faults:
+            raise fault.error
+        return self

@@ -8,6 +8,7 @@ from __future__ import annotations
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import GenericGroup
+from kcoord.group.journal import Journal
 from kcoord.group.replay import replay
 from kcoord.group.step import Remember, Reply, Step, Token
 from kcoord.protocol.frozen import frozen
@@ -25,9 +26,12 @@ class Turn:
     wall_ms: int
     """Unix time, for records."""
     step: Step
+    journal: Journal
+    """What stood before the records that this part of the step has written."""
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""
+        self.journal.note(self.contents, record)
         self.step.records.append(record)
         replay(self.contents, record)
 

@@ -12,6 +12,8 @@ Rules:
    comes or goes (gateway rule 19); a broker that nobody sees any more keeps its place until then.
 4. Of two instances with one number only one takes part: the one that was in the former map, else the elder. So does
    none that believes in another number of partitions: its groups would be elsewhere.
+5. A partition that an instance cannot read, because a newer kcoord has written to it, goes to one that can. Where
+   nobody can it stays where it is, so that it does not go round.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ def next_map(members: Mapping[str, Facts], leader: str, generation: int = 0) -> 
     numbers = {member: number for number, member in chosen.items()}
     held = {at: numbers.get(next(iter(has))) for at, has in holders.items() if len(has) == 1}
     target = _target(range(count), instances, preferred_owners(leaders, brokers, count), held, former)
+    target = _readable(target, {number: members[member].unreadable for number, member in chosen.items()})
     owners = tuple(to if to is None or holders.get(at, set()) <= {chosen[to]} else None for at, to in enumerate(target))
     epoch = max(former.epoch + 1, generation)
     return Outcome(InstanceMap(epoch=epoch, instances=instances, partitions=owners, brokers=brokers), refused)
@@ -122,6 +125,19 @@ def _target(
     free = [at for at in partitions if at not in preferred]
     spread = _spread(free, instances, [held, before], Counter(preferred.values()))
     return [preferred.get(at, spread.get(at)) for at in partitions]
+
+
+def _readable(target: Sequence[int | None], unreadable: Mapping[int, Collection[int]]) -> list[int | None]:
+    """The target with each partition at an instance that can read it, if there is one (rule 5)."""
+    given = list(target)
+    loads = Counter(given)
+    for at, owner in enumerate(given):
+        able = sorted(number for number in unreadable if at not in unreadable[number])
+        if owner is None or owner in able or not able:
+            continue
+        given[at] = min(able, key=lambda number: (loads[number], number))
+        loads[given[at]] += 1
+    return given
 
 
 def _spread(

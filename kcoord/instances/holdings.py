@@ -43,6 +43,10 @@ class Shards(Protocol):
         """Serve a partition no more, at once; returns when it is ready for somebody else to take."""
         ...
 
+    def unreadable(self) -> frozenset[int]:
+        """The partitions that could not be served when they were loaded last, because a newer kcoord wrote to them."""
+        ...
+
 
 @attrs.define(slots=True, eq=False)
 class _Holding:

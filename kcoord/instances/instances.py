@@ -25,6 +25,7 @@ from kcoord.instances.map import Address, Instance
 from kcoord.instances.membership import Membership
 from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls, TlsUnusable
+from kcoord.protocol.record_levels import RECORD_LEVEL
 
 __all__ = ["Instances", "InstancesError", "InstancesSettings", "InternalSettings", "InternalTls"]
 
@@ -106,6 +107,7 @@ class Instances:
             port_offset=settings.port_offset,
             broker_ports=dict(settings.broker_ports),
             lease_ms=settings.lease_ms,
+            record_level=RECORD_LEVEL,
         )
         member = GroupMemberSettings(
             group=settings.group,

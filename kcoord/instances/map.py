@@ -18,6 +18,7 @@ from kcoord.protocol.generated import instance_map, instance_metadata
 from kcoord.protocol.generated.instance_address import BrokerPort, InstanceAddress
 from kcoord.protocol.message import Message
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.record_levels import RELEASE_0_1_0, writable_level
 
 __all__ = ["EMPTY_MAP", "Address", "Facts", "Instance", "InstanceMap"]
 
@@ -52,6 +53,8 @@ class Instance:
     internal: Address | None = None
     """Where it takes calls of other instances; None: nowhere."""
     lease_ms: int = 0
+    record_level: int = RELEASE_0_1_0
+    """Which records of the log it can read."""
 
     def address_of_broker(self, broker_id: int) -> Address | None:
         """By which host and port clients reach that broker through this instance; None where there is no such port."""
@@ -73,6 +76,7 @@ class Instance:
                 internal_host=host,
                 internal_port=port,
                 lease_ms=self.lease_ms,
+                record_level=self.record_level,
             )
         )
 
@@ -90,6 +94,7 @@ class Instance:
             broker_ports={each.broker_id: each.port for each in read.broker_ports},
             internal=None if read.internal_host is None else (read.internal_host, read.internal_port),
             lease_ms=read.lease_ms,
+            record_level=read.record_level,
         )
 
     def __str__(self) -> str:
@@ -139,6 +144,11 @@ class InstanceMap:
         """The partitions that nobody owns at the moment."""
         return frozenset(at for at, owner in enumerate(self.partitions) if owner is None)
 
+    @property
+    def record_level(self) -> int:
+        """The level that may be written into the log: every instance reads it."""
+        return writable_level(each.record_level for each in self.instances.values())
+
     def encode(self) -> bytes:
         """The version, and the map in it."""
         return _encode(
@@ -183,6 +193,8 @@ class Facts:
     """Which broker leads each partition of `__consumer_offsets`; empty where that is nobody's business."""
     former: InstanceMap | None = None
     """The newest map that it has."""
+    unreadable: frozenset[int] = frozenset()
+    """The partitions that it cannot serve, because a newer kcoord has written to them."""
 
     def encode(self) -> bytes:
         """The version, and the facts in it."""
@@ -194,6 +206,7 @@ class Facts:
                 brokers=sorted(self.brokers),
                 leaders=[NOBODY if leader is None else leader for leader in self.leaders],
                 map=None if self.former is None else self.former.encode(),
+                unreadable=sorted(self.unreadable),
             )
         )
 
@@ -208,6 +221,7 @@ class Facts:
             brokers=frozenset(read.brokers),
             leaders=tuple(None if leader == NOBODY else leader for leader in read.leaders),
             former=None if read.map is None else InstanceMap.decode(read.map),
+            unreadable=frozenset(read.unreadable),
         )
 
 

@@ -11,6 +11,7 @@ to it that what the newest map gives it is held and served, and nothing else (`h
    could not be reached by anybody, the old place still holds afterwards, and so does what the map says of it.
 5. The leader asks for another round when brokers' leaders have moved, and stayed where they are for a while
    (gateway rule 20), or there is a broker that the map does not know.
+6. Who finds a partition that it cannot read, because a newer kcoord has written to it, says so once in another round.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ class Membership:
         self._settings = settings
         self._surroundings = surroundings
         self._get_ready = get_ready
+        self._shards = shards
+        self._unreadable: frozenset[int] = frozenset()
         self._holdings = Holdings(shards, self.confirm, self._lost)
         self._place = ""
         self._claimed: frozenset[int] = frozenset()
@@ -152,6 +155,7 @@ class Membership:
         self._claimed = self._holdings.held_from(place) if place else frozenset()
         surroundings = self._surroundings()
         self._leads = False
+        self._unreadable = self._shards.unreadable()
         return Facts(
             instance=self.instance,
             partitions=self._partitions,
@@ -159,6 +163,7 @@ class Membership:
             brokers=surroundings.brokers,
             leaders=surroundings.leaders,
             former=self.map if self.map.epoch else None,
+            unreadable=self._unreadable,
         ).encode()
 
     def divide(self, leader: str, generation: int, members: Mapping[str, bytes]) -> dict[str, tuple[list[int], bytes]]:
@@ -248,6 +253,14 @@ class Membership:
                 "internal.listen and internal.secret there",
                 ", ".join(str(each) for each in deaf),
             )
+        behind = [str(each) for each in told.instances.values() if each.record_level < self.instance.record_level]
+        if behind and told.record_level != before.record_level:
+            log.info(
+                "records are written as %s can read them, at level %d: newer ones are written when every instance has "
+                "been upgraded",
+                ", ".join(behind),
+                told.record_level,
+            )
         leases = {each.lease_ms for each in told.instances.values()}
         if len(leases) > 1 and leases != {each.lease_ms for each in before.instances.values()}:
             log.error("coordinator.lease.ms differs among the instances (%s): make it the same", sorted(leases))
@@ -280,6 +293,7 @@ class Membership:
             await asyncio.sleep(LOOK_S)
             try:
                 self._look_at_age()
+                self._look_at_unreadable()
                 self._look_around()
             except Exception:
                 log.exception("a fault of kcoord's own while watching the instances' group")
@@ -305,6 +319,13 @@ class Membership:
                 log.info("the instances' group is there again, and so is this instance's place in it")
             self._cut_off = False
             self._take_what_is_ours()
+
+    def _look_at_unreadable(self) -> None:
+        """Rule 6."""
+        found = self._shards.unreadable() - self._unreadable
+        if found and self._place and not self.member.is_joining:
+            self._unreadable |= found
+            self.member.rejoin()
 
     def _look_around(self) -> None:
         """Rule 5."""

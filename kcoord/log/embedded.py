@@ -28,6 +28,8 @@ from kcoord.log.writer import Writer
 _log = logging.getLogger(__name__)
 
 _COMPACTION_STEP_ROWS = 200
+MAX_RECORD_BYTES = 64 << 20
+"""The largest record, key and value."""
 
 
 def _unix_ms() -> int:
@@ -116,6 +118,10 @@ class EmbeddedLog:
         """See Log.lease. It never ends: the directory's lock keeps everybody else out."""
         self._check_partition(partition)
         return self._lease
+
+    def fits(self, key: bytes, value: bytes | None) -> bool:
+        """See Log.fits."""
+        return len(key) + len(value or b"") <= MAX_RECORD_BYTES
 
     def tick(self, partition: int) -> asyncio.Future[None]:
         """See Log.tick. There is nothing to prove."""

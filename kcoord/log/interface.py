@@ -58,6 +58,10 @@ class LogCorrupt(LogError):
     """What was read is not what was written."""
 
 
+class LogOfNewerKcoord(LogCorrupt):
+    """What was read is a record that only a newer kcoord understands."""
+
+
 @attrs.define(slots=True, eq=False)
 class Lease:
     """Until when may answers be given for a partition? One object a partition, the same for as long as the log is open,
@@ -111,6 +115,10 @@ class Log(Protocol):
 
         All appends to a partition that is not loaded, or has failed since, raise AppendFailed.
         """
+        ...
+
+    def fits(self, key: bytes, value: bytes | None) -> bool:
+        """Whether the log takes a record of this key and value; a batch may hold as many as it likes."""
         ...
 
     def tick(self, partition: int) -> asyncio.Future[None]:

@@ -131,7 +131,16 @@ class _Reader:
         if kind == "records":
             return memoryview(self.data)[start : self.pos]
         value = self.data[start : self.pos]
-        return value.decode("utf-8", "replace") if kind == "string" else value
+        return self.text(value) if kind == "string" else value
+
+    def text(self, data: bytes) -> str:
+        """A string, with U+FFFD for each part that is not UTF-8; such a string must still be one that can be sent."""
+        text = data.decode("utf-8", "replace")
+        if (grown := len(text.encode())) > MAX_STRING:
+            raise self.error(
+                f"a string that is not UTF-8 and has {grown} bytes with U+FFFD, at most {MAX_STRING} are possible"
+            )
+        return text
 
     def null(self, length: int, nullable: bool) -> None:
         if length < -1:

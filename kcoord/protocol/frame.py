@@ -58,6 +58,8 @@ def decode_request_header(data: bytes, pos: int = 0) -> tuple[RequestHeader, int
             stop = pos + size
             client_id = data[pos:stop].decode("utf-8", "replace")
             pos = stop
+            if len(client_id) > MAX_STRING // 3 and len(client_id.encode()) > MAX_STRING:  # grown by U+FFFD
+                raise Malformed("the client id is not UTF-8, and too long with U+FFFD for each wrong byte")
         elif size != -1:
             raise Malformed(f"the client id says {size} bytes")
         if pos > len(data):

@@ -64,6 +64,7 @@ from kcoord.protocol.generated.legacy_offset_commit_value import LegacyOffsetCom
 from kcoord.protocol.generated.offset_commit_key import OffsetCommitKey
 from kcoord.protocol.generated.offset_commit_value import OffsetCommitValue
 from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.protocol.record_levels import RECORD_LEVEL, VALUE_LEVELS, level_of, version_at
 
 __all__ = [
     "ConnectWorkerGroupConfigurationKey",
@@ -162,17 +163,23 @@ class Record:
     value: Value | None
 
 
-def encode_record(record: Record) -> tuple[bytes, bytes | None]:
-    """The record's key and value as bytes; raises EncodeError for values out of range and for a value that does not
-    belong to its key.
+def encode_record(record: Record, level: int = RECORD_LEVEL) -> tuple[bytes, bytes | None]:
+    """The record's key and value as bytes that instances of record level `level` can read.
+
+    Raises EncodeError for values out of range, for a value that does not belong to its key, and for a record of a
+    higher level.
     """
     key, value = record.key, record.value
+    if level_of(key.API_KEY) > level:
+        raise EncodeError(
+            f"{key.NAME} is of record level {level_of(key.API_KEY)}, and there are instances that read level {level}"
+        )
     encoded_key = _NUMBER.pack(key.API_KEY) + key.encode(_KEY_SCHEMA_VERSION)
     if value is None:
         return encoded_key, None
     if not isinstance(value, _KEYS[key.API_KEY][1]):
         raise EncodeError(f"{key.NAME} goes with {_KEYS[key.API_KEY][1].NAME}, not with {value.NAME}")
-    version = _value_version(value)
+    version = _value_version(key.API_KEY, value, level)
     return encoded_key, _NUMBER.pack(version) + value.encode(version)
 
 
@@ -244,7 +251,9 @@ def _leading_number(data: bytes, what: str) -> int:
     return number
 
 
-def _value_version(value: Value) -> int:
+def _value_version(number: int, value: Value, level: int) -> int:
     if isinstance(value, OffsetCommitValue) and value.expire_timestamp != -1:
         return _OFFSET_WITH_EXPIRY_VERSION
+    if VALUE_LEVELS:
+        return version_at(level, number, value.MIN_VERSION, value.MAX_VERSION)
     return value.MAX_VERSION

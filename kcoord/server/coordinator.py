@@ -95,6 +95,15 @@ class Coordinator:
         """Serve one partition no more from now on; comes back when somebody else may have it."""
         await self._hosts[partition].lose()
 
+    def unreadable(self) -> frozenset[int]:
+        """The partitions that could not be served when they were loaded last, because a newer kcoord wrote to them."""
+        return frozenset(host.partition for host in self._hosts if host.is_of_newer_kcoord)
+
+    def write_at_level(self, record_level: int) -> None:
+        """From now on write only records that instances of that level can read."""
+        for host in self._hosts:
+            host.record_level = record_level
+
     def owned(self) -> set[int]:
         """The partitions that this instance serves now."""
         return {host.partition for host in self._hosts if host.state is ShardState.ACTIVE}

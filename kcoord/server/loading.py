@@ -13,7 +13,7 @@ from contextlib import aclosing
 from typing import cast
 
 from kcoord.group.shard import Shard
-from kcoord.log.interface import Log, LogCorrupt, StoredRecord
+from kcoord.log.interface import Log, LogCorrupt, LogOfNewerKcoord, StoredRecord
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import decode_record, is_of_newer_kcoord
 
@@ -21,7 +21,8 @@ from kcoord.protocol.records import decode_record, is_of_newer_kcoord
 async def read_shard(store: Log, partition: int, shard: Shard) -> None:
     """Take `partition` over and replay its records into `shard`.
 
-    Raises LogCorrupt for what nobody can read, also a record that only a newer kcoord can; and what Log.load raises.
+    Raises LogOfNewerKcoord for a record that only a newer kcoord can read, LogCorrupt for what nobody can; and what
+    Log.load raises.
     """
     at, key, value = -1, b"", None
     try:
@@ -32,15 +33,17 @@ async def read_shard(store: Log, partition: int, shard: Shard) -> None:
                 gc.freeze()  # what was read stays: to look for cycles in it takes a third of a load's time
                 await asyncio.sleep(0)
     except DecodeError as error:
-        raise LogCorrupt(unreadable(at, key, value, error)) from error
+        raise unreadable(at, key, value, error) from error
 
 
-def unreadable(at: int, key: bytes, value: bytes | None, error: DecodeError) -> str:
+def unreadable(at: int, key: bytes, value: bytes | None, error: DecodeError) -> LogCorrupt:
     """What is wrong with a record, where it is, and what to do."""
     record = f"its record at offset {at} (key {key.hex()}) cannot be read: {error}."
     if is_of_newer_kcoord(key, value):
-        return f"{record} A newer kcoord wrote it: start that one, or a newer one still, instead of this"
-    return (
+        return LogOfNewerKcoord(
+            f"{record} A newer kcoord wrote it: start that one, or a newer one still, instead of this"
+        )
+    return LogCorrupt(
         f"{record} Look at it with `kcoord log dump`, and start the kcoord that wrote it, or restore the log from a "
         "backup"
     )

@@ -31,6 +31,7 @@ from kcoord.gateway.gateway import Gateway
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
 from kcoord.group.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.instances.instances import Instances, InstancesError
+from kcoord.instances.membership import Membership
 from kcoord.instances.places import MapPlaces
 from kcoord.log.interface import Log
 from kcoord.log.kafka.log import KafkaLog
@@ -148,7 +149,7 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     coordinator = make_coordinator(settings, groups, store)
     serials = itertools.count(1)
     instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
-    coordinator.confirm = instances.membership.confirm
+    share(coordinator, instances.membership)
     behind: Behind = gateway or Standalone(
         coordinator,
         InstanceNodes(await cluster_id_of(where), instances.membership),
@@ -184,6 +185,17 @@ def make_instances(
             make_gateway(settings, instances.groups, MapPlaces(instances.membership, instances.addresses_of_brokers))
         )
     return instances, gateways[0] if gateways else None
+
+
+def share(coordinator: Coordinator, membership: Membership) -> None:
+    """Let the coordinator serve what is this instance's, and write what all instances can read."""
+
+    def follow_map() -> None:
+        coordinator.write_at_level(membership.map.record_level)
+
+    coordinator.confirm = membership.confirm
+    follow_map()
+    membership.on_change.append(follow_map)
 
 
 async def join(settings: Settings, instances: Instances) -> None:

@@ -5,8 +5,9 @@ Rules:
 2. If an append fails, the shard is dropped: every waiting client gets a retriable error, none a success. Where the
    partition is this instance's still, it is loaded again. Hot answers stop with the drop, because it moves every
    group's version.
-3. A step that breaks off by a fault of kcoord's own does the same, and only its own request gets an error that is not
-   retriable.
+3. A part of a step that breaks off by a fault of kcoord's own is undone by the shard, and costs its request, or its
+   group at most (`kcoord/group/isolation.py`). Only a shard that breaks off itself is dropped like that, and its own
+   request gets an error that is not retriable.
 4. While the log cannot write (a full disk), what would write is refused with COORDINATOR_NOT_AVAILABLE before it
    touches the state, and time stands still for the shard: heartbeats and questions go on, and no session ends.
 5. While the lease is over time stands still too: a shard that cannot prove that it is the coordinator puts nobody out.
@@ -14,6 +15,7 @@ Rules:
 6. Neither does the time count in which the process stood still, or the machine slept: what waits in its sockets is read
    before any session ends, and who slept too has a session's time to come.
 7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
+8. Only records that every living instance can read are written (`record_level`).
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ from functools import partial
 
 import attrs
 
+from kcoord.group.bounded_text import bounded_name
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.generic.states import State
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
+from kcoord.group.isolation import TooLarge
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Reply, RequestContext, Step
-from kcoord.log.interface import Log, LogCorrupt, LogError, PartitionLost
+from kcoord.group.step import Fault, Reply, RequestContext, Step
+from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentRequest,
@@ -47,7 +51,9 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record, encode_record
+from kcoord.protocol.primitives import EncodeError
+from kcoord.protocol.record_levels import RECORD_LEVEL
+from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
@@ -105,6 +111,21 @@ def _sender(context: RequestContext) -> str:
     return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
 
 
+def tell_of_fault(partition: int, fault: Fault) -> None:
+    """What broke off in which group, what that means for the group, and why."""
+    if fault.closed:
+        then = f"the group is not served; it is tried again in {fault.quarantined_ms} ms"
+    elif fault.quarantined_ms:
+        then = f"it is undone, and nothing falls due in the group for {fault.quarantined_ms} ms"
+    else:
+        then = "it is undone, and the group goes on from its records"
+    where = f"partition {partition}, group {bounded_name(fault.group_id)}"
+    if isinstance(fault.error, TooLarge | EncodeError):
+        log.error("%s: %s could not be written: %s; %s", where, fault.during, fault.error, then)
+    else:
+        log.error("%s: a fault of kcoord's own in %s; %s", where, fault.during, then, exc_info=fault.error)
+
+
 class ShardHost:
     """One partition: its shard, the way to its log, and its timer."""
 
@@ -121,7 +142,10 @@ class ShardHost:
     ) -> None:
         self.partition = partition
         self.state = ShardState.ELSEWHERE
-        self.shard = Shard(settings, ids)
+        self.is_of_newer_kcoord = False
+        """Whether the last load found a record that only a newer kcoord can read."""
+        self._record_level = RECORD_LEVEL
+        self.shard = Shard(settings, ids, fits=store.fits)
         self.outbox = Outbox(partition, store, self)
         self._keeper = LeaseKeeper(self.outbox, store.lease_ms, lambda: self.shard.has_any_members())
         self._log = store
@@ -135,6 +159,15 @@ class ShardHost:
         self._timer_at_ms: int | None = None
         self._loading: asyncio.Task[None] | None = None
         self._losing = asyncio.Lock()
+
+    @property
+    def record_level(self) -> int:
+        """The level of the records that may be written (`kcoord.protocol.record_levels`)."""
+        return self._record_level
+
+    @record_level.setter
+    def record_level(self, level: int) -> None:
+        self._record_level = self.shard.record_level = level
 
     def _move(self, event: Event) -> None:
         self.state = MOVES[self.state, event]
@@ -184,11 +217,13 @@ class ShardHost:
                     return
                 self._move(Event.CONFIRMED)
             try:
-                shard = Shard(self._settings, self._ids, elder=self.shard)
+                self.is_of_newer_kcoord = False
+                shard = Shard(self._settings, self._ids, elder=self.shard, fits=self._log.fits)
                 await read_shard(self._log, self.partition, shard)
+                shard.record_level = self.record_level
                 step = shard.loaded(monotonic_ms(), wall_ms(), self._log.lease_ms)
-                batch = [encode_record(record) for record in step.records]
             except LogCorrupt as error:
+                self.is_of_newer_kcoord = isinstance(error, LogOfNewerKcoord)
                 self._move(Event.UNREADABLE)
                 log.error("partition %d is not served: %s", self.partition, error)
             except LogError as error:
@@ -202,7 +237,7 @@ class ShardHost:
             else:
                 self.shard = shard
                 self._move(Event.LOADED)
-                self._take(step, batch)
+                self._take(step)
             return
 
     # -- losing -------------------------------------------------------------------------------------------------------
@@ -322,7 +357,7 @@ class ShardHost:
             self._alter_config(request, context, waiting)
         else:
             handle = partial(self._handle, request, context, waiting)
-            if not self._step(handle, type(request).__name__):
+            if self._step(handle, type(request).__name__) is None:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
 
     def _handle(self, request: Request, context: RequestContext, waiting: Waiting) -> Step:
@@ -354,7 +389,8 @@ class ShardHost:
             refused, altered = refusal, dict(own)
         if altered != own and not request.validate_only:
             alter = partial(self.shard.alter_config, group_id, altered, monotonic_ms(), context.wall_ms)
-            if not self._step(alter, type(request).__name__):
+            step = self._step(alter, type(request).__name__)
+            if step is None or step.failed:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
                 return
         self.outbox.send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
@@ -382,22 +418,28 @@ class ShardHost:
             loaded=self.state is ShardState.ACTIVE,
         )
 
-    def _step(self, take: Callable[[], Step], during: str) -> bool:
-        """Let the shard take one step: append what it writes, release what may leave. False when it broke off."""
+    def _step(self, take: Callable[[], Step], during: str) -> Step | None:
+        """Let the shard take one step: append what it writes, release what may leave. None when the shard itself broke
+        off; a fault within the step has cost its own request or group only.
+        """
         try:
             step = take()
-            batch = [encode_record(record) for record in step.records]
         except Exception as fault:
             self._fault(fault, during)
-            return False
-        self._take(step, batch)
-        return True
+            return None
+        self._take(step)
+        return step
 
-    def _take(self, step: Step, batch: list[tuple[bytes, bytes | None]]) -> None:
-        if batch:
-            self.outbox.append(batch)
+    def _take(self, step: Step) -> None:
+        if step.encoded:
+            self.outbox.append(step.encoded)
             for record in step.records:
                 tell_of_rebalance(record)
+        for fault in step.faults:
+            tell_of_fault(self.partition, fault)
+        for token in step.refused:
+            if isinstance(token, Waiting):
+                token.refuse(ErrorCode.NOT_COORDINATOR)
         for reply in step.replies:
             self._reply(reply)
         self._set_timer()

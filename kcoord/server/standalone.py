@@ -25,6 +25,7 @@ from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.generated.api_versions_response import ApiVersion
 from kcoord.protocol.generated.describe_cluster_response import DescribeClusterBroker
 from kcoord.protocol.generated.find_coordinator_response import Coordinator as FoundCoordinator
+from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.metadata_response import MetadataResponseBroker, MetadataResponseTopic
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -70,6 +71,11 @@ SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 NAMED_FROM = 3
 """The version of ApiVersions from which a client says what it is."""
+
+TOPIC_IDS_FROM = 12
+"""The version of Metadata from which topics can be named by their ids alone."""
+KEYS_FROM = 4
+"""The version of FindCoordinator from which a client names several keys, or none."""
 
 
 class GroupSteps(Protocol):
@@ -202,7 +208,7 @@ class Standalone:
             return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
         return ApiVersionsResponse(api_keys=self._ranges())
 
-    def _metadata(self, connection: Connection, request: MetadataRequest, _version: int) -> Response:
+    def _metadata(self, connection: Connection, request: MetadataRequest, version: int) -> Response:
         nodes = self._nodes.nodes(connection.local_address)
         return MetadataResponse(
             brokers=[MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port) for node in nodes],
@@ -210,8 +216,8 @@ class Standalone:
             controller_id=nodes[0].id,
             topics=[
                 MetadataResponseTopic(
-                    error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic.name else ErrorCode.UNKNOWN_TOPIC_ID,
-                    name=topic.name,
+                    error_code=_unknown_topic(topic, version),
+                    name=topic.name if version >= TOPIC_IDS_FROM else topic.name or "",
                     topic_id=topic.topic_id,
                 )
                 for topic in request.topics or []
@@ -232,8 +238,8 @@ class Standalone:
             brokers=[DescribeClusterBroker(broker_id=node.id, host=node.host, port=node.port) for node in nodes],
         )
 
-    def _find_coordinator(self, connection: Connection, request: FindCoordinatorRequest, _version: int) -> Response:
-        if request.coordinator_keys:
+    def _find_coordinator(self, connection: Connection, request: FindCoordinatorRequest, version: int) -> Response:
+        if version >= KEYS_FROM:
             return FindCoordinatorResponse(
                 coordinators=[
                     FoundCoordinator(key=key, **self._found(connection, request.key_type, key))
@@ -269,6 +275,13 @@ def may_be_held(request: Request) -> TypeGuard[ConnectGroupHeartbeatRequest | He
     if isinstance(request, ConnectGroupHeartbeatRequest):
         return request.max_wait_ms > 0
     return isinstance(request, HeartbeatRequest)
+
+
+def _unknown_topic(topic: MetadataRequestTopic, version: int) -> ErrorCode:
+    """Metadata v10 and v11 have a place for a topic's id, but no broker answers by it there."""
+    if topic.name:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.UNKNOWN_TOPIC_ID if version >= TOPIC_IDS_FROM else ErrorCode.INVALID_REQUEST
 
 
 def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:

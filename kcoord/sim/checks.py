@@ -28,12 +28,14 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupH
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
 from kcoord.sim import rest
 from kcoord.sim.books import NOTHING, Books
-from kcoord.sim.coordinator import CATCH_UP_MS, UP
+from kcoord.sim.conditions import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
+from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
+from kcoord.worker.state import Phase
 
 if TYPE_CHECKING:
     from kcoord.sim.living import Living
@@ -136,6 +138,7 @@ class Checks:
                 self._books.forget()
         elif step.records or group.version != self._version or group is not self._group:
             self._version = group.version
+            self._world.sightings.reached("connect", group.state.label)
             self._books.look(group, step, contents, self._world.events.now_ms)
             for process in self._processes:
                 self.heard(process)
@@ -149,6 +152,17 @@ class Checks:
         if self._world.steps >= self._next_replay:
             self._next_replay = self._world.steps + REPLAY_EVERY
             self._replay()
+
+    def phases(self) -> list[str]:
+        """What is going on with the group, in the words of `conditions.py`."""
+        coordinator = self._world.coordinator
+        if coordinator.stage is not UP:
+            return [DOWN_PHASE if coordinator.stage is DOWN else LOADING_PHASE]
+        found = [COMMITTING_PHASE] if coordinator.pending else []
+        if any(isinstance(each, Process) and each.member.phase is Phase.JOINING for each in self._processes):
+            found.append(JOINING_PHASE)
+        group = self._contents.connect.get(GROUP)
+        return found if group is None else [*found, CONNECT_PHASES[group.state]]
 
     # Answers
 

@@ -196,6 +196,7 @@ class Coordinator:
         self.pending.clear()
         for each in pending[:survivors]:
             self._add(each)
+        self._world.sightings.counted(self.shard.metrics().connect)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -307,11 +308,13 @@ class Coordinator:
         """Append what a step writes, let its replies go when they may."""
         world = self._world
         world.steps += 1
+        step.checked()
         records = step.records
         if world.tracing:
             for record in records:
                 world.note("  log", trace.of_record(record))
         if records:
+            world.sightings.wrote(records)
             self.appended += 1
             pending = Pending(records)
             self.pending.append(pending)
@@ -356,6 +359,8 @@ class Coordinator:
             return
         world = self._world
         world.checks.leaves(frame)
+        if error := getattr(response, "error_code", 0):
+            world.sightings.refused(frame.request, error)
         if world.tracing:
             world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
         if self._plan.wire:

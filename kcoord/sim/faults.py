@@ -55,6 +55,7 @@ class Faults:
     def _strike(self) -> None:
         if self._world.faulty:
             (kind,) = self._random.choices(self._names, cum_weights=self._summed)
+            self._world.sightings.struck(kind, self._world.checks.phases())
             self._call(kind)
             self._next()
 

@@ -98,7 +98,7 @@ def durable(shard: Shard) -> object:
                 group.configured,
                 (group.computed_by, group.computed_by_url, group.computed_offset, group.config_round),
                 group.assignor,
-                group.delay_deadline_wall_ms,
+                (group.delay_deadline_wall_ms, group.delay_ms),
                 (group.error, group.error_message),
                 group.history,
                 {

@@ -1,13 +1,24 @@
-"""How are many seeds run, and what is said of one that fails?"""
+"""How are many seeds run, and what is said of one that fails?
+
+A seed and a kind of run are one run. A seed for which no kind is named has one of its own: every fourth is mixed.
+"""
 
 from __future__ import annotations
 
 import gc
 import multiprocessing
 import multiprocessing.pool
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from pathlib import Path
 
+import attrs
+
+from kcoord.sim.branches import Count, count_branches
+from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.trace import Sink
@@ -17,16 +28,25 @@ CHUNK = 20
 """Seeds that one process takes at a time."""
 
 
+CONNECT, MIXED = "connect", "mixed"
+WORLDS: Mapping[str, type[World]] = {CONNECT: World, MIXED: MixedWorld}
+"""The kinds of runs: workers of the new protocol only, and classic workers beside them."""
+
+
 def is_mixed(seed: int) -> bool:
-    """Whether legacy workers take part: every fourth seed."""
+    """Whether legacy workers take part where no kind is named: every fourth seed."""
     return seed % 4 == 3
 
 
-def run_seed(seed: int, sink: Sink | None = None) -> Outcome:
-    """The run that is drawn for a seed; `sink` gets the lines of its trace."""
+def kind_of(seed: int) -> str:
+    """The kind of a seed for which none is named."""
+    return MIXED if is_mixed(seed) else CONNECT
+
+
+def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Outcome:
+    """The run that is drawn for a seed; `sink` gets the lines of its trace. Raises KeyError for an unknown kind."""
     with _no_collection():
-        kind = MixedWorld if is_mixed(seed) else World
-        return kind(seed, sink).run()
+        return WORLDS[kind or kind_of(seed)](seed, sink).run()
 
 
 def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
@@ -48,22 +68,67 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def run_seeds(seeds: Iterable[int], jobs: int = 1) -> Iterator[Outcome]:
-    """Many runs, on so many cores, in no order."""
-    if jobs <= 1:
-        yield from map(run_seed, seeds)
-        return
-    with _pool(jobs) as pool:
-        yield from pool.imap_unordered(run_seed, seeds, CHUNK)
+def run_seeds(
+    seeds: Iterable[int], jobs: int = 1, kind: str | None = None, *, branches: bool = False
+) -> Iterator[Outcome]:
+    """Many runs, on so many cores, in no order; with `branches` their outcomes name the engine's branches, too."""
+    if jobs > 1:
+        with _pool(jobs, branches) as pool:
+            yield from pool.imap_unordered(partial(_run_counted if branches else run_seed, kind=kind), seeds, CHUNK)
+    elif branches:
+        _begin_count()
+        try:
+            yield from map(partial(_run_counted, kind=kind), seeds)
+        finally:
+            _end_count()
+    else:
+        yield from map(partial(run_seed, kind=kind), seeds)
+
+
+_counts: list[Count] = []
+"""Of this process, while it counts branches."""
+
+
+def _begin_count() -> None:
+    _counts.append(count_branches())
+
+
+def _end_count() -> None:
+    _counts.pop().end()
+
+
+def _run_counted(seed: int, sink: Sink | None = None, kind: str | None = None) -> Outcome:
+    outcome = run_seed(seed, sink, kind)
+    return attrs.evolve(outcome, met=outcome.met | _counts[-1].take())
+
+
+def soak_seeds(
+    journal: Journal, wanted: Range, jobs: int = 1, kind: str | None = None, *, branches: bool = False
+) -> Iterator[Outcome]:
+    """Run those of the `wanted` seeds that the journal does not know on these sources, and write them down."""
+    blocks = journal.remaining(tree(), kind or EACH, wanted)
+    begins = [block.seeds[0] for block in blocks]
+    seeds = chain.from_iterable(range(*block.seeds) for block in blocks)
+    for outcome in run_seeds(seeds, jobs, kind, branches=branches):
+        block = blocks[bisect_right(begins, outcome.seed) - 1]
+        block.add(outcome)
+        if block.complete:
+            journal.add(block)
+        yield outcome
 
 
 @contextmanager
-def _pool(jobs: int) -> Iterator[multiprocessing.pool.Pool]:
+def _pool(jobs: int, branches: bool) -> Iterator[multiprocessing.pool.Pool]:
     # spawned, not forked: a run must not depend on what the parent has done
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, _begin_count if branches else None) as pool:
         yield pool
 
 
-def replay_command(seed: int) -> str:
+def replay_command(seed: int, kind: str | None = None) -> str:
     """What shows the same run again, line by line."""
-    return f"kcoord sim --seed {seed} --trace"
+    return f"kcoord sim --seed {seed}{'' if kind is None else f' --kind {kind}'} --trace"
+
+
+def replay_plan_command(path: Path) -> str:
+    """The same of a plan file."""
+    return f"kcoord sim --plan {path} --trace"

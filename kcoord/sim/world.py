@@ -26,6 +26,7 @@ from kcoord.sim.living import Living
 from kcoord.sim.network import Network
 from kcoord.sim.plan import Plan, draw, resources
 from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.sightings import Sightings
 from kcoord.sim.trace import Sink
 from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
@@ -51,6 +52,8 @@ class Outcome:
     healed_ms: int
     """From the last fault until all was well."""
     violation: Violation | None = None
+    met: frozenset[str] = frozenset()
+    """The sometimes-conditions that it has met."""
 
 
 class World:
@@ -66,6 +69,7 @@ class World:
         self.steps = 0
         self.hot_answers = 0
         self.faulty = True
+        self.sightings = Sightings()
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
         self.config_offset = 1
@@ -172,8 +176,16 @@ class World:
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
         if violation is not None:
             self.note("VIOLATION", str(violation))
+        self.sightings.counted(self.coordinator.shard.metrics().connect)
         return Outcome(
-            self.seed, self.steps, self.hot_answers, self.checks.loads, self.events.now_ms, healed_ms, violation
+            self.seed,
+            self.steps,
+            self.hot_answers,
+            self.checks.loads,
+            self.events.now_ms,
+            healed_ms,
+            violation,
+            self.sightings.names(),
         )
 
     def _begin(self) -> None:

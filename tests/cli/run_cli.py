@@ -20,12 +20,14 @@ class Outcome:
     err: str
 
 
-def kcoord(*arguments: object, env: dict[str, str] | None = None, deadline_s: float = DEADLINE_S) -> Outcome:
-    """Run `kcoord` with these arguments to its end."""
+def kcoord(
+    *arguments: object, env: dict[str, str] | None = None, deadline_s: float = DEADLINE_S, site: Path = ROOT
+) -> Outcome:
+    """Run `kcoord` with these arguments to its end. `site` has the package: another folder is another release."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith("KCOORD_")}
     done = subprocess.run(
         [sys.executable, "-m", "kcoord", *map(str, arguments)],
-        env={**outside, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(env or {})},
+        env={**outside, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1", "COLUMNS": "100", **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

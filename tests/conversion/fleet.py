@@ -113,6 +113,7 @@ class Fleet(TranslatedFleet):
 
     def take(self, step: Step) -> None:
         """Check what a crash would find here."""
+        step.checked()
         super().take(step)
         if step.records and self.checked:
             self.check()

@@ -188,6 +188,7 @@ class Hand:
     # -- keeping ------------------------------------------------------------------------------------------------------
 
     def take(self, step: Step) -> None:
+        step.checked()
         self.log += [decode_record(*encode_record(record)) for record in step.records]
         if step.records:
             self.steps.append(len(self.log))

@@ -19,7 +19,7 @@ from tests.faults.length import LONG, SEED
 from tests.faults.log_contents import read_log
 from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.kcoord_process import ROOT, Kcoord
 from tests.kafka.ports import free_port
 from tests.kafka.wait import DEADLINE_S
 
@@ -106,13 +106,18 @@ async def instances(
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
     upstream: bool = False,
+    site: Path = ROOT,
 ) -> AsyncIterator[Instances]:
-    """So many instances, started, over a topic of their own. `by` says by which bootstrap address each finds Kafka."""
+    """So many instances, started, over a topic of their own. `by` says by which bootstrap address each finds Kafka;
+    `site` has the package that they run at first.
+    """
     name = f"faults-{next(_names)}-{folder.name}"
     kcoords = [
         make_instance(kafka, folder, instance, name, by=by, settings=settings, upstream=upstream)
         for instance in range(number)
     ]
+    for kcoord in kcoords:
+        kcoord.site = site
     topic = str(kcoords[0].settings["log.topic"])
     self = Instances(topic, f"instances-{name}", kcoords)
     try:
@@ -131,9 +136,10 @@ async def loaded(
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
     reload: bool = LONG,
+    site: Path = ROOT,
 ) -> AsyncIterator[tuple[Instances, Stage]]:
     """The same under load; in the end the log is read, and with `reload` everything is loaded from it once more."""
-    async with instances(kafka, folder, number, by=by, settings=settings) as all_:
+    async with instances(kafka, folder, number, by=by, settings=settings, site=site) as all_:
 
         async def again(on: Stage) -> None:
             await all_.read(kafka, on)

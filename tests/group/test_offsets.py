@@ -15,6 +15,7 @@ from kcoord.protocol.messages import (
 )
 from tests.group.situations import NO_DELAY, STABLE
 from tests.group.story import tell
+from tests.group.world import World
 
 WEEK_MS = 7 * DAY_MS
 
@@ -233,10 +234,35 @@ def test_an_old_commit_may_set_its_own_retention() -> None:
         0     admin commit t-0=1 retention=60000 v2 -> ok
         1     admin commit t-1=1                    -> ok
         {10 * MINUTE_MS}  crash                     -> nothing
-        {20 * MINUTE_MS}  A fetch                   -> t-1=1
+        {20 * MINUTE_MS}  A fetch                   -> t-0=1 t-1=1
+        {70 * MINUTE_MS}  A fetch                   -> t-1=1
         """,
         takeovers=False,
     )
+
+
+def committed_and_stepped(step_ms: int, reload: bool) -> list[tuple[str, int]]:
+    """What is left of an offset one sweep after the wall clock was set, an hour and a half after its commit."""
+    world = World(GroupSettings(initial_rebalance_delay_ms=0))
+    commit = OffsetCommitRequest(
+        group_id="g",
+        generation_id_or_member_epoch=-1,
+        topics=[OffsetCommitRequestTopic("t", partitions=[OffsetCommitRequestPartition(0, 1)])],
+    )
+    world.call(commit, 8)
+    world.advance_to(90 * MINUTE_MS)
+    world.wall_step_ms = step_ms
+    if reload:
+        world.crash()
+    world.advance_to(world.now_ms + 20 * MINUTE_MS)
+    kept = world.contents.offsets.of_group("g")
+    return [(topic, partition) for topic, partitions in kept.items() for partition in partitions]
+
+
+@pytest.mark.parametrize("step_ms", [365 * DAY_MS, -365 * DAY_MS])
+@pytest.mark.parametrize("reload", [False, True])
+def test_a_wall_clock_that_jumps_deletes_no_offsets_at_once(step_ms: int, reload: bool) -> None:
+    assert committed_and_stepped(step_ms, reload) == [("t", 0)]
 
 
 def test_a_stable_consumer_group_forgets_topics_that_it_does_not_read_any_more() -> None:

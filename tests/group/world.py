@@ -51,6 +51,8 @@ class World:
         self.settings = settings or GroupSettings()
         self.log: list[Record] = list(log or [])
         self.now_ms = now_ms
+        self.wall_step_ms = 0
+        """How far the wall clock has been set on since the beginning."""
         self.ids_made = 0
         """No two member ids are ever the same, also across crashes."""
         self.open: list[Ticket] = []
@@ -60,6 +62,11 @@ class World:
         self._agreed: dict[tuple[str, int, int], tuple[str | None, str]] = {}
         self.shard = Shard(self.settings, self._make_id)
         self._load()
+
+    @property
+    def wall_ms(self) -> int:
+        """The time of day."""
+        return WALL_MS + self.now_ms + self.wall_step_ms
 
     def _make_id(self) -> str:
         self.ids_made += 1
@@ -74,7 +81,7 @@ class World:
 
     def call(self, request: Request, version: int, who: str = "client") -> tuple[Ticket, list[Ticket]]:
         """Send a request; returns its ticket, and the others that the step answered."""
-        context = RequestContext(version, who, f"/10.0.0.{len(who)}", 1, WALL_MS + self.now_ms)
+        context = RequestContext(version, who, f"/10.0.0.{len(who)}", 1, self.wall_ms)
         decoded = type(request).decode(request.encode(version), version)
         ticket = Ticket(decoded, version, who)
         self.open.append(ticket)
@@ -86,7 +93,7 @@ class World:
         answered: list[Ticket] = []
         while (deadline := self.shard.next_deadline()) is not None and deadline <= now_ms:
             self.now_ms = max(self.now_ms, deadline)
-            answered += self._take(self.shard.advance(self.now_ms, WALL_MS + self.now_ms))
+            answered += self._take(self.shard.advance(self.now_ms, self.wall_ms))
             after = self.shard.next_deadline()
             assert after is None or after > self.now_ms, "a deadline that does not go away"
         self.now_ms = now_ms
@@ -96,7 +103,7 @@ class World:
         """Send a request whose records cannot be appended: nobody is answered, and the shard is lost."""
         ticket = Ticket(request, version, who)
         self.open.append(ticket)
-        context = RequestContext(version, who, f"/10.0.0.{len(who)}", 1, WALL_MS + self.now_ms)
+        context = RequestContext(version, who, f"/10.0.0.{len(who)}", 1, self.wall_ms)
         self.crash(self.shard.handle(request, context, ticket, self.now_ms))
         return ticket
 
@@ -133,9 +140,10 @@ class World:
     def _load(self, lease_ms: int = 0) -> None:
         for record in self.log:
             self.shard.replay(record)
-        self._take(self.shard.loaded(self.now_ms, WALL_MS + self.now_ms, lease_ms))
+        self._take(self.shard.loaded(self.now_ms, self.wall_ms, lease_ms))
 
     def _take(self, step: Step) -> list[Ticket]:
+        step.checked()
         for record in step.records:
             assert decode_record(*encode_record(record)) == record
             self._check_generation(record)
@@ -184,7 +192,7 @@ class World:
             for record in log:
                 fresh.replay(record)
             assert durable_state(fresh._contents) == live
-        fresh.loaded(self.now_ms, WALL_MS + self.now_ms)
+        fresh.loaded(self.now_ms, self.wall_ms)
         check_consistent(fresh._contents, self.now_ms)
         check_consistent(self.contents, self.now_ms)
         parked = [
@@ -206,7 +214,7 @@ class World:
                 self._remembered.remove(ticket)
                 continue
             seen_ms = remember.session.last_seen_ms
-            context = RequestContext(ticket.version, ticket.who, "/10.0.0.1", 1, WALL_MS + self.now_ms)
+            context = RequestContext(ticket.version, ticket.who, "/10.0.0.1", 1, self.wall_ms)
             step = self.shard.handle(request, context, ticket, self.now_ms)
             remember.session.last_seen_ms = seen_ms
             assert not step.records

@@ -47,6 +47,9 @@ class Shards:
         self.loses: int = 0
         self.holds: set[int] = set()
         """What it believes that it serves."""
+        self.of_newer_kcoord: set[int] = set()
+        """What it finds unreadable whenever it is given it."""
+        self._found: set[int] = set()
 
     def expect(self, partition: int) -> None:
         assert partition not in self.holds
@@ -58,6 +61,7 @@ class Shards:
         self._ledger.owners[partition] = self.name
         self._ledger.history.append((self.name, "gain", partition))
         self.holds.add(partition)
+        self._found |= self.of_newer_kcoord & {partition}
         self.gains += 1
 
     async def lose(self, partition: int) -> None:
@@ -67,6 +71,9 @@ class Shards:
             self._ledger.history.append((self.name, "lose", partition))
             self.loses += 1
         await asyncio.sleep(0.01)
+
+    def unreadable(self) -> frozenset[int]:
+        return frozenset(self._found)
 
     def serves(self) -> set[int]:
         return {partition for partition, owner in self._ledger.owners.items() if owner == self.name}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 import pytest
 from aiokafka.protocol.group import LeaveGroupRequest
@@ -97,6 +98,28 @@ async def test_who_is_put_out_of_the_group_lets_go_and_comes_back(kafka: KafkaCl
         await until(lambda: first.member.place not in ("", place), "it has another place")
         await until(lambda: standing.is_served(one, two), "two share again")
         assert one.gains > gains, "what it has again was loaded again"
+
+
+async def test_what_one_cannot_read_moves_once_to_one_that_can(kafka: KafkaCluster) -> None:
+    async with Standing(kafka, "unreadable") as standing:
+        first, one = standing.come(1)
+        await until(lambda: standing.is_served(one), "the first serves everything")
+        second, two = standing.come(2)
+        two.of_newer_kcoord = set(range(standing.partitions))
+
+        def first_has_everything() -> bool:
+            return len(one.serves()) == standing.partitions
+
+        def is_round_over(before: int) -> bool:
+            return first.map.epoch > before and second.map.epoch == first.map.epoch
+
+        await until(lambda: two.loses and first_has_everything(), "the first has everything again")
+        for _ in range(3):
+            before = first.map.epoch
+            first.member.rejoin()
+            await until(partial(is_round_over, before), "another round")
+        await until(first_has_everything, "the first has everything")
+        assert (two.gains, two.loses) == (len(two.unreadable()), len(two.unreadable())), "each came and went once"
 
 
 async def test_partitions_follow_the_leaders_of_the_offsets(

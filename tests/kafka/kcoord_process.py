@@ -49,6 +49,8 @@ class Kcoord:
     groups: Sequence[str] = ()
     settings: Mapping[str, object] = attrs.Factory(dict)
     port: int = attrs.field(factory=lambda: port_block(2 + HIGHEST_NODE_ID))
+    site: Path = ROOT
+    """The folder of the package `kcoord` that runs from the next start on: another one is another release."""
     _process: ServerProcess | None = attrs.field(default=None, init=False)
 
     @property
@@ -81,7 +83,7 @@ class Kcoord:
         """Start it, on what it left if it ran before, and wait until it answers."""
         assert self._process is None or not self._process.running, "kcoord runs already"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("KCOORD_")}
-        env = {**inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+        env = {**inherited, "PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
         process = ServerProcess.start("kcoord", self.command(), self.log, env)
         self._process = process
         if wait:

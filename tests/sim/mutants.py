@@ -113,7 +113,7 @@ MUTANTS = (
     Mutant(18, "nonsense is installed", install.check,
            "members = {", "return\n    members = {"),
     Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,
-           "group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)", "pass"),
+           "group.delay_due_ms = turn.now_ms + _left_of_delay_ms(turn, group)", "pass"),
     Mutant(22, "what waits for a worker is given away and waits on", install._others,
            "left = known.resources - given", "left = known.resources"),
     Mutant(22, "nothing waits for a worker that is gone", install._others,

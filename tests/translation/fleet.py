@@ -72,6 +72,7 @@ class Fleet(House):
 
     def take(self, step: Step) -> None:
         """What is written is read as a load would read it."""
+        step.checked()
         for record in step.records:
             written = decode_record(*encode_record(record))
             self.log.append(written)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.held import hold, take_held
@@ -34,7 +35,7 @@ NOTHING: Resources = frozenset()
 def refuse_heartbeat(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
     """Answer a heartbeat with an error that changes nothing."""
     turn.contents.counters.refused[error.name] += 1
-    turn.answer(token, ConnectGroupHeartbeatResponse(error_code=error, error_message=message))
+    turn.answer(token, ConnectGroupHeartbeatResponse(error_code=error, error_message=message and bounded_text(message)))
 
 
 def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:

@@ -236,7 +236,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
                     if member_id not in heirs
                 ]
             ),
-            remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
+            remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
             rebalance_delay_ms=limits.rebalance_delay_ms,
         ),
         turn.now_ms,
@@ -268,11 +268,11 @@ def _member_input(member: Member, group: ConnectGroup, assignor: str, inherited:
     return AssignorMember(member.member_id, said.instance_id, said.url, target, epoch=member.epoch)
 
 
-def remaining_delay_ms(group: ConnectGroup, wall_ms: int) -> int:
+def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
     """How long resources of departed members wait yet: -1 no delay is running, 0 it is over (rule 22)."""
     if group.delay_deadline_wall_ms == NO_DEADLINE:
         return -1
-    return max(0, group.delay_deadline_wall_ms - wall_ms)
+    return 0 if group.delay_due_ms == NEVER_MS else max(0, group.delay_due_ms - now_ms)
 
 
 def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:

@@ -7,6 +7,7 @@ whoever knows them.
 
 from __future__ import annotations
 
+from kcoord.group.bounded_text import bounded_name
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
 from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
@@ -62,7 +63,7 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
             Departed(member_id, target.instance_id, target.url, _packed(target.resources))
             for member_id, target in group.departed()
         ],
-        remaining_delay_ms=remaining_delay_ms(group, turn.wall_ms),
+        remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
         assignment_error=group.error,
         assignment_error_message=group.error_message,
         history=[_entry(epoch, entry) for epoch, entry in group.history.items()],
@@ -77,7 +78,9 @@ def _no_connect_group(contents: Contents, group_id: str) -> DescribedGroup:
     """Of a generic group of Connect workers it is told why it is none."""
     generic = contents.groups.get(group_id)
     why = "not found" if generic is None else "is a group of the generic protocol"
-    described = DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {why}.", group_id, group_state="Dead")
+    described = DescribedGroup(
+        ErrorCode.GROUP_ID_NOT_FOUND, f"Group {bounded_name(group_id)} {why}.", group_id, group_state="Dead"
+    )
     if generic is not None and generic.protocol_type == PROTOCOL_TYPE:
         limits = contents.effective(group_id)
         described.legacy_mode, described.migration_policy = limits.legacy_mode, limits.migration_policy

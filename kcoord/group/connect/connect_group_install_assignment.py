@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from kcoord.assign.model import Assignment, MemberAssignment
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.computing import give_up_chosen
 from kcoord.group.connect.found import Refused
 from kcoord.group.connect.install import NotValid, check, install
@@ -44,7 +45,8 @@ def connect_group_install_assignment(
 
 
 def _answer(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
-    turn.answer(token, ConnectGroupInstallAssignmentResponse(error_code=error, error_message=message))
+    given = message and bounded_text(message)
+    turn.answer(token, ConnectGroupInstallAssignmentResponse(error_code=error, error_message=given))
 
 
 def _install(turn: Turn, request: ConnectGroupInstallAssignmentRequest, context: RequestContext) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.computing import freeze
 from kcoord.group.connect.found import Refused
 from kcoord.group.connect.group import Computation, ConnectGroup, Resources
@@ -72,7 +73,7 @@ def _as_of_now(
 
 
 def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentResponse:
-    return ConnectGroupPrepareAssignmentResponse(error_code=error, error_message=message)
+    return ConnectGroupPrepareAssignmentResponse(error_code=error, error_message=bounded_text(message))
 
 
 @lru_cache(maxsize=8)

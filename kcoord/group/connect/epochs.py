@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kcoord.group.bounded_text import bounded_name
 from kcoord.group.connect import history, records
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.reasons import Reason
@@ -25,4 +26,4 @@ def tell(reason: Reason, who: Sequence[str]) -> str:
     if not who:
         return str(reason)
     more = f" and {len(who) - NAMED} more" if len(who) > NAMED else ""
-    return f"{reason}: {', '.join(who[:NAMED])}{more}"
+    return f"{reason}: {', '.join(map(bounded_name, who[:NAMED]))}{more}"

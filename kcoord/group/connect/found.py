@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.records import tombstone
@@ -15,7 +16,7 @@ class Refused(Exception):
     def __init__(self, error: ErrorCode, message: str) -> None:
         super().__init__(message)
         self.error = error
-        self.message = message
+        self.message = bounded_text(message)
 
 
 def check_newer(turn: Turn, connection: int) -> None:

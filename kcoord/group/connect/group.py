@@ -27,6 +27,7 @@ Resources: TypeAlias = frozenset[Resource]
 NO_OFFSET = -1
 NO_DEADLINE = -1
 PASSED_DEADLINE = 0
+UNKNOWN_DELAY = -1
 """The delay is over, and the group epoch was bumped for that already."""
 
 PROTOCOL_TYPE = "connect"
@@ -87,7 +88,11 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     assignor: str = ""
     """The assignor that made the installed target."""
     delay_deadline_wall_ms: int = NO_DEADLINE
-    """Until when resources of departed members wait, in Unix time; part of the installed target (rule 22)."""
+    """Until when resources of departed members wait, in Unix time; part of the installed target (rule 22). Only a load
+    compares it with a clock: while the shard runs, `delay_due_ms` counts.
+    """
+    delay_ms: int = UNKNOWN_DELAY
+    """How far away that deadline was at the install."""
     error: int = 0
     """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
     error_message: str | None = None

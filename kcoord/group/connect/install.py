@@ -19,7 +19,7 @@ from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, ConnectGroup, Frozen, Resources, Target
+from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Resources, Target
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 from kcoord.protocol.resources import CONNECTOR, Resource
@@ -80,7 +80,7 @@ def install(
         known = group.targets.get(member_id)
         if known is not target and known != target:
             turn.write(records.member_target(group.group_id, member_id, target))
-    deadline_wall_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
+    deadline_wall_ms, delay_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
     computing = group.members.get(computed_by or "")
     turn.write(
         records.target_assignment(
@@ -91,6 +91,7 @@ def install(
             epoch=frozen.epoch,
             computed_by_url=None if computing is None else computing.said.url,
             computed_offset=frozen.input.config_offset,
+            delay_ms=delay_ms,
         )
     )
     if group.computed_by != led:
@@ -168,14 +169,15 @@ def _others(
             targets[member_id] = None  # nothing waits
 
 
-def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> int:
-    """The new deadline in Unix time, which replaces the last one (rule 22). It counts from the freeze: what was left of
-    the last delay was told then, and the time that the assignor took must not prolong it.
+def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> tuple[int, int]:
+    """The new deadline in Unix time and how far away that is, in ms; it replaces the last one (rule 22). It counts from
+    the freeze: what was left of the last delay was told then, and the time that the assignor took must not prolong it.
     """
     if scheduled_delay_ms <= 0:
         group.delay_due_ms = NEVER_MS
-        return NO_DEADLINE
+        return NO_DEADLINE, UNKNOWN_DELAY
     delay_ms = min(scheduled_delay_ms, turn.contents.settings.connect.max_rebalance_delay_ms)
     group.delay_due_ms = frozen.at_ms + delay_ms
     turn.wake(group, group.delay_due_ms)
-    return turn.wall_ms + group.delay_due_ms - turn.now_ms
+    left_ms = max(0, group.delay_due_ms - turn.now_ms)
+    return turn.wall_ms + left_ms, left_ms

@@ -12,7 +12,15 @@ import attrs
 from kcoord.group.connect import records
 from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.connect.group import (
+    NO_DEADLINE,
+    NO_OFFSET,
+    ConnectGroup,
+    Member,
+    Resources,
+    Said,
+    Target,
+)
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import departed_like, take_over_target
 from kcoord.group.connect.telling import refuse_all
@@ -163,7 +171,7 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
         turn.write(records.no_configured_set(group.group_id))
-    turn.write(records.target_assignment(group, None, "", -1, config_round=NO_OFFSET))
+    turn.write(records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET))
     group.delay_due_ms = group.retry_due_ms = NEVER_MS
     group.failures = 0
 

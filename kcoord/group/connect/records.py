@@ -10,9 +10,11 @@ from collections.abc import Mapping
 
 import attrs
 
+from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.group import (
     NO_OFFSET,
     PASSED_DEADLINE,
+    UNKNOWN_DELAY,
     Configured,
     ConnectGroup,
     Member,
@@ -80,6 +82,7 @@ def target_assignment(
     computed_by_url: str | None = None,
     computed_offset: int = NO_OFFSET,
     config_round: int | None = None,
+    delay_ms: int | None = None,
 ) -> Record:
     """6: the assignment epoch (by default the group's), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
@@ -87,13 +90,18 @@ def target_assignment(
         computed_by=computed_by,
         assignor_name=assignor,
         delay_deadline_ms=delay_deadline_wall_ms,
+        delay_ms=_delay_ms(delay_deadline_wall_ms, group.delay_ms if delay_ms is None else delay_ms),
         error=error,
-        error_message=error_message,
+        error_message=None if error_message is None else bounded_text(error_message),
         computed_by_url=computed_by_url,
         config_offset=computed_offset,
         config_round=group.config_round if config_round is None else config_round,
     )
     return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
+
+
+def _delay_ms(deadline_wall_ms: int, delay_ms: int) -> int:
+    return delay_ms if deadline_wall_ms > PASSED_DEADLINE else UNKNOWN_DELAY
 
 
 def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
@@ -118,6 +126,11 @@ def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Re
         computed_by_url=group.computed_by_url,
         computed_offset=group.computed_offset,
     )
+
+
+def installed_target(group: ConnectGroup) -> Record:
+    """6: as it stands."""
+    return _same_target(group, group.computed_by, group.delay_deadline_wall_ms)
 
 
 def config_round(group: ConnectGroup, offset: int) -> Record:

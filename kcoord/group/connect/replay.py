@@ -104,7 +104,7 @@ def _target(
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
     group.computed_by_url, group.computed_offset = value.computed_by_url, value.config_offset
     group.config_round = value.config_round
-    group.delay_deadline_wall_ms = value.delay_deadline_ms
+    group.delay_deadline_wall_ms, group.delay_ms = value.delay_deadline_ms, value.delay_ms
     group.error, group.error_message = value.error, value.error_message
 
 
@@ -177,14 +177,19 @@ REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
 
 def settle_load(contents: Contents) -> None:
     """The log has ended: drop what only tombstones spoke of, and make the indexes."""
-    for group_id, group in list(contents.connect.items()):
-        if not group.epoch:
-            del contents.connect[group_id]
-            continue
-        for member_id in [each for each, member in group.members.items() if member.said is UNSAID]:
-            del group.members[member_id]
-        group.history = dict(sorted(group.history.items()))
-        group.index()
-        shell = contents.groups.get(group_id)  # for offsets that were committed when it was a generic group
-        if shell is not None and shell.record is NO_RECORD:
-            del contents.groups[group_id]
+    for group in list(contents.connect.values()):
+        settle_loaded_group(contents, group)
+
+
+def settle_loaded_group(contents: Contents, group: ConnectGroup) -> None:
+    """The same for one group."""
+    if not group.epoch:
+        del contents.connect[group.group_id]
+        return
+    for member_id in [each for each, member in group.members.items() if member.said is UNSAID]:
+        del group.members[member_id]
+    group.history = dict(sorted(group.history.items()))
+    group.index()
+    shell = contents.groups.get(group.group_id)  # for offsets that were committed when it was a generic group
+    if shell is not None and shell.record is NO_RECORD:
+        del contents.groups[group.group_id]

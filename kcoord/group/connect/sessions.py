@@ -1,7 +1,9 @@
 """What happens to a connect group with time? Its load, ends of sessions, rebalance timeouts, delays, computations.
 
 1. After a load every member has a fresh session, what it must let go is due in a fresh rebalance timeout, and a group
-   above its assignment epoch computes again (connect-groups rules 7, 14).
+   above its assignment epoch computes again (connect-groups rules 7, 14). What is left of a delay is what the time of
+   day says, which may be another host's: never more than the delay was long, and never less than a session, as long
+   as the delay was longer; in a session everybody who is there finds the coordinator that has loaded the group.
 2. Heartbeats only note when a member was seen; a look at the group finds who has really gone.
 """
 
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
+from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.quiet import is_owed_a_session
 from kcoord.group.connect.reasons import Reason
@@ -38,13 +40,22 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
             member.releasing = member.current - target
             member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     if group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE):
-        group.delay_due_ms = turn.now_ms + max(0, group.delay_deadline_wall_ms - turn.wall_ms)
+        group.delay_due_ms = turn.now_ms + _left_of_delay_ms(turn, group)
     if group.error in TRIED_AGAIN:
         group.retry_due_ms = turn.now_ms + BACK_OFF_MS
     group.touched.clear()
     open_legacy_sessions(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
+
+
+def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
+    """How long resources of departed members wait yet (rule 22)."""
+    left_ms = group.delay_deadline_wall_ms - turn.wall_ms
+    if group.delay_ms == UNKNOWN_DELAY:  # kcoord 0.1.0 wrote it
+        return max(0, min(left_ms, turn.contents.settings.connect.max_rebalance_delay_ms))
+    session_ms = turn.contents.effective(group.group_id).session_timeout_ms
+    return max(min(session_ms, group.delay_ms), min(left_ms, group.delay_ms))
 
 
 def sweep_connect(turn: Turn, group: ConnectGroup) -> None:

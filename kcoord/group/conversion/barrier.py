@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kcoord.group.bounded_text import bounded_name, bounded_text
 from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.connect.settings import LEGACY_MODE, LegacyMode
 from kcoord.group.contents import Contents
@@ -40,7 +41,7 @@ def why_barrier(contents: Contents, group: GenericGroup) -> str | None:
     try:
         read_workers(group)
     except NotConvertible as why:
-        return str(why)
+        return bounded_text(str(why))
     return "a rebalance with the barrier is going on; after it each worker is managed by itself"
 
 
@@ -49,4 +50,5 @@ def _only_default(workers: Sequence[str]) -> str:
         return f"the workers have no embedded protocol but {DEFAULT} in common"
     more = f" and {len(workers) - NAMED} more" if len(workers) > NAMED else ""
     only = "speak only" if len(workers) > 1 else "speaks only"
-    return f"{', '.join(workers[:NAMED])}{more} {only} the embedded protocol {DEFAULT} (connect.protocol=eager)"
+    named = ", ".join(map(bounded_name, workers[:NAMED]))
+    return f"{named}{more} {only} the embedded protocol {DEFAULT} (connect.protocol=eager)"

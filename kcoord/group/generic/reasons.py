@@ -3,13 +3,15 @@ why").
 
 A text begins with one of `Reason`, then says who, then what the client itself gave as its reason (KIP-800): `member
 joined: consumer-1-ab12 ("consumer pro-actively leaving")`. A rebalance that several things caused has their texts
-one after the other, "; " between.
+one after the other, "; " between. Ids and texts that clients choose are cut to a bounded length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+
+from kcoord.group.bounded_text import bounded_name, bounded_text
 
 NAMED = 3
 """So many members are named; the others are counted."""
@@ -35,11 +37,11 @@ class Reason(StrEnum):
 
 def tell(reason: Reason, who: Sequence[str], client_reason: str | None = None) -> str:
     """One cause as text."""
-    names = ", ".join(who[:NAMED]) + (f" and {len(who) - NAMED} more" if len(who) > NAMED else "")
+    names = ", ".join(map(bounded_name, who[:NAMED])) + (f" and {len(who) - NAMED} more" if len(who) > NAMED else "")
     given = f' ("{client_reason[:CLIENT_REASON_CHARS]}")' if client_reason else ""
     return f"{reason}: {names}{given}"
 
 
 def tell_all(reasons: Sequence[str], more: int = 0) -> str:
     """The causes of one rebalance as one text; `more` are those that were only counted."""
-    return "; ".join(reasons) + (f"; and {more} more" if more else "")
+    return bounded_text("; ".join(reasons) + (f"; and {more} more" if more else ""))

@@ -10,6 +10,14 @@
 An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that. A group that is
 Empty and has no offsets is removed. A connect group goes, with its history, when it has been empty for the retention
 time.
+
+When something was committed is known in Unix time only, and a clock that is wrong must not delete it (Apache Kafka's
+brokers do that at once). So:
+
+1. While the shard runs, the time of day goes on as the steps' clock does from the load on: a clock that is set forward
+   makes nothing expire sooner. One that is set back is believed.
+2. After a load nothing expires for `GRACE_MS`, or for the retention time if that is shorter: the clock of a machine
+   that has just started is mostly put right in that time.
 """
 
 from __future__ import annotations
@@ -22,21 +30,36 @@ from kcoord.group.offsets.store import tombstone, tombstones
 from kcoord.group.turn import Turn
 from kcoord.protocol.records import OffsetCommitValue
 
-
-def expire(turn: Turn) -> None:
-    """Forget what has expired in all groups of the shard."""
-    for group in list(turn.contents.groups.values()):
-        _expire_offsets(turn, group)
-        if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group.group_id):
-            turn.write(group_tombstone(group.group_id))
-    for connect in list(turn.contents.connect.values()):
-        if not connect.members and _is_over(turn, connect.reason_wall_ms):
-            offsets = tombstones(turn.contents.offsets, connect.group_id)  # of when it was a generic group
-            for record in [*offsets, *deletion(connect)]:
-                turn.write(record)
+GRACE_MS = 60 * 60_000
+NEVER_YET = -(1 << 62)
+"""A time of day at which nothing has expired."""
 
 
-def _expire_offsets(turn: Turn, group: GenericGroup) -> None:
+def expire(turn: Turn, group_id: str) -> None:
+    """Forget what has expired in one group."""
+    wall_ms = _wall_ms(turn)
+    group = turn.contents.groups.get(group_id)
+    if group is not None:
+        _expire_offsets(turn, group, wall_ms)
+        if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group_id):
+            turn.write(group_tombstone(group_id))
+    connect = turn.contents.connect.get(group_id)
+    if connect is not None and not connect.members and _is_over(turn, connect.reason_wall_ms, wall_ms):
+        offsets = tombstones(turn.contents.offsets, group_id)  # of when it was a generic group
+        for record in [*offsets, *deletion(connect)]:
+            turn.write(record)
+
+
+def _wall_ms(turn: Turn) -> int:
+    """The time of day that retention goes by (rules 1, 2)."""
+    contents = turn.contents
+    passed_ms = turn.now_ms - contents.loaded_ms
+    if passed_ms < min(GRACE_MS, contents.settings.offsets_retention_ms):
+        return NEVER_YET
+    return min(turn.wall_ms, contents.loaded_wall_ms + passed_ms)
+
+
+def _expire_offsets(turn: Turn, group: GenericGroup, wall_ms: int) -> None:
     offsets = turn.contents.offsets.of_group(group.group_id)
     if not offsets or not _may_expire(group):
         return
@@ -46,7 +69,7 @@ def _expire_offsets(turn: Turn, group: GenericGroup) -> None:
         for topic, partitions in offsets.items()
         if not group.is_subscribed(subscribed, topic)
         for partition, value in partitions.items()
-        if _is_expired(turn, group, value)
+        if _is_expired(turn, group, value, wall_ms)
     ]
     for topic, partition in expired:
         turn.write(tombstone(group.group_id, topic, partition))
@@ -58,15 +81,15 @@ def _may_expire(group: GenericGroup) -> bool:
     return group.state is State.STABLE and group.protocol_type == CONSUMER
 
 
-def _is_expired(turn: Turn, group: GenericGroup, value: OffsetCommitValue) -> bool:
+def _is_expired(turn: Turn, group: GenericGroup, value: OffsetCommitValue, wall_ms: int) -> bool:
     if value.expire_timestamp != -1:
-        return turn.wall_ms >= value.expire_timestamp
+        return wall_ms >= value.expire_timestamp
     since_ms = value.commit_timestamp
     if group.protocol_type and group.state is State.EMPTY and group.record.current_state_timestamp != -1:
         since_ms = group.record.current_state_timestamp
-    return _is_over(turn, since_ms)
+    return _is_over(turn, since_ms, wall_ms)
 
 
-def _is_over(turn: Turn, since_wall_ms: int) -> bool:
+def _is_over(turn: Turn, since_wall_ms: int, wall_ms: int) -> bool:
     """Whether the retention time has passed since."""
-    return turn.wall_ms - since_wall_ms >= turn.contents.settings.offsets_retention_ms
+    return wall_ms - since_wall_ms >= turn.contents.settings.offsets_retention_ms

@@ -164,9 +164,3 @@ def refuse_waiting(turn: Turn, group: ConnectGroup, member: Member, error: Error
         refuse_sync(turn, sync, error)
     if heartbeat is not None:
         turn.answer(heartbeat, HeartbeatResponse(error_code=error))
-
-
-def waiting(member: Member) -> list[Token]:
-    """Whose answers are kept back, heartbeats aside."""
-    session = member.legacy
-    return [] if session is None else [each for each in (session.parked_join, session.parked_sync) if each is not None]

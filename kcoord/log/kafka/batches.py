@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import zlib
 from collections.abc import AsyncIterator, Sequence
 
 from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
@@ -18,11 +19,27 @@ from kcoord.log.interface import RawRecord
 
 SHARED_BYTES = 1 << 20
 """How large a batch of several records becomes."""
+COMPRESSED_IN_PLACE = 4 << 20
+"""Up to this size, in bytes, it is tried whether a record that is too large fits when it is compressed."""
+_BATCH_OVERHEAD_BYTES = 128
+"""The header of a batch and of its one record, and what a checksum and the wire's lengths take."""
 _MAGIC = 2
 
 
 class TooLarge(Exception):
     """A record is larger than the topic takes, also when it is compressed; the text says how large."""
+
+
+def record_fits(key: bytes, value: bytes | None, limit: int) -> bool:
+    """Whether a record goes into a batch of `limit` bytes, compressed if need be. A record that is beyond both `limit`
+    and `COMPRESSED_IN_PLACE` is not tried: compressing it would hold up everybody else.
+    """
+    size = len(key) + len(value or b"") + _BATCH_OVERHEAD_BYTES
+    if size <= limit:
+        return True
+    if value is None or size > COMPRESSED_IN_PLACE:
+        return False
+    return len(key) + len(zlib.compress(value, level=1)) + _BATCH_OVERHEAD_BYTES <= limit
 
 
 async def batches(

@@ -14,6 +14,7 @@ import attrs
 
 from kcoord.log.interface import Lease, LogUnusable, RawRecord, StoredRecord
 from kcoord.log.kafka.appending import Appender
+from kcoord.log.kafka.batches import record_fits
 from kcoord.log.kafka.connections import Connections
 from kcoord.log.kafka.loading import Reader
 from kcoord.log.kafka.producer import Producer
@@ -34,6 +35,8 @@ class KafkaLog:
     lease_ms: int = attrs.field(init=False)
 
     _connections: Connections = attrs.field(init=False)
+    _limit: int = attrs.field(default=0, init=False)
+    """The largest batch that the topic takes, in bytes."""
     _appenders: list[Appender] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -55,7 +58,7 @@ class KafkaLog:
         """Reach the cluster, make or check the topic. Raises LogUnusable, LogIncompatible."""
         try:
             await self._connections.open()
-            limit = await prepare_topic(self._connections)
+            self._limit = await prepare_topic(self._connections)
         except BaseException:
             await self._connections.close()
             raise
@@ -63,7 +66,7 @@ class KafkaLog:
         settings = self.settings
         self._appenders = [
             Appender(
-                Producer(self._connections, settings.topic, partition, limit),
+                Producer(self._connections, settings.topic, partition, self._limit),
                 settings.lease_ms,
                 settings.append_timeout_ms / 1000,
                 settings.load_timeout_ms / 1000,
@@ -107,6 +110,10 @@ class KafkaLog:
     def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
         """See Log.append."""
         return self._appender(partition).append(batch)
+
+    def fits(self, key: bytes, value: bytes | None) -> bool:
+        """See Log.fits: what the topic's max.message.bytes takes."""
+        return record_fits(key, value, self._limit)
 
     def tick(self, partition: int) -> asyncio.Future[None]:
         """See Log.tick: a transaction without a record."""

@@ -49,6 +49,8 @@ class ConnectWorkerGroupTargetAssignmentValue(Message):
     """Up to which offset of the workers' configuration topic it was computed; -1: nobody said."""
     config_round: int = -1
     """The offset of that topic which every worker of the generic protocol must have read before any starts what is new; -1: none."""
+    delay_ms: int = -1
+    """How far away that deadline was when the target was installed, in ms: so much may be left of it at most, whatever the clocks say; -1: not known, or there is no deadline."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -62,6 +64,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
     message.computed_by_url = None
     message.config_offset = -1
     message.config_round = -1
+    message.delay_ms = -1
     message.assignment_epoch, n = unpack_in(data, pos)
     pos += 4
     if n:
@@ -141,6 +144,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
             elif message_tag == 7:
                 (message.config_round,) = unpack_q(data, pos)
                 pos += 8
+            elif message_tag == 8:
+                (message.delay_ms,) = unpack_q(data, pos)
+                pos += 8
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -183,6 +189,8 @@ def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
         tagged1.append((6, pack_q(m.config_offset)))
     if m.config_round != -1:
         tagged1.append((7, pack_q(m.config_round)))
+    if m.delay_ms != -1:
+        tagged1.append((8, pack_q(m.delay_ms)))
     out.append(write_tagged(tagged1) if tagged1 else b"\0")
     return b"".join(out)
 
@@ -197,6 +205,7 @@ ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
     Field("computed_by_url", "ComputedByUrl", "string", (0, 0), nullable=(0, 0), tag=5, tagged=(0, 0)),
     Field("config_offset", "ConfigOffset", "int64", (0, 0), tag=6, tagged=(0, 0)),
     Field("config_round", "ConfigRound", "int64", (0, 0), tag=7, tagged=(0, 0)),
+    Field("delay_ms", "DelayMs", "int64", (0, 0), tag=8, tagged=(0, 0)),
 )
 ConnectWorkerGroupTargetAssignmentValue.NAME = "ConnectWorkerGroupTargetAssignmentValue"
 ConnectWorkerGroupTargetAssignmentValue.API_KEY = 6

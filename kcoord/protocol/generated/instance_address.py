@@ -21,10 +21,12 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_h = Format(">h").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
 unpack_qn = Format(">qB").unpack_from
 iterate_iin = Format(">iiB").iter_unpack
+pack_h = Format(">h").pack
 pack_i = Format(">i").pack
 pack_ii = Format(">ii").pack
 pack_q = Format(">q").pack
@@ -63,6 +65,8 @@ class InstanceAddress(Message):
     """On which port."""
     lease_ms: int = 0
     """How long its leases are, in ms."""
+    record_level: int = 0
+    """Which records of the log it can read, as a level; 0: those of release 0.1.0, which does not say it."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -136,11 +140,28 @@ def _decode_v0(data: bytes, pos: int) -> InstanceAddress:
         stop = pos + n
         message.internal_host = data[pos + 1 : stop].decode()
         pos = stop
+    message.record_level = 0
     message.internal_port, message.lease_ms, n = unpack_iin(data, pos)
     pos += 8
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 0:
+                (message.record_level,) = unpack_h(data, pos)
+                pos += 2
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -178,12 +199,11 @@ def _encode_v0(m: InstanceAddress) -> bytes:
     else:
         b7 = v9.encode()
         n8 = len(b7) + 1
-    out += (
-        ONE_BYTE[n8] if n8 < 128 else write_string_length(n8),
-        b7,
-        pack_ii(m.internal_port, m.lease_ms),
-        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
-    )
+    out += (ONE_BYTE[n8] if n8 < 128 else write_string_length(n8), b7, pack_ii(m.internal_port, m.lease_ms))
+    tagged10: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.record_level != 0:
+        tagged10.append((0, pack_h(m.record_level)))
+    out.append(write_tagged(tagged10) if tagged10 else b"\0")
     return b"".join(out)
 
 
@@ -202,6 +222,7 @@ InstanceAddress.FIELDS = (
     Field("internal_host", "InternalHost", "string", (0, 0), nullable=(0, 0)),
     Field("internal_port", "InternalPort", "int32", (0, 0)),
     Field("lease_ms", "LeaseMs", "int32", (0, 0)),
+    Field("record_level", "RecordLevel", "int16", (0, 0), tag=0, tagged=(0, 0)),
 )
 InstanceAddress.NAME = "InstanceAddress"
 InstanceAddress.API_KEY = -1

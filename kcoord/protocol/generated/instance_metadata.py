@@ -14,7 +14,6 @@ from kcoord.protocol.primitives import (
     READ_INT32S,
     WRITE_INT32S,
     Malformed,
-    read_tagged,
     read_uvarint,
     write_tagged,
     write_uvarint,
@@ -41,6 +40,8 @@ class InstanceMetadata(Message):
     """The broker that leads each partition of __consumer_offsets; -1: not known. Empty: nobody's business."""
     map: bytes | None = b""
     """The newest map that it has, an InstanceMap; null: it has none."""
+    unreadable: list[int] = attrs.Factory(list)
+    """The partitions that it cannot serve, because a newer kcoord has written to them."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -112,10 +113,38 @@ def _decode_v0(data: bytes, pos: int) -> InstanceMetadata:
         stop = pos + n
         message.map = data[pos + 1 : stop]
         pos = stop
+    message.unreadable = []
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 0:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n < 17:
+                    message.unreadable = list(READ_INT32S[n](data, pos))
+                else:
+                    message.unreadable = list(unpack_from(f">{n}i", data, pos))
+                pos += n * 4
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -125,6 +154,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceMetadata:
 
 
 def _encode_v0(m: InstanceMetadata) -> bytes:
+    out: list[bytes | memoryview] = []
     b1 = m.instance
     n2 = len(b1) + 1
     n3 = len(m.owned) + 1
@@ -137,7 +167,7 @@ def _encode_v0(m: InstanceMetadata) -> bytes:
     else:
         b6 = v8
         n7 = len(b6) + 1
-    return b"".join((
+    out += (
         ONE_BYTE[n2] if n2 < 128 else write_uvarint(n2),
         b1,
         pack_i(m.partitions),
@@ -149,8 +179,16 @@ def _encode_v0(m: InstanceMetadata) -> bytes:
         WRITE_INT32S[len(m.leaders)](*m.leaders) if len(m.leaders) < 17 else pack(f">{len(m.leaders)}i", *m.leaders),
         ONE_BYTE[n7] if n7 < 128 else write_uvarint(n7),
         b6,
-        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
-    ))
+    )
+    tagged9: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.unreadable != []:
+        n11 = len(m.unreadable) + 1
+        tagged9.append((
+            0,
+            b"".join((ONE_BYTE[n11] if n11 < 128 else write_uvarint(n11), WRITE_INT32S[len(m.unreadable)](*m.unreadable) if len(m.unreadable) < 17 else pack(f">{len(m.unreadable)}i", *m.unreadable))),
+        ))
+    out.append(write_tagged(tagged9) if tagged9 else b"\0")
+    return b"".join(out)
 
 
 InstanceMetadata.FIELDS = (
@@ -160,6 +198,7 @@ InstanceMetadata.FIELDS = (
     Field("brokers", "Brokers", "int32", (0, 0), is_array=True),
     Field("leaders", "Leaders", "int32", (0, 0), is_array=True),
     Field("map", "Map", "bytes", (0, 0), nullable=(0, 0)),
+    Field("unreadable", "Unreadable", "int32", (0, 0), is_array=True, tag=0, tagged=(0, 0)),
 )
 InstanceMetadata.NAME = "InstanceMetadata"
 InstanceMetadata.API_KEY = -1

@@ -28,7 +28,8 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequ
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
-from kcoord.sim.coordinator import UP
+from kcoord.sim.conditions import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
+from kcoord.sim.coordinator import UP, Pending
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.legacy.client import CLOSED
 from kcoord.sim.living import Living
@@ -66,6 +67,9 @@ class MixedChecks(Checks):
         self._generation = 0
         self._peopled = False
         """Whether the group had members."""
+        self._is_classic = False
+        self._conversion: Pending | None = None
+        """The append that changed the group's kind last."""
 
     def _open_books(self) -> Books:
         return MixedBooks()
@@ -266,12 +270,39 @@ class MixedChecks(Checks):
                 self._answers.reply(self._contents, connect, step, reply)
         if not step.records:
             return
+        self._note_kind()
         self._forget_leavers()
         self._generations()
         for process in self._mixed.places.legacy_processes():
             if process.running:
                 self._look_at(process)
         self._leaders()
+
+    def phases(self) -> list[str]:
+        """What is going on with the group, of either kind."""
+        found = super().phases()
+        if self._world.coordinator.stage is not UP:
+            return found
+        generic, connect = self.generic(), self.connect()
+        if self._conversion in self._world.coordinator.pending:
+            found.append(CONVERSION_PHASE)
+        if generic is not None:
+            found.append(CLASSIC_PHASES[generic.state])
+        if connect is not None:
+            sessions = [connect.members[each].legacy for each in connect.legacy.members]
+            found += {TRANSLATED_PHASES[session.phase] for session in sessions if session is not None}
+            if connect.legacy.round is not None:
+                found.append(ROUND_PHASE)
+        return found
+
+    def _note_kind(self) -> None:
+        """Which kind of group it is, and whether that has changed."""
+        generic, was_classic = self.generic(), self._is_classic
+        if generic is not None:
+            self._world.sightings.reached("classic", generic.state.label)
+        self._is_classic = generic is not None
+        if self._is_classic != was_classic and self._world.coordinator.pending and (generic or self.connect()):
+            self._conversion = self._world.coordinator.pending[-1]
 
     def _generations(self) -> None:
         generic, connect = self.generic(), self.connect()

@@ -105,6 +105,7 @@ class Hub:
         self._take(self.shard.handle(call.request, context, call, now_ms))
 
     def _take(self, step: Step) -> None:
+        step.checked()
         if self._keep is not None and step.records:
             self._keep(WALL_MS + self.events.now_ms, step.records)
         for reply in step.replies:

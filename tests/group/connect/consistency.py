@@ -46,7 +46,7 @@ def _durable(group: ConnectGroup) -> Any:
         "configured": group.configured,
         "computed": (group.computed_by, group.computed_by_url, group.computed_offset, group.assignor),
         "error": (group.error, group.error_message),
-        "delay": group.delay_deadline_wall_ms,
+        "delay": (group.delay_deadline_wall_ms, group.delay_ms),
         "history": dict(group.history),
     }
 

@@ -112,6 +112,8 @@ class World:
         self.settings = GroupSettings(connect=settings)
         self.group_id = group
         self.now_ms = 1_000_000
+        self.wall_step_ms = 0
+        """How far the wall clock has been set on since the beginning."""
         self.log: list[tuple[bytes, bytes | None]] = []
         self.steps: list[list[Record]] = []
         self.answers: dict[object, Response] = {}
@@ -130,7 +132,7 @@ class World:
 
     @property
     def wall_ms(self) -> int:
-        return WALL_MS + self.now_ms
+        return WALL_MS + self.now_ms + self.wall_step_ms
 
     # -- time and faults ----------------------------------------------------------------------------------------------
 
@@ -313,6 +315,7 @@ class World:
     # -- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, step: Step) -> None:
+        step.checked()
         self.steps.append(step.records)
         for record in step.records:
             key, value = encode_record(record)

@@ -206,6 +206,7 @@ class House:
 
     def take(self, step: Step) -> None:
         """Let answers go."""
+        step.checked()
         for reply in step.replies:
             call = reply.token
             assert isinstance(call, Call)

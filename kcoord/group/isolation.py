@@ -1,0 +1,198 @@
+"""The isolation of faults: a part of a step that breaks off is undone, and costs its request, or its group at most.
+
+Every part of a step, a request, a look at one group, one answer that is let go, runs under `carry_out`. Rules:
+
+1. What it wrote is encoded and measured when it has ended. Whatever raises, a record that cannot be encoded or that
+   the log cannot take included, the part is undone: the log, and what the log told, are as if it had never been.
+2. The groups that it named or wrote are restored: opened as after a load, from what the log tells. Who waited in them,
+   or was answered by the part, is told NOT_COORDINATOR and asks again. No other group notices anything.
+3. A group in which that happened by itself, because something fell due, is quarantined (`quarantine`). So is one that
+   cannot be opened again: it is closed, and its requests are refused with COORDINATOR_NOT_AVAILABLE until it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import attrs
+
+from kcoord.group.bounded_text import bounded_text
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.held import take_held
+from kcoord.group.connect.sessions import open_connect_sessions
+from kcoord.group.contents import Contents
+from kcoord.group.conversion.follow import follow
+from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.sessions import open_sessions
+from kcoord.group.quarantine import quarantined
+from kcoord.group.step import Fault, Step, Token
+from kcoord.group.turn import Turn
+from kcoord.protocol.records import Record, encode_record
+
+RECORD_BYTES = 32 << 20
+"""The largest record, key and value, that every log takes."""
+STEP_BYTES = 256 << 20
+"""All records of one step."""
+
+Fits = Callable[[bytes, bytes | None], bool]
+"""Whether the log takes a record of this key and value."""
+
+
+class TooLarge(Exception):
+    """What a step would write does not fit the log; the text says which group, and how large it is."""
+
+
+def fits_every_log(key: bytes, value: bytes | None) -> bool:
+    """Whether a record is within `RECORD_BYTES`."""
+    return len(key) + len(value or b"") <= RECORD_BYTES
+
+
+def dismiss(contents: Contents, group_id: str) -> list[Token]:
+    """The sessions of the group of that name end here: nothing of it may be answered any more. Returns who waits."""
+    for generic in filter(None, [contents.groups.get(group_id)]):
+        generic.bury()
+    for connect in filter(None, [contents.connect.get(group_id)]):
+        connect.bury()
+    held = [member for each in contents.held.values() for group, member in each.values() if group.group_id == group_id]
+    for member in held:
+        take_held(contents, member)
+    tokens = [token for token, waits_in in contents.waiting.values() if waits_in == group_id]
+    for token in tokens:
+        del contents.waiting[id(token)]
+    return tokens
+
+
+@attrs.frozen(slots=True, eq=False)
+class Isolation:
+    """Runs the parts of one turn."""
+
+    turn: Turn
+    fits: Fits
+
+    def carry_out(
+        self, group_id: str | None, during: str, work: Callable[[], object], own: Token | None = None
+    ) -> bool:
+        """Do `work`, a part of the turn's step that concerns `group_id` (and what it writes to). False if it broke off:
+        it is undone then, and noted in the step's `faults`; `own`, the request that asked for it, is still unanswered.
+        """
+        step, journal = self.turn.step, self.turn.journal
+        before = len(step.records), len(step.replies)
+        journal.clear()
+        try:
+            work()
+            if len(step.records) > before[0]:
+                self._measure(step, before[0])
+            self._answered(before[1])
+        except Exception as error:
+            if group_id is not None:
+                journal.note_group(self.turn.contents, group_id)
+            self._undo(before, own)
+            named = group_id if group_id is not None else next(iter(journal.groups), "")
+            step.faults.append(Fault(named, during, error))
+            self.turn.contents.counters.faults[during] += 1
+            self._open_again(list(journal.groups))
+            return False
+        return True
+
+    def fell_due(self, group: GenericGroup | ConnectGroup, during: str, work: Callable[[], object]) -> None:
+        """Do `work`, which is due in `group`, unless the group is in quarantine; put it there if `work` fails."""
+        contents, now_ms, group_id = self.turn.contents, self.turn.now_ms, group.group_id
+        known = contents.quarantine.get(group_id)
+        if known is not None and now_ms < known.until_ms:
+            self.turn.wake(group, known.until_ms)
+        elif known is not None and known.closed:
+            self._open_again([group_id])
+        elif not self.carry_out(group_id, during, work):
+            if not self._is_closed(group_id):
+                self._quarantine(group_id, closed=False)
+        elif known is not None:
+            contents.quarantine.pop(group_id, None)
+
+    def _answered(self, begin: int) -> None:
+        """Who was answered waits no more."""
+        for reply in self.turn.step.replies[begin:]:
+            self.turn.contents.waiting.pop(id(reply.token), None)
+
+    def _measure(self, step: Step, begin: int) -> None:
+        """Encode what was written. Raises EncodeError and TooLarge."""
+        encoded = [self._encoded(record) for record in step.records[begin:]]
+        total = sum(len(key) + len(value or b"") for key, value in (*step.encoded, *encoded))
+        if total > STEP_BYTES:
+            raise TooLarge(f"a step of {total} bytes is more than the {STEP_BYTES} that are written at once")
+        step.encoded += encoded
+
+    def _encoded(self, record: Record) -> tuple[bytes, bytes | None]:
+        key, value = encode_record(record, self.turn.contents.record_level)
+        if not self.fits(key, value):
+            size = len(key) + len(value or b"")
+            raise TooLarge(f"a {record.key.NAME} record of {size} bytes is more than the log takes")
+        return key, value
+
+    def _undo(self, before: tuple[int, int], own: Token | None) -> None:
+        contents, step, journal = self.turn.contents, self.turn.step, self.turn.journal
+        tokens = [reply.token for reply in step.replies[before[1] :]]
+        for group_id, noted in journal.groups.items():
+            tokens += dismiss(contents, group_id)
+            for each in (noted.generic, None if noted.connect is None else noted.connect.group):
+                if each is not None:  # it may have been replaced, and the hot path may know it still
+                    each.bury()
+        del step.records[before[0] :], step.replies[before[1] :]
+        journal.undo(contents)
+        step.refused += {id(token): token for token in tokens if token is not own}.values()
+
+    def _open_again(self, group_ids: Iterable[str]) -> None:
+        """Give restored groups their sessions. One that breaks off even then is closed."""
+        for group_id in group_ids:
+            begin = len(self.turn.step.records), len(self.turn.step.replies)
+            journal = self.turn.journal
+            journal.clear()
+            try:
+                self._open(group_id)
+                self._measure(self.turn.step, begin[0])
+                self._answered(begin[1])
+            except Exception as error:
+                journal.note_group(self.turn.contents, group_id)
+                self._undo(begin, None)
+                self.turn.step.faults.append(Fault(group_id, "opening the group", error))
+                self.turn.contents.counters.faults["opening the group"] += 1
+                self._quarantine(group_id, closed=True)
+            else:
+                known = self.turn.contents.quarantine.get(group_id)
+                if known is not None and known.closed:
+                    del self.turn.contents.quarantine[group_id]
+
+    def open_loaded(self, group_id: str) -> None:
+        """Give a group that was loaded its sessions; one that breaks off is closed, the others are served."""
+        self.carry_out(group_id, "a load", partial(self._open, group_id))
+
+    def _is_closed(self, group_id: str) -> bool:
+        known = self.turn.contents.quarantine.get(group_id)
+        return known is not None and known.closed
+
+    def _open(self, group_id: str) -> None:
+        generic = self.turn.contents.groups.get(group_id)
+        if generic is not None:
+            open_sessions(self.turn, generic)
+            follow(self.turn, generic)
+            return
+        connect = self.turn.contents.connect.get(group_id)
+        if connect is not None:
+            open_connect_sessions(self.turn, connect)
+
+    def _quarantine(self, group_id: str, *, closed: bool) -> None:
+        contents, step = self.turn.contents, self.turn.step
+        group = contents.groups.get(group_id) or contents.connect.get(group_id)
+        if group is None:
+            return
+        fault = step.faults[-1]
+        known = quarantined(
+            contents.quarantine.get(group_id),
+            self.turn.now_ms,
+            fault.during,
+            bounded_text(f"{type(fault.error).__name__}: {fault.error}"),
+            closed,
+        )
+        contents.quarantine[group_id] = known
+        step.faults[-1] = attrs.evolve(fault, quarantined_ms=known.length_ms, closed=closed)
+        self.turn.wake(group, known.until_ms)

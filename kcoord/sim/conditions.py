@@ -1,0 +1,190 @@
+"""Conditions: what a soak must have met sometimes, by name; a report of them says what was never met.
+
+| area | a condition of it is met when |
+| --- | --- |
+| fault | a kind of fault strikes while the group is in a phase: `fault kill while assigning` |
+| record | a record of this type is written, or a tombstone of it: `record Connect TargetAssignment gone` |
+| answer | a request is answered with this error: `answer ConnectGroupHeartbeat FENCED_MEMBER_EPOCH` |
+| state | the group is of a kind and in a state: `state classic CompletingRebalance` |
+| event | the shard counts something (`kcoord.group.metrics`): `event rebalances session expired` |
+| branch | a branch of the engine is taken (`branches.py`); only where a report is asked for |
+
+What is met is observed in `sightings.py`. Runs without classic workers and runs with them have conditions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.generic.states import LABELS as CLASSIC_LABELS
+from kcoord.group.modern.states import LABELS as CONNECT_LABELS
+from kcoord.group.modern.states import State
+from kcoord.sim.mixed.plan import MIXED_FAULTS
+from kcoord.sim.plan import FAULTS
+
+DOWN_PHASE = "down"
+LOADING_PHASE = "load"
+COMMITTING_PHASE = "commit"
+"""Records of the group are appended and not committed yet."""
+JOINING_PHASE = "join"
+"""A worker of the new protocol joins."""
+CONNECT_PHASES: Mapping[int, str] = {
+    State.EMPTY: "empty", State.ASSIGNING: "assigning", State.RECONCILING: "reconciling", State.STABLE: "stable",
+}  # fmt: skip
+"""By the state of a connect group."""
+CLASSIC_PHASES = ("classic empty", "classic join", "classic sync", "classic stable")
+"""By the state of a classic group."""
+TRANSLATED_PHASES = ("translated stable", "translated join", "translated sync")
+"""By the phase of a classic worker in a connect group."""
+ROUND_PHASE = "config round"
+CONVERSION_PHASE = "conversion"
+"""The group has changed its kind, and that is not committed yet."""
+
+PHASES = (
+    DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",
+)  # fmt: skip
+MIXED_PHASES = (*PHASES, *CLASSIC_PHASES, *TRANSLATED_PHASES, ROUND_PHASE, CONVERSION_PHASE)
+FREQUENT_PHASES = ("assigning", "reconciling", "stable")
+"""Phases that some thousand runs meet with every fault."""
+
+NEVER_MIXED = ("delete",)
+"""Faults that runs with classic workers do without."""
+
+RECORDS = (
+    "Connect Configuration",
+    "Connect ConnectorsTasksMetadata",
+    "Connect CurrentMemberAssignment",
+    "Connect History",
+    "Connect MemberMetadata",
+    "Connect Metadata",
+    "Connect TargetAssignment",
+    "Connect TargetAssignmentMember",
+)
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "ConnectGroupHeartbeat": (
+        "COMPUTE_ASSIGNMENT", "COORDINATOR_LOAD_IN_PROGRESS", "FENCED_MEMBER_EPOCH", "NOT_COORDINATOR",
+        "UNKNOWN_MEMBER_ID",
+    ),
+    "ConnectGroupInstallAssignment": (
+        "FENCED_MEMBER_EPOCH", "INVALID_ASSIGNMENT", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID",
+    ),
+    "ConnectGroupPrepareAssignment": ("FENCED_MEMBER_EPOCH", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID"),
+}  # fmt: skip
+STATIC_ANSWERS = ("FENCED_INSTANCE_ID", "UNRELEASED_INSTANCE_ID")
+"""What static members are refused with; there are none in mixed runs."""
+MIXED_ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "Heartbeat": ("ILLEGAL_GENERATION", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"),
+    "JoinGroup": (
+        "COORDINATOR_LOAD_IN_PROGRESS", "INCONSISTENT_GROUP_PROTOCOL", "MEMBER_ID_REQUIRED", "NOT_COORDINATOR",
+        "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID",
+    ),
+    "LeaveGroup": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR"),
+    "SyncGroup": ("NOT_COORDINATOR", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"),
+}  # fmt: skip
+EVENTS: Mapping[str, tuple[str, ...]] = {
+    "members": ("joined", "rejoined", "replaced", "left", "expired", "put out"),
+    "computations": ("client", "server"),
+    "installed": ("uniform", "cooperative", "eager"),
+    "errors": ("assignor failed", "no worker left"),
+    "given": ("up",),
+    "rejected": ("",),
+    "moved": ("",),
+    "converged": ("",),
+}
+MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
+    "conversions": ("to connect", "to generic"),
+    "installed": ("compatible", "sessioned"),
+}
+CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_CHANGED, Reason.LEADER_JOINED, Reason.RELEASED)
+"""Reasons for a new group epoch that need classic workers."""
+STATIC_REASONS = (Reason.STATIC_REPLACED,)
+
+
+def required(kind: str) -> frozenset[str]:
+    """What a long soak of this kind must have met. Raises KeyError for an unknown kind."""
+    return _REQUIRED[kind]
+
+
+def common(kind: str) -> frozenset[str]:
+    """What some hundred runs of this kind must have met."""
+    frequent = tuple(f" while {phase}" for phase in FREQUENT_PHASES)
+    names = [name for name in required(kind) if name not in RARE]
+    return frozenset(name for name in names if area_of(name) != "fault" or name.endswith(frequent))
+
+
+def is_excused(branch: str) -> bool:
+    """Whether no run can take this branch."""
+    return any(fnmatchcase(branch, f"branch {pattern}") for pattern in EXCUSED)
+
+
+def area_of(name: str) -> str:
+    """The first column of the table above."""
+    return name.split(" ", 1)[0]
+
+
+def _faults(kinds: Iterable[str], phases: Iterable[str]) -> set[str]:
+    return {f"fault {kind} while {phase}" for kind in kinds for phase in phases}
+
+
+def _answers(answers: Mapping[str, Iterable[str]]) -> set[str]:
+    return {f"answer {request} {error}" for request, errors in answers.items() for error in errors}
+
+
+def _events(events: Mapping[str, Iterable[str]]) -> set[str]:
+    return {f"event {field} {key}".rstrip() for field, keys in events.items() for key in keys}
+
+
+def _records(types: Iterable[str], *, gone: Iterable[str]) -> set[str]:
+    return {f"record {each}" for each in types} | {f"record {each} gone" for each in gone}
+
+
+def _reasons(reasons: Iterable[str]) -> set[str]:
+    return {f"event rebalances {each}" for each in reasons}
+
+
+_CONNECT_STATES = {f"state connect {label}" for label in CONNECT_LABELS if label != "Dead"}
+_CLASSIC_STATES = {f"state classic {label}" for label in CLASSIC_LABELS if label != "Dead"}
+_ANY = _answers(ANSWERS) | _events(EVENTS) | _CONNECT_STATES | _records(RECORDS, gone=RECORDS[1:])
+
+_REQUIRED: Mapping[str, frozenset[str]] = {
+    "connect": frozenset(
+        _ANY
+        | _faults(FAULTS, PHASES)
+        | _answers({"ConnectGroupHeartbeat": STATIC_ANSWERS})
+        | _reasons(each for each in Reason if each not in CLASSIC_REASONS)
+        | _events({"members": ("away",)})
+        | _records(RECORDS[:1], gone=RECORDS[:1])
+    ),
+    "mixed": frozenset(
+        _ANY
+        | _faults([each for each in (*FAULTS, *MIXED_FAULTS) if each not in NEVER_MIXED], MIXED_PHASES)
+        | _answers({"ConnectGroupHeartbeat": ("GROUP_ID_NOT_FOUND",), **MIXED_ANSWERS})
+        | _reasons(each for each in Reason if each not in STATIC_REASONS)
+        | _events(MIXED_EVENTS)
+        | _records(["GroupMetadata"], gone=["GroupMetadata"])
+        | _CLASSIC_STATES
+    ),
+}
+
+RARE = frozenset(
+    {
+        "answer ConnectGroupPrepareAssignment FENCED_MEMBER_EPOCH",
+        "answer ConnectGroupPrepareAssignment NOT_COORDINATOR",
+        "answer ConnectGroupPrepareAssignment UNKNOWN_MEMBER_ID",
+        "answer ConnectGroupInstallAssignment NOT_COORDINATOR",
+        "answer Heartbeat ILLEGAL_GENERATION",
+        "answer JoinGroup INCONSISTENT_GROUP_PROTOCOL",
+        "answer LeaveGroup COORDINATOR_LOAD_IN_PROGRESS",
+        "answer LeaveGroup NOT_COORDINATOR",
+        "answer SyncGroup UNKNOWN_MEMBER_ID",
+        "event rebalances static worker replaced",
+    }
+)
+"""What some hundred runs need not meet."""
+
+EXCUSED: Mapping[str, str] = {
+    "connect.validate.*": "no worker sends a request that is not valid",
+}
+"""Branches that no run takes, and why."""

@@ -1,0 +1,203 @@
+"""The journal of a soak: which seeds ran on which commit, and what was found; a soak that was stopped goes on by it.
+
+One file of one JSON object a line, appended when a block of seeds is done:
+
+| field | meaning |
+| --- | --- |
+| `commit` | the commit of the sources, with a digest where they differ from it |
+| `engine` | a digest of the packages that are under test: equal for commits between which none of them has changed |
+| `kind` | of the runs: `connect`, `mixed`, …, or `each` where every seed has its own |
+| `from`, `to` | the block: these seeds, `to` not among them |
+| `steps`, `virtual_ms` | of the block's runs together |
+| `failed` | by failing seed, what was violated |
+| `met` | by sometimes-condition, how many of the runs met it |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kcoord.sim.world import Outcome
+
+BLOCK = 1_000
+"""Seeds that are written down together."""
+PACKAGE = Path(__file__).parents[1]
+ENGINE = ("assign", "group", "protocol", "worker")
+"""The packages that the simulator tests."""
+EACH = "each"
+"""The kind of a soak in which every seed has its own."""
+NO_HISTORY = "no-history"
+"""The commit's name where the sources are not a git checkout."""
+
+Range = tuple[int, int]
+"""Seeds from the first to the second, without the second."""
+
+
+@attrs.frozen
+class Tree:
+    """The sources that run."""
+
+    commit: str
+    engine: str
+
+
+@attrs.define
+class Block:
+    """What came of some seeds on one tree."""
+
+    tree: Tree
+    kind: str
+    seeds: Range
+    steps: int = 0
+    virtual_ms: int = 0
+    runs: int = 0
+    failed: dict[int, str] = attrs.Factory(dict)
+    met: Counter[str] = attrs.Factory(Counter)
+
+    def add(self, outcome: Outcome) -> None:
+        """One more run of the block has ended."""
+        self.runs += 1
+        self.steps += outcome.steps
+        self.virtual_ms += outcome.virtual_ms
+        self.met.update(outcome.met)
+        if outcome.violation is not None:
+            self.failed[outcome.seed] = str(outcome.violation)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of its seeds have run."""
+        return self.runs == self.seeds[1] - self.seeds[0]
+
+
+class Journal:
+    """The blocks that have run, in one file. Several processes may append to it."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def blocks(self) -> Iterator[Block]:
+        """All that was written; a line that a kill cut off is left out."""
+        if not self.file.exists():
+            return
+        with self.file.open() as lines:
+            for line in lines:
+                try:
+                    yield _block(json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    continue
+
+    def done(self, tree: Tree, kind: str) -> list[Range]:
+        """The seeds that have run on this commit, in order, neighbours joined."""
+        return joined(block.seeds for block in self.blocks() if block.tree == tree and block.kind == kind)
+
+    def remaining(self, tree: Tree, kind: str, wanted: Range) -> list[Block]:
+        """The blocks of `wanted` that have yet to run on this commit."""
+        return [Block(tree, kind, each) for left in without(wanted, self.done(tree, kind)) for each in _cut(left)]
+
+    def add(self, block: Block) -> None:
+        """Write a complete block down."""
+        line = {
+            "commit": block.tree.commit,
+            "engine": block.tree.engine,
+            "kind": block.kind,
+            "from": block.seeds[0],
+            "to": block.seeds[1],
+            "steps": block.steps,
+            "virtual_ms": block.virtual_ms,
+            "failed": block.failed,
+            "met": dict(sorted(block.met.items())),
+        }
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a") as file:
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+
+def _block(line: dict[str, Any]) -> Block:
+    seeds = (int(line["from"]), int(line["to"]))
+    failed = {int(seed): text for seed, text in line["failed"].items()}
+    return Block(
+        Tree(line["commit"], line["engine"]),
+        line["kind"],
+        seeds,
+        line["steps"],
+        line["virtual_ms"],
+        seeds[1] - seeds[0],
+        failed,
+        Counter(line["met"]),
+    )
+
+
+# -- ranges of seeds --------------------------------------------------------------------------------------------------
+
+
+def joined(ranges: Iterable[Range]) -> list[Range]:
+    """The same seeds in as few ranges as may be, in order."""
+    found: list[Range] = []
+    for begin, end in sorted(ranges):
+        if found and begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((begin, end))
+    return found
+
+
+def without(wanted: Range, done: Iterable[Range]) -> list[Range]:
+    """Those of `wanted` that are not in `done`, which is in order."""
+    left: list[Range] = []
+    begin, end = wanted
+    for first, last in done:
+        if first >= end:
+            break
+        if first > begin:
+            left.append((begin, first))
+        begin = max(begin, last)
+    if begin < end:
+        left.append((begin, end))
+    return left
+
+
+def _cut(seeds: Range) -> Iterator[Range]:
+    """At each multiple of BLOCK."""
+    begin, end = seeds
+    while begin < end:
+        until = min(end, (begin // BLOCK + 1) * BLOCK)
+        yield begin, until
+        begin = until
+
+
+# -- the sources ------------------------------------------------------------------------------------------------------
+
+
+def tree(package: Path = PACKAGE) -> Tree:
+    """The sources that this process runs, as they are on disk."""
+    engine = _digest(package / each for each in ENGINE)
+    head = _git(package, "rev-parse", "--short=12", "HEAD")
+    if head is None:
+        return Tree(f"{NO_HISTORY}+{_digest([package])}", engine)
+    changed = _git(package, "status", "--porcelain", "--", ".")
+    return Tree(f"{head}+{_digest([package])}" if changed else head, engine)
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        said = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return said.stdout.strip()
+
+
+def _digest(folders: Iterable[Path]) -> str:
+    """Of all Python files in these folders, by name and content."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]

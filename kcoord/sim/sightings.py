@@ -1,0 +1,93 @@
+"""Sightings: what one run has met of the conditions that a soak must meet sometimes.
+
+A soak that finds nothing says little unless it is known what it has looked at. Everything here is observed from outside
+the engine: faults and the phase of the group that they strike in, records that are written, errors that are answered,
+states of the group, and the shard's own counters. Which of these must be met is `conditions.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from kcoord.group.metrics import Counters
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.message import Request
+from kcoord.protocol.records import Record
+
+Seen = tuple[Any, ...]
+
+_NAMES: dict[Seen, str] = {}
+"""The names of what has been seen in this process: a name is made once, not once a run."""
+
+
+class Sightings:
+    """What one run has met."""
+
+    __slots__ = ("_seen",)
+
+    def __init__(self) -> None:
+        self._seen: set[Seen] = set()
+
+    def struck(self, fault: str, phases: Iterable[str]) -> None:
+        """A fault strikes while the group is in these phases."""
+        for phase in phases:
+            self._seen.add(("fault", fault, phase))
+
+    def wrote(self, records: Iterable[Record]) -> None:
+        """A step has written these records."""
+        for record in records:
+            self._seen.add(("record", type(record.key), record.value is None))
+
+    def refused(self, request: Request, error: int) -> None:
+        """A request was answered with an error."""
+        self._seen.add(("answer", type(request), error))
+
+    def reached(self, kind: str, state: str) -> None:
+        """The group is of this kind, and in this state."""
+        self._seen.add(("state", kind, state))
+
+    def met(self, area: str, name: str) -> None:
+        """Anything else that has a name."""
+        self._seen.add((area, name))
+
+    def counted(self, counters: Counters) -> None:
+        """What a shard has counted until it was dropped, or until the run ended."""
+        for field in attrs.fields(Counters):
+            value = getattr(counters, field.name)
+            if isinstance(value, Counter):
+                self._seen.update([("event", field.name, key) for key, count in value.items() if count])
+            elif value:
+                self._seen.add(("event", field.name, ""))
+
+    def names(self) -> frozenset[str]:
+        """The names of all that was met: `fault kill while assigning`, `answer Heartbeat UNKNOWN_MEMBER_ID`, …"""
+        found = []
+        for seen in self._seen:
+            name = _NAMES.get(seen)
+            if name is None:
+                name = _NAMES[seen] = _name(seen)
+            found.append(name)
+        return frozenset(found)
+
+
+def _name(seen: Seen) -> str:
+    match seen:
+        case ("fault", fault, phase):
+            return f"fault {fault} while {phase}"
+        case ("record", key, gone):
+            return f"record {record_name(key)}{' gone' if gone else ''}"
+        case ("answer", request, error):
+            return f"answer {request.__name__.removesuffix('Request')} {ErrorCode(error).name}"
+        case ("event", field, key):
+            return f"event {field.replace('_', ' ')} {key}".rstrip()
+        case _:
+            return " ".join(seen)
+
+
+def record_name(key: type) -> str:
+    """A record's type in short: `Connect TargetAssignment`, `GroupMetadata`."""
+    return key.__name__.replace("ConnectWorkerGroup", "Connect ").removesuffix("Key")

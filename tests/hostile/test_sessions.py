@@ -1,0 +1,55 @@
+"""Whole sessions of hostile clients: a few seeds here, millions of requests by `make fuzz` (`session_fuzz`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcoord.group.generic.reasons import Reason
+from kcoord.protocol.message import Request, Response
+from kcoord.server.standalone import CONNECT_GROUP_APIS, GROUP_APIS
+from tests.hostile.session_fuzz import replay, run_session, save
+from tests.hostile.session_requests import Drawer
+
+SEEDS = range(12)
+SERVED = {request.NAME for request in (*GROUP_APIS, *CONNECT_GROUP_APIS)}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_session_of_hostile_clients_leaves_others_and_the_log_alone(seed: int) -> None:
+    outcome = run_session(seed)
+    assert outcome.fault is None
+    assert outcome.requests > 100
+
+
+def test_sessions_go_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn requests are not refused at the door: many are answered without an error, of every API that is served."""
+    fine: set[str] = set()
+    learn = Drawer.learn
+
+    def note(drawer: Drawer, request: Request, response: Response) -> None:
+        if not getattr(response, "error_code", 0):
+            fine.add(type(request).NAME)
+        learn(drawer, request, response)
+
+    monkeypatch.setattr(Drawer, "learn", note)
+    for seed in range(100, 104):
+        assert run_session(seed).fault is None
+    assert fine >= SERVED
+
+
+def test_a_fault_is_found_and_its_session_replayed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a fault planted where a member leaves, a session finds it, and the saved session shows it again."""
+
+    def broken(_reason: Reason, who: object, client_reason: str | None = None) -> str:
+        raise RuntimeError("planted")
+
+    with monkeypatch.context() as planted:
+        planted.setattr("kcoord.group.generic.leave_group.tell", broken)
+        outcomes = (run_session(seed) for seed in range(50))
+        found = next(outcome for outcome in outcomes if outcome.fault is not None)
+        assert "planted" in (found.fault or "")
+        path = save(found, tmp_path)
+        assert "planted" in (replay(path).fault or "")
+    assert replay(path).fault is None
