@@ -177,6 +177,8 @@ class ConnectGroup:
     history: tuple[Epoch, ...]
     """The oldest first."""
     legacy: Legacy = Legacy()
+    note: str = ""
+    """Of a group in quarantine, that it is."""
 
     @property
     def exists(self) -> bool:
@@ -206,6 +208,7 @@ class ConnectGroup:
             "members": [each.as_json() for each in self.workers],
             "departed": [each.as_json() for each in self.departed],
             "legacy": self.legacy.as_json(),
+            "note": self.note,
         }
 
     def history_json(self, last: int) -> dict[str, Any]:
@@ -273,6 +276,7 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         error_message=told.assignment_error_message,
         history=tuple(_epochs(told.history)),
         legacy=_legacy(told),
+        note=told.error_message or "",
     )
 
 

@@ -64,6 +64,7 @@ class ClassicGroup:
     coordinator: str
     members: list[Member]
     note: str = ""
+    """Why it is not there; or, of a group in quarantine, that it is."""
     legacy: Legacy | None = None
     """Of a group of Connect workers, at a kcoord: why they join all together."""
 
@@ -153,7 +154,7 @@ async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> Cla
                 )
                 for member in sorted(each.members, key=lambda member: member.member_id)
             ],
-            "" if exists else each.error_message or "there is no such group, or none of the classic protocol",
+            each.error_message or ("" if exists else "there is no such group, or none of the classic protocol"),
         )
     raise _refused(broker, f"says nothing of {group}", ErrorCode.UNKNOWN_SERVER_ERROR)
 

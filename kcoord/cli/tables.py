@@ -42,7 +42,10 @@ def _of_classic_group(group: "ClassicGroup") -> str:
         for member in group.members
     ]
     members = table_of(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
-    return written(_head(group.group, group.state, facts), *_barrier(group.legacy), members if rows else "no members")
+    notes = [group.note] if group.note else []
+    return written(
+        _head(group.group, group.state, facts), *notes, *_barrier(group.legacy), members if rows else "no members"
+    )
 
 
 def _of_connect_group(group: ConnectGroup) -> str:
@@ -74,6 +77,8 @@ def _facts(group: ConnectGroup) -> Iterator[str]:
 
 def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
     """What is going on, a line each."""
+    if group.note:
+        yield group.note
     if group.history:
         last = group.history[-1]
         when = f"{clock(last.at_ms)} ({ago(last.at_ms)})"

@@ -2,12 +2,14 @@
 
 v0-v2 alike but for the throttle time. v3 authorized operations, filled in by whoever knows rights. v4
 group.instance.id. v5 flexible. v6 a group that is not there, or is of another type, is an error with a text (KIP-1043);
-before it was one in state Dead.
+before it was one in state Dead. A group in quarantine has a text that says so, without an error.
 
 A connect group of legacy workers only is described as they see it: as one of the generic protocol.
 """
 
 from __future__ import annotations
+
+import attrs
 
 from kcoord.group.bounded_text import bounded_name
 from kcoord.group.contents import Contents
@@ -32,11 +34,13 @@ def describe_groups(turn: Turn, request: DescribeGroupsRequest, context: Request
 
 def _describe(contents: Contents, group_id: str, context: RequestContext) -> DescribedGroup:
     group = contents.groups.get(group_id)
+    known = contents.quarantine.get(group_id)
+    note = None if known is None else known.text()
     if group is not None:
-        return _describe_generic(group)
+        return attrs.evolve(_describe_generic(group), error_message=note)
     connect = contents.connect.get(group_id)
     if connect is not None and is_all_legacy(connect):
-        return describe_as_classic(connect)
+        return attrs.evolve(describe_as_classic(connect), error_message=note)
     described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND

@@ -63,14 +63,16 @@ from kcoord.group.standstill import go_on, prolong_sessions
 from kcoord.group.step import RequestContext, Step, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request
+from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
+    DescribeGroupsResponse,
     HeartbeatRequest,
     JoinGroupRequest,
     LeaveGroupRequest,
@@ -190,7 +192,7 @@ class Shard:
         self._let_go(isolation, context.connection)
         group_id = named_group(request)
         if self.is_closed(group_id):
-            turn.answer(token, refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            turn.answer(token, self._refuse_closed(request))
             return step
         work = partial(self._answer, handler, turn, request, context, token)
         if not isolation.carry_out(group_id, type(request).__name__, work, own=token):
@@ -288,6 +290,13 @@ class Shard:
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
         return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal()), self._fits)
+
+    def _refuse_closed(self, request: Request) -> Response:
+        response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
+            for described in response.groups:
+                described.error_message = self._contents.quarantine[described.group_id].text()
+        return response
 
     def is_closed(self, group_id: str | None) -> bool:
         """Whether the group could not be opened after a fault, and is not served (`quarantine`)."""

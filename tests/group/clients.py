@@ -85,7 +85,11 @@ class Client:
             case Phase.SYNC:
                 return self._sync_request(), 5
             case _:
-                return HeartbeatRequest(self.group_id, self.generation, self.member_id, self.instance_id), 4
+                return self.heartbeat_request(), 4
+
+    def heartbeat_request(self) -> HeartbeatRequest:
+        """Its Heartbeat."""
+        return HeartbeatRequest(self.group_id, self.generation, self.member_id, self.instance_id)
 
     def join_request(self) -> JoinGroupRequest:
         """Its JoinGroup as it is now."""

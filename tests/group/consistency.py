@@ -33,7 +33,8 @@ def check_consistent(contents: Contents, now_ms: int) -> None:
         _check_state(group)
         _check_members(group)
         _check_following(group)
-        _check_wake(group, contents.settings.new_member_join_timeout_ms, now_ms)
+        if group_id not in contents.quarantine:
+            _check_wake(group, contents.settings.new_member_join_timeout_ms, now_ms)
 
 
 def _check_state(group: GenericGroup) -> None:

@@ -26,6 +26,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from tests.group.clients import HEARTBEAT_MS, Client, Phase, settle
+from tests.group.sabotage import Saboteur
 from tests.group.world import World
 
 GROUPS = st.sampled_from(["g", "g", "g", "h"])
@@ -44,6 +45,9 @@ NUMBERS = st.integers(0, 1_000)
 class History(RuleBasedStateMachine):
     """One random history."""
 
+    sabotaged = False
+    """Whether each step breaks off on a copy first (`test_any_fault.py`)."""
+
     @initialize(
         delay_ms=st.sampled_from([0, 3_000]),
         max_size=st.sampled_from([100, 100, 5, 2]),
@@ -51,6 +55,8 @@ class History(RuleBasedStateMachine):
     )
     def begin(self, delay_ms: int, max_size: int, instances: list[str | None]) -> None:
         self.world = World(GroupSettings(initial_rebalance_delay_ms=delay_ms, max_size=max_size))
+        if self.sabotaged:
+            self.world.saboteur = Saboteur(self.world.settings)
         self.clients = [Client(f"c{at}", "g", instance) for at, instance in enumerate(instances)]
         self.a_while_goes_by()
 

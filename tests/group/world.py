@@ -21,6 +21,7 @@ from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupRequest, JoinGroupResponse
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, decode_record, encode_record
 from tests.group.consistency import check_consistent, durable_state
+from tests.group.sabotage import Saboteur, Take
 
 WALL_MS = 1_700_000_000_000
 """Unix time when the clock stands at 0."""
@@ -60,6 +61,8 @@ class World:
         self._generations: dict[str, tuple[int, int]] = {}
         """Of each group: how often it was deleted, and its generation since."""
         self._agreed: dict[tuple[str, int, int], tuple[str | None, str]] = {}
+        self.saboteur: Saboteur | None = None
+        """Breaks off a copy of each step first."""
         self.shard = Shard(self.settings, self._make_id)
         self._load()
 
@@ -67,6 +70,12 @@ class World:
     def wall_ms(self) -> int:
         """The time of day."""
         return WALL_MS + self.now_ms + self.wall_step_ms
+
+    def _sabotage(self, own: Ticket | None, take: Take) -> None:
+        if self.saboteur is not None:
+            made = self.ids_made
+            self.saboteur.attack(self.shard, self.log, own, self.now_ms, take)
+            self.ids_made = made
 
     def _make_id(self) -> str:
         self.ids_made += 1
@@ -84,6 +93,7 @@ class World:
         context = RequestContext(version, who, f"/10.0.0.{len(who)}", 1, self.wall_ms)
         decoded = type(request).decode(request.encode(version), version)
         ticket = Ticket(decoded, version, who)
+        self._sabotage(ticket, lambda shard: shard.handle(decoded, context, ticket, self.now_ms))
         self.open.append(ticket)
         answered = self._take(self.shard.handle(decoded, context, ticket, self.now_ms))
         return ticket, [each for each in answered if each is not ticket]
@@ -93,6 +103,7 @@ class World:
         answered: list[Ticket] = []
         while (deadline := self.shard.next_deadline()) is not None and deadline <= now_ms:
             self.now_ms = max(self.now_ms, deadline)
+            self._sabotage(None, lambda shard: shard.advance(self.now_ms, WALL_MS + self.now_ms))
             answered += self._take(self.shard.advance(self.now_ms, self.wall_ms))
             after = self.shard.next_deadline()
             assert after is None or after > self.now_ms, "a deadline that does not go away"

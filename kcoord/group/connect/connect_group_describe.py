@@ -2,7 +2,7 @@
 
 Of each member: what it may be running, what it is to run, what it waits for and what it must let go, and which protocol
 it speaks; of the group: its epochs, who computes, whose resources wait, and its history. Rights are filled in by
-whoever knows them.
+whoever knows them. A group in quarantine has an error message that says so, without an error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
     if group is None:
         return _no_connect_group(turn.contents, group_id)
     configured, limits = group.configured, turn.contents.effective(group_id)
+    known = turn.contents.quarantine.get(group_id)
     return DescribedGroup(
+        error_message=None if known is None else known.text(),
         group_id=group_id,
         group_state=group.state.label,
         group_epoch=group.epoch,

@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from tests.group.connect.workers import Worker, check_running, settle
 from tests.group.connect.world import INTERVAL_MS, SESSION_MS, SETTINGS, World, packed
+from tests.group.sabotage import Saboteur
 
 NUMBERS = st.integers(0, 1_000)
 SETS = st.sampled_from(["AC0", "AC0 AT1 AT2", "AC0 AT1 BC0 BT1 BT2", ""])
@@ -27,6 +28,9 @@ DELAY_MS = 5_000
 
 class History(RuleBasedStateMachine):
     """One random history."""
+
+    sabotaged = False
+    """Whether each step breaks off on a copy first (`test_any_fault.py`)."""
 
     @initialize(
         listed=st.booleans(),
@@ -44,6 +48,8 @@ class History(RuleBasedStateMachine):
         settled: bool,
     ) -> None:
         self.world = World(attrs.evolve(SETTINGS, rebalance_delay_ms=delay_ms))
+        if self.sabotaged:
+            self.world.saboteur = Saboteur(self.world.settings)
         self.workers: list[Worker] = []
         self.resources = first or "AC0"
         self.offset = 1

@@ -20,7 +20,7 @@ from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.contents import Contents
 from kcoord.group.modern.states import State
 from kcoord.group.replay import replay
-from kcoord.group.settings import GroupSettings
+from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import Ahead, Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
@@ -43,6 +43,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import Record, decode_record, encode_record
 from kcoord.protocol.resources import Resource, pack, unpack
 from tests.group.connect.consistency import check_consistent, durable, session
+from tests.group.sabotage import Saboteur, Take
 
 GROUP = "g"
 WALL_MS = 1_700_000_000_000
@@ -59,6 +60,8 @@ SETTINGS = ConnectSettings(
     min_heartbeat_interval_ms=100,
     rebalance_delay_ms=DELAY_MS,
 )
+
+LIMITS = GroupLimits()
 
 R = TypeVar("R", bound=Response)
 
@@ -108,8 +111,8 @@ class Told:
 class World:
     """One shard with one group, and everybody's requests."""
 
-    def __init__(self, settings: ConnectSettings = SETTINGS, group: str = GROUP) -> None:
-        self.settings = GroupSettings(connect=settings)
+    def __init__(self, settings: ConnectSettings = SETTINGS, group: str = GROUP, limits: GroupLimits = LIMITS) -> None:
+        self.settings = GroupSettings(connect=settings, limits=limits)
         self.group_id = group
         self.now_ms = 1_000_000
         self.wall_step_ms = 0
@@ -126,6 +129,8 @@ class World:
         self._epochs: dict[str, int] = {}
         self.checked = True
         """False for a log that was cut in the midst of a step: what is always true need not be."""
+        self.saboteur: Saboteur | None = None
+        """Breaks off a copy of each step first."""
         self._shadow = Contents(self.settings, lambda: "id")
         self.shard = Shard(self.settings, lambda: "id")
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
@@ -134,6 +139,11 @@ class World:
     def wall_ms(self) -> int:
         return WALL_MS + self.now_ms + self.wall_step_ms
 
+    def _sabotage(self, own: object | None, take: Take) -> None:
+        if self.saboteur is not None:
+            log = [decode_record(key, value) for key, value in self.log]
+            self.saboteur.attack(self.shard, log, own, self.now_ms, take)
+
     # -- time and faults ----------------------------------------------------------------------------------------------
 
     def pass_ms(self, ms: int) -> None:
@@ -141,6 +151,7 @@ class World:
         end_ms = self.now_ms + ms
         while (due := self.shard.next_deadline()) is not None and due <= end_ms:
             self.now_ms = max(self.now_ms, due)
+            self._sabotage(None, lambda shard: shard.advance(self.now_ms, self.wall_ms))
             self._keep(self.shard.advance(self.now_ms, self.wall_ms))
         self.now_ms = end_ms
 
@@ -180,6 +191,7 @@ class World:
         context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined)
         self.asked[token] = request, context
         quiet = isinstance(request, ConnectGroupHeartbeatRequest) and is_quiet(self.shard._contents, request)
+        self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
         step = self.shard.handle(request, context, token, self.now_ms)
         assert not (quiet and step.records), "a heartbeat that says nothing writes something"
         self._keep(step)
