@@ -320,9 +320,17 @@ class Log(_Section):
         unit="ms",
         ge=0,
     )
+    history_retention_bytes: int = _setting(
+        1 << 30,
+        "How many bytes such records may take in the file at most, and never more than half of what the disk has room "
+        "for; beyond it those of the groups with most of them go first. -1: no limit but the disk's. Not for a topic.",
+        unit="bytes",
+        ge=-1,
+    )
     log_retention_check_interval_ms: int = _setting(
         5 * _MINUTE_MS,
-        "How often the file is looked through for records that may go. A topic's brokers have settings of their own.",
+        "How often the file is looked through for records that may go, also when an eighth of "
+        "`history.retention.bytes` was written. A topic's brokers have settings of their own.",
         unit="ms",
         ge=1,
     )

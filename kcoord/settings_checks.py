@@ -121,6 +121,11 @@ def which_log(settings: Settings, origins: Origins) -> Iterator[str]:
             f"{origins['log_retention_check_interval_ms']}: brokers compact a topic when they see fit "
             "(log.cleaner.backoff.ms there); leave it out beside --log kafka"
         )
+    if "history_retention_bytes" in origins:
+        yield (
+            f"{origins['history_retention_bytes']}: a compacted topic has no limit of bytes; leave it out beside "
+            "--log kafka"
+        )
 
 
 SASL_NEEDS = {

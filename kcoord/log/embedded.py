@@ -10,24 +10,33 @@ import asyncio
 import contextlib
 import logging
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import attrs
 
 from kcoord.log.directory_lock import DirectoryLock, sync_directory
+from kcoord.log.history_quota import find_surplus, rows_to_take
 from kcoord.log.interface import NEVER_MS, Lease, LogError, LogUnusable, RawRecord, StoredRecord
 from kcoord.log.open_files import OpenFiles
 from kcoord.log.sqlite_file import MAX_PARTITIONS, PID_NAME, LogFile, read_live, superseded
 from kcoord.log.writer import Writer
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 _COMPACTION_STEP_ROWS = 200
+_LOOKS_A_QUOTA = 8
+"""How often history is looked at while as much is appended as it may take."""
+_LOOK_AFTER_BYTES = 1 << 20
+"""Not before so many bytes have been appended."""
 MAX_RECORD_BYTES = 64 << 20
 """The largest record, key and value."""
 
@@ -40,13 +49,16 @@ def _unix_ms() -> int:
 class EmbeddedLog:
     """A log (see `interface.Log`) of `partitions` partitions in `directory`.
 
-    Replaced records and tombstones are kept for `history_retention_ms` after they were written; whether there are any
-    to take away is looked at every `check_interval_ms` (never by itself when that is 0). `clock` gives unix ms.
+    Replaced records and tombstones are kept for `history_retention_ms` after they were written, as long as they take no
+    more than `history_retention_bytes` in all (-1: whatever they take), and no more than half of the room that they and
+    what is free on the disk have together. Whether there are any to take away is looked at every `check_interval_ms`
+    (never by itself when that is 0), and when an eighth of those bytes has been appended. `clock` gives unix ms.
     """
 
     directory: Path
     partitions: int = attrs.field(default=50, validator=[attrs.validators.ge(1), attrs.validators.le(MAX_PARTITIONS)])
     history_retention_ms: int = 86_400_000
+    history_retention_bytes: int = 1 << 30
     check_interval_ms: int = 300_000
     probe_interval: float = 1.0
     clock: Callable[[], int] = _unix_ms
@@ -58,6 +70,10 @@ class EmbeddedLog:
     _lock: DirectoryLock | None = attrs.field(default=None, init=False)
     _files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()), init=False)
     _compaction: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+    _appended_bytes: int = attrs.field(default=0, init=False)
+    """Since history was looked at last."""
+    _many_appended: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
+    _many_bytes: int = attrs.field(default=_LOOK_AFTER_BYTES, init=False)
     _lease: Lease = attrs.field(factory=lambda: Lease(NEVER_MS), init=False)
 
     @property
@@ -112,6 +128,9 @@ class EmbeddedLog:
     def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
         """See Log.append."""
         self._check_partition(partition)
+        self._appended_bytes += sum([len(key) + len(value or b"") for key, value in batch])
+        if self._appended_bytes >= self._many_bytes:
+            self._many_appended.set()
         return self._open_writer().append(partition, batch)
 
     def lease(self, partition: int) -> Lease:
@@ -151,16 +170,41 @@ class EmbeddedLog:
                 chunks.close()
 
     async def compact(self) -> int:
-        """Take away what history and tombstones are older than configured; gives the number of records taken."""
+        """Take away what history and tombstones are older than configured, then what is too many bytes of them; gives
+        the number of records taken.
+        """
         before_ms = self.clock() - self.history_retention_ms
         taken = 0
         for partition in range(self.partitions):
-            gone = await asyncio.to_thread(self._superseded, partition, before_ms)
-            for start in range(0, len(gone), _COMPACTION_STEP_ROWS):
-                step = gone[start : start + _COMPACTION_STEP_ROWS]
-                await self._open_writer().call(partial(_delete, positions=step))
-            taken += len(gone)
+            taken += await self._take_away(await asyncio.to_thread(self._superseded, partition, before_ms))
+        return taken + await self._keep_quota()
+
+    async def _keep_quota(self) -> int:
+        """Take away what of history is beyond its quota of bytes; gives the number of records taken."""
+        quota_bytes, used_bytes = await asyncio.to_thread(self._room)
+        self._many_bytes = max(_LOOK_AFTER_BYTES, quota_bytes // _LOOKS_A_QUOTA)
+        if used_bytes <= quota_bytes:
+            return 0
+        surplus = await asyncio.to_thread(self._with_connection, find_surplus, self.partitions, quota_bytes)
+        taken = 0
+        for partition, groups in surplus.by_partition.items():
+            positions = await asyncio.to_thread(self._with_connection, rows_to_take, partition, groups)
+            taken += await self._take_away(positions)
+        if taken:
+            _log.warning(
+                "history took %d MiB, and %d MiB are kept (history.retention.bytes, and half of what the disk has "
+                "room for): %d replaced records of the groups with most of it went before their time",
+                surplus.total >> 20,
+                quota_bytes >> 20,
+                taken,
+            )
         return taken
+
+    async def _take_away(self, positions: Sequence[int]) -> int:
+        for start in range(0, len(positions), _COMPACTION_STEP_ROWS):
+            step = list(positions[start : start + _COMPACTION_STEP_ROWS])
+            await self._open_writer().call(partial(_delete, positions=step))
+        return len(positions)
 
     # Inside
 
@@ -204,18 +248,37 @@ class EmbeddedLog:
             raise self.file.explain(error, f"loading partition {partition}") from error
 
     def _superseded(self, partition: int, before_ms: int) -> list[int]:
+        return self._with_connection(superseded, partition, before_ms)
+
+    def _with_connection(self, look: Callable[..., T], *arguments: object) -> T:
         self._files.check()
         with contextlib.closing(self.file.connect()) as connection:
-            return superseded(connection, partition, before_ms)
+            return look(connection, *arguments)
+
+    def _room(self) -> tuple[int, int]:
+        """How many bytes history may take, and how many the whole file has in use."""
+        used_bytes = self._with_connection(_used_bytes)
+        half_of_disk = (shutil.disk_usage(self.directory).free + used_bytes) // 2
+        if self.history_retention_bytes < 0:
+            return half_of_disk, used_bytes
+        return min(self.history_retention_bytes, half_of_disk), used_bytes
 
     async def _compact_now_and_then(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + self.check_interval_ms / 1000
         while True:
-            await asyncio.sleep(self.check_interval_ms / 1000)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._many_appended.wait(), max(0, due - loop.time()))
+            is_due = loop.time() >= due
+            if is_due:
+                due = loop.time() + self.check_interval_ms / 1000
+            self._appended_bytes = 0
+            self._many_appended.clear()
             if not self.writable:
                 continue
             try:
-                taken = await self.compact()
-            except (sqlite3.Error, LogError) as error:  # appending goes on; what could not go now goes next time
+                taken = await self.compact() if is_due else await self._keep_quota()
+            except (sqlite3.Error, OSError, LogError) as error:  # appending goes on; what could not go goes next time
                 _log.warning("compaction of %s stopped: %s", self.file.path, error)
             else:
                 _log.debug("compaction took %d records out of %s", taken, self.file.path)
@@ -242,6 +305,13 @@ class EmbeddedLog:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
 
 
 def _delete(connection: sqlite3.Connection, positions: list[int]) -> None:

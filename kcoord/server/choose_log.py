@@ -36,6 +36,7 @@ def embedded_log(settings: Settings) -> EmbeddedLog:
         settings.data_dir,
         partitions=settings.offsets_topic_num_partitions,
         history_retention_ms=settings.history_retention_ms,
+        history_retention_bytes=settings.history_retention_bytes,
         check_interval_ms=settings.log_retention_check_interval_ms,
     )
 
