@@ -132,6 +132,24 @@ class Connections(_Section):
         unit="bytes",
         ge=1024,
     )
+    request_max_groups: int = _setting(
+        100_000,
+        "Groups, or other resources, that one request may name. Requests that name many are carried out in slices, "
+        "with other clients' turns in between. A connection that names more is closed.",
+        ge=1,
+    )
+    request_max_elements: int = _setting(
+        20_000,
+        "Elements that all other arrays of one request may have together (topics, partitions, members, …). A request "
+        "that has more is refused before it is decoded.",
+        ge=100,
+    )
+    response_max_bytes: int = _setting(
+        64 << 20,
+        "The largest answer to a request that names many groups; those that do not fit are answered INVALID_REQUEST.",
+        unit="bytes",
+        ge=1024,
+    )
     socket_request_max_bytes: int = _setting(
         100 << 20, "The largest request; a connection that announces a larger one is closed.", unit="bytes", ge=1024
     )

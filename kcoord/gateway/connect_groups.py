@@ -43,7 +43,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["describe", "heartbeat", "member_call"]
+__all__ = ["describe", "describe_slice", "heartbeat", "member_call"]
 
 JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
@@ -128,8 +128,13 @@ def _refused(request: ConnectGroupHeartbeatRequest | MemberCall, error: ErrorCod
 
 async def describe(leg: Leg, call: Call, request: ConnectGroupDescribeRequest) -> None:
     """Answer a ConnectGroupDescribe, each group on its own. Raises UpstreamLost."""
+    leg.answer(call, await describe_slice(leg, call, request))
+
+
+async def describe_slice(leg: Leg, call: Call, request: ConnectGroupDescribeRequest) -> ConnectGroupDescribeResponse:
+    """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
     groups = [await _described(leg, call, request, group_id) for group_id in request.group_ids]
-    leg.answer(call, ConnectGroupDescribeResponse(groups=groups))
+    return ConnectGroupDescribeResponse(groups=groups)
 
 
 async def _described(leg: Leg, call: Call, request: ConnectGroupDescribeRequest, group_id: str) -> DescribedGroup:

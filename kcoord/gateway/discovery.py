@@ -16,6 +16,7 @@ from kcoord.gateway.here import seems_here
 from kcoord.gateway.rewrite import decode, send
 from kcoord.gateway.settings import Address
 from kcoord.gateway.upstream import Expected
+from kcoord.protocol.addresses import rewrite_addresses
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import encode_response_frame
@@ -29,31 +30,47 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["api_versions", "find_coordinator"]
+__all__ = ["api_versions", "find_coordinator", "find_slice"]
 
 
 def find_coordinator(leg: Leg, call: Call, request: FindCoordinatorRequest) -> None:
     """Ask upstream, or answer from what is known while it is away."""
-    gateway = leg.gateway
     if leg.upstream is None:
         _find_while_away(leg, call, request)
         return
-    keys = group_keys(request)
-    owned = {key for key in keys if gateway.owns(key)}
 
     def deliver(owed: Expected, frame: bytes) -> None:
         response = decode(owed, frame)
         assert isinstance(response, FindCoordinatorResponse)
-        gateway.coordinators.learn_from(keys, response)
-        for key in owned:
-            gateway.finder(key, leg)
-        if owned:
-            gateway.coordinators.patch(owned, request, response, gateway.any_broker(leg))
-        if gateway.moves is not None:
-            response = gateway.moves.tell(leg, request, response, gateway.now_ms())
-        send(leg, owed, response)
+        send(leg, owed, _filled_in(leg, request, response))
 
     leg.pass_on(call, deliver)
+
+
+async def find_slice(leg: Leg, call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+    """The answer for some of the keys that `call` names, the nodes in it mapped. Raises UpstreamLost, CannotPass."""
+    version = call.header.api_version
+    response = await leg.ask(request, version, call.header.client_id)
+    assert isinstance(response, FindCoordinatorResponse)
+    response = _filled_in(leg, request, response)
+    rewrite_addresses(response, version, leg.map_node)
+    await leg.learn_nodes()
+    return response
+
+
+def _filled_in(leg: Leg, request: FindCoordinatorRequest, response: FindCoordinatorResponse) -> FindCoordinatorResponse:
+    """Upstream's answer, with what is known here."""
+    gateway = leg.gateway
+    keys = group_keys(request)
+    owned = {key for key in keys if gateway.owns(key)}
+    gateway.coordinators.learn_from(keys, response)
+    for key in owned:
+        gateway.finder(key, leg)
+    if owned:
+        gateway.coordinators.patch(owned, request, response, gateway.any_broker(leg))
+    if gateway.moves is not None:
+        response = gateway.moves.tell(leg, request, response, gateway.now_ms())
+    return response
 
 
 def _find_while_away(leg: Leg, call: Call, request: FindCoordinatorRequest) -> None:

@@ -29,6 +29,7 @@ from kcoord.gateway import (
 )
 from kcoord.gateway.about import ONE_GROUP, peek_group
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.batches import answer_batch
 from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.contract import ClientSide, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators, keep_newest
@@ -46,6 +47,8 @@ from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.group.refuse import refuse
+from kcoord.group.request_limits import TooLarge, judge
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
@@ -63,7 +66,8 @@ from kcoord.protocol.messages import (
     Request,
     api_name,
 )
-from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.protocol.request_batch import RequestBatch
 
 __all__ = ["Gateway"]
 
@@ -101,6 +105,8 @@ SOONEST_QUESTION = 0.6
 PASSING_PATIENCE_MS = 500
 """How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
+NAMED_WHILE_AWAY = 1000
+"""Groups that a request may name which is answered while its broker is away."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long a client waits for the first map of several instances."""
@@ -128,6 +134,7 @@ class Gateway:
         self.sentinels = Sentinels(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
+        self.turns = TurnQueue()
         patterns = [re.compile(pattern) for pattern in settings.groups]
         self.owns = lru_cache(MATCHES_KEPT)(
             lambda group_id: bool(group_id) and any(p.fullmatch(group_id) for p in patterns)
@@ -250,7 +257,9 @@ class Gateway:
         lost = UpstreamLost(f"upstream {name} was never seen")
         for address in addresses:
             try:
-                upstream = await dial(owner, address, name, self._tls, self.settings.connection_setup_timeout_ms)
+                upstream = await dial(
+                    owner, address, name, self._tls, self.settings.connection_setup_timeout_ms, self.turns
+                )
             except UpstreamLost as error:
                 lost = error
                 continue
@@ -423,6 +432,14 @@ class Gateway:
         if key not in self.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
             self.spawn(self._serve(leg, call, _pass_when_back, None))
             return
+        try:
+            batch = judge(REQUESTS[key], call, self.settings.request_limits)
+        except TooLarge as refusal:
+            leg.refuse_large(call, refusal)
+            return
+        if batch is not None and (leg.upstream is not None or batch.count > NAMED_WHILE_AWAY):
+            self.spawn(self._serve(leg, call, answer_batch, batch))
+            return
         request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
         if isinstance(request, FindCoordinatorRequest):
             discovery.find_coordinator(leg, call, request)
@@ -432,14 +449,14 @@ class Gateway:
             handler = when_loaded(handler, self, groups_named(request))
         self.spawn(self._serve(leg, call, handler, request))
 
-    async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | None) -> None:
+    async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | RequestBatch | None) -> None:
         try:
             await leg.quiet()
             await handler(leg, call, request)
         except UpstreamLost as lost:
             if leg.call is call and not leg.gone:
                 self._cannot_answer(leg, call, request, lost)
-        except (DecodeError, CannotPass) as fault:
+        except (DecodeError, EncodeError, CannotPass, FrameRefused) as fault:
             leg.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
         except asyncio.CancelledError:
             raise
@@ -447,9 +464,9 @@ class Gateway:
             leg.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
             raise
 
-    def _cannot_answer(self, leg: Leg, call: Call, request: Request | None, lost: UpstreamLost) -> None:
+    def _cannot_answer(self, leg: Leg, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost) -> None:
         """Upstream is needed and away: a retriable error where the API has one."""
-        if request is None or call.header.api_key not in RETRIABLE_APIS:
+        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS:
             log.debug("%s of %s: %s", api_name(call.header.api_key), leg.client.peer, lost)
             leg.client.end()
             return

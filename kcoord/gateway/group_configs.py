@@ -14,6 +14,7 @@ groups of the newer protocols find them. Rules:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import attrs
@@ -21,6 +22,7 @@ import attrs
 from kcoord.group.group_configs import GROUP, PREFIX, named_twice
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_response import AlterConfigsResourceResponse
 from kcoord.protocol.messages import (
@@ -33,7 +35,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["alter_configs", "describe_configs"]
+__all__ = ["alter_configs", "alter_slice", "describe_configs", "describe_configs_slice"]
 
 Key = tuple[int, str]
 Answers = dict[Key, AlterConfigsResourceResponse]
@@ -41,13 +43,25 @@ Answers = dict[Key, AlterConfigsResourceResponse]
 
 async def describe_configs(leg: Leg, call: Call, request: DescribeConfigsRequest) -> None:
     """Answer a DescribeConfigs, or pass it on. Raises UpstreamLost."""
-    ours = [each for each in request.resources if each.resource_type == GROUP and leg.gateway.owns(each.resource_name)]
-    if not ours:
+    if _described_here(leg, request):
+        leg.answer(call, await describe_configs_slice(leg, call, request))
+    else:
         leg.pass_on(call)
-        return
+
+
+def _described_here(leg: Leg, request: DescribeConfigsRequest) -> list[DescribeConfigsResource]:
+    owns = leg.gateway.owns
+    return [each for each in request.resources if each.resource_type == GROUP and owns(each.resource_name)]
+
+
+async def describe_configs_slice(leg: Leg, call: Call, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+    """The answer for the resources of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    ours = _described_here(leg, request)
     await leg.ready()
     there = await leg.ask(request, call.header.api_version, call.header.client_id)
     assert isinstance(there, DescribeConfigsResponse)
+    if not ours:
+        return there
     here, _ = await leg.gateway.groups.call(attrs.evolve(request, resources=ours), leg.context(call))
     assert isinstance(here, DescribeConfigsResponse)
     known = {each.resource_name: each for each in here.results}
@@ -57,16 +71,25 @@ async def describe_configs(leg: Leg, call: Call, request: DescribeConfigsRequest
             continue
         result.error_code, result.error_message = mine.error_code, mine.error_message
         result.configs = [*result.configs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
-    leg.answer(call, there)
+    return there
 
 
 async def alter_configs(leg: Leg, call: Call, request: IncrementalAlterConfigsRequest) -> None:
     """Answer an IncrementalAlterConfigs, or pass it on. Raises UpstreamLost."""
     twice = named_twice(request)
-    ours = {_key(each) for each in request.resources if _has_ours(leg, each)} - twice
-    if not ours:
+    if any(_has_ours(leg, each) and _key(each) not in twice for each in request.resources):
+        leg.answer(call, await alter_slice(leg, call, request, twice))
+    else:
         leg.pass_on(call)
-        return
+
+
+async def alter_slice(
+    leg: Leg, call: Call, request: IncrementalAlterConfigsRequest, twice: AbstractSet[Key] = frozenset()
+) -> IncrementalAlterConfigsResponse:
+    """The answer for the resources of `request`, all that `call` names or some of them. `twice`: those that `call`
+    names more than once. Raises UpstreamLost.
+    """
+    ours = {_key(each) for each in request.resources if _has_ours(leg, each)} - twice
     await leg.ready()
     altering = _Altering(leg, call, request)
     mine = [each for each in request.resources if _key(each) in ours]
@@ -79,7 +102,7 @@ async def alter_configs(leg: Leg, call: Call, request: IncrementalAlterConfigsRe
     others = [each for each in request.resources if _key(each) not in ours]
     passed = await altering.pass_on(others)
     answers = [altering.answers[_key(each)] if _key(each) in ours else next(passed) for each in request.resources]
-    leg.answer(call, IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers))
+    return IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers)
 
 
 class _Altering:

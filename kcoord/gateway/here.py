@@ -42,6 +42,7 @@ __all__ = [
     "is_here",
     "may_be_here",
     "seems_here",
+    "wait_until_loaded",
     "when_loaded",
 ]
 
@@ -125,14 +126,22 @@ def when_loaded(handler: Handler, gateway: Gateway, named: list[str]) -> Handler
         return handler
 
     async def wait(leg: Leg, call: Call, request: Request) -> None:
-        until_ms = gateway.now_ms() + gateway.settings.patience_ms
-        pause_s = FIRST_LOOK_S
-        while gateway.now_ms() < until_ms:
-            facts = await gateway.groups.facts(ours)
-            if all(facts.get(group_id, UNKNOWN).loaded for group_id in ours):
-                break
-            await asyncio.sleep(pause_s)
-            pause_s = min(pause_s * SLOWER, LAST_LOOK_S)
+        await wait_until_loaded(gateway, ours)
         await handler(leg, call, request)
 
     return wait
+
+
+async def wait_until_loaded(gateway: Gateway, named: list[str]) -> None:
+    """Come back once these groups are loaded, as far as they are kcoord's, or nobody can wait any longer."""
+    ours = [group_id for group_id in named if gateway.owns(group_id)]
+    if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
+        return
+    until_ms = gateway.now_ms() + gateway.settings.patience_ms
+    pause_s = FIRST_LOOK_S
+    while gateway.now_ms() < until_ms:
+        facts = await gateway.groups.facts(ours)
+        if all(facts.get(group_id, UNKNOWN).loaded for group_id in ours):
+            return
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * SLOWER, LAST_LOOK_S)

@@ -13,6 +13,7 @@ that the client's own identity and rights hold there (gateway rule 4). When one 
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
@@ -22,6 +23,7 @@ from kcoord.gateway.rights import Standing
 from kcoord.gateway.sasl import SaslPhase
 from kcoord.gateway.settings import Address
 from kcoord.gateway.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
+from kcoord.group.request_limits import TooLarge
 from kcoord.group.step import RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import decode_response_header
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
 
 __all__ = ["Leg"]
+
+log = logging.getLogger("kcoord.gateway")
 
 PRODUCE, OFFSET_FETCH = 0, 9
 SIZE_BYTES = 4
@@ -240,13 +244,18 @@ class Leg:
         self.gateway.spawn(self._learn_and_send(upstream, data))
 
     async def _learn_and_send(self, upstream: Upstream, data: bytes) -> None:
-        unlearnt, self._unlearnt = self._unlearnt, {}
-        await self.gateway.brokers.learn(unlearnt)
+        await self.learn_nodes()
         self.client.send(data)
         if upstream is self.upstream:
             self.in_flight -= 1
             self.answered()
             upstream.release()
+
+    async def learn_nodes(self) -> None:
+        """Open ports for nodes that `map_node` has met first."""
+        if self._unlearnt:
+            unlearnt, self._unlearnt = self._unlearnt, {}
+            await self.gateway.brokers.learn(unlearnt)
 
     def map_node(self, node_id: int, host: str, port: int) -> Address:
         """Where the client reaches a node. Raises CannotPass where there is no port for it."""
@@ -306,6 +315,11 @@ class Leg:
         """Answer a call."""
         self.end_call(call)
         self.client.answer(call, response)
+
+    def refuse_large(self, call: Call, refusal: TooLarge) -> None:
+        """Answer a request that asks for too much."""
+        log.warning("%s: %s", self.client.peer, refusal)
+        self.answer(call, refusal.answer)
 
     def end_call(self, call: Call) -> None:
         if self.call is call:

@@ -40,7 +40,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["delete_groups", "describe_groups", "list_groups"]
+__all__ = ["delete_groups", "delete_slice", "describe_groups", "describe_groups_slice", "list_groups"]
 
 STATES_FILTER, TYPES_FILTER = 4, 5
 """The first versions of ListGroups with states and with types."""
@@ -55,6 +55,15 @@ async def describe_groups(leg: Leg, call: Call, request: DescribeGroupsRequest) 
     if not here:
         leg.pass_on(call)
         return
+    leg.answer(call, await _described(leg, call, request, here))
+
+
+async def describe_groups_slice(leg: Leg, call: Call, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
+    """The answer for some of the groups that `call` names. Raises UpstreamLost."""
+    return await _described(leg, call, request, await described_here(leg.gateway, request.groups))
+
+
+async def _described(leg: Leg, call: Call, request: DescribeGroupsRequest, here: set[str]) -> DescribeGroupsResponse:
     ours = [group_id for group_id in request.groups if group_id in here]
     theirs = [group_id for group_id in request.groups if group_id not in here]
     described: dict[str, DescribedGroup] = {}
@@ -68,7 +77,7 @@ async def describe_groups(leg: Leg, call: Call, request: DescribeGroupsRequest) 
     for group_id in ours:
         described[group_id] = await _describe_here(leg, call, request, group_id)
     groups = [described[group_id] for group_id in request.groups if group_id in described]
-    leg.answer(call, DescribeGroupsResponse(throttle_time_ms=throttle_ms, groups=groups))
+    return DescribeGroupsResponse(throttle_time_ms=throttle_ms, groups=groups)
 
 
 async def _describe_here(leg: Leg, call: Call, request: DescribeGroupsRequest, group_id: str) -> DescribedGroup:
@@ -159,11 +168,16 @@ def _passes_filters(listed: ListedGroup, request: ListGroupsRequest) -> bool:
 
 async def delete_groups(leg: Leg, call: Call, request: DeleteGroupsRequest) -> None:
     """Answer a DeleteGroups, or pass it on. Raises UpstreamLost."""
+    if any(map(leg.gateway.owns, request.groups_names)):
+        leg.answer(call, await delete_slice(leg, call, request))
+    else:
+        leg.pass_on(call)
+
+
+async def delete_slice(leg: Leg, call: Call, request: DeleteGroupsRequest) -> DeleteGroupsResponse:
+    """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
     gateway = leg.gateway
     ours = {group_id for group_id in request.groups_names if gateway.owns(group_id)}
-    if not ours:
-        leg.pass_on(call)
-        return
     await leg.ready()
     results: dict[str, DeletableGroupResult] = {}
     for group_id in ours:
@@ -179,7 +193,7 @@ async def delete_groups(leg: Leg, call: Call, request: DeleteGroupsRequest) -> N
         for each in there.results:
             results[each.group_id] = await _delete_here(leg, call, each) if each.group_id in ours else each
     answers = [results[group_id] for group_id in dict.fromkeys(request.groups_names) if group_id in results]
-    leg.answer(call, DeleteGroupsResponse(throttle_time_ms=throttle_ms, results=answers))
+    return DeleteGroupsResponse(throttle_time_ms=throttle_ms, results=answers)
 
 
 async def _make_way(leg: Leg, group_id: str) -> ErrorCode:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import attrs
 
+from kcoord.group.request_limits import RequestLimits
+
 __all__ = ["Address", "GatewaySettings", "UpstreamTls"]
 
 Address = tuple[str, int]
@@ -57,6 +59,8 @@ class GatewaySettings:
     """Broker b is at P + port_offset + b (gateway rule 1)."""
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
     """Ports of single brokers, where the rule does not fit (node ids beyond the ports that there are)."""
+    request_limits: RequestLimits = attrs.Factory(RequestLimits)
+    """What one request may ask for."""
     connection_setup_timeout_ms: int = attrs.field(default=10_000, validator=attrs.validators.ge(1))
     request_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(1))
     """How long upstream may take to answer a question of kcoord's own, before its connection counts as dead."""

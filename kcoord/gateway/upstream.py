@@ -25,6 +25,7 @@ from typing import Protocol, cast
 
 from kcoord.gateway.endpoints import TailStream, may_have_tail, rewrite_whole
 from kcoord.gateway.settings import Address
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response, api_name
@@ -33,9 +34,11 @@ from kcoord.protocol.primitives import DecodeError
 log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
+"""Bytes waiting for a broker that does not read, above which its client is not read either."""
+WHOLE_AT_ONCE = 32
+"""Responses that are read whole before others have their turn."""
 FAREWELL_S = 30.0
 """How long a broker may take to read what a client that has gone sent last."""
-"""Bytes waiting for a broker that does not read, above which its client is not read either."""
 COLLECT_LIMIT = 128 * 1024
 """Responses up to this size, in bytes, are looked at as a whole where they may name nodes; larger ones while they
 pass."""
@@ -122,7 +125,7 @@ class Upstream(asyncio.Protocol):
     __slots__ = (
         "_collected",
         "_current",
-        "_held",
+        "_holds",
         "_left",
         "_need",
         "_owed",
@@ -132,14 +135,17 @@ class Upstream(asyncio.Protocol):
         "_rest",
         "_tail",
         "_transport",
+        "_turns",
         "_waiting",
+        "_whole_left",
         "may_send_own",
         "name",
         "raw_tokens",
     )
 
-    def __init__(self, owner: Owner, name: str) -> None:
+    def __init__(self, owner: Owner, name: str, turns: TurnQueue) -> None:
         self._owner = owner
+        self._turns = turns
         self._transport: asyncio.Transport | None = None
         self._owed: list[Expected] = []
         self._waiting: list[tuple[bytes, Expected]] = []
@@ -150,7 +156,8 @@ class Upstream(asyncio.Protocol):
         self._collected: bytearray | None = None
         self._tail: TailStream | None = None
         self._rest = b""
-        self._held = False
+        self._holds = 0
+        self._whole_left = WHOLE_AT_ONCE
         self._paused = False
         self.name = name
         """The broker as log lines and the memory of versions call it."""
@@ -180,9 +187,10 @@ class Upstream(asyncio.Protocol):
         self._owner.upstream_drained()
 
     def data_received(self, data: bytes) -> None:
-        if self._held:
+        if self._holds:
             self._rest += data
             return
+        self._whole_left = WHOLE_AT_ONCE
         left = self._left
         if left and len(data) <= left and self._tail is None:  # the middle of a large frame: nothing to look at
             self._left = left - len(data)
@@ -265,18 +273,20 @@ class Upstream(asyncio.Protocol):
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        if self._paused or self._held:
+        if self._paused or self._holds:
             transport.pause_reading()
         else:
             transport.resume_reading()
 
     def hold(self) -> None:
-        """Look at nothing more, until `release`; called from within a `deliver`."""
-        self._held = True
+        """Look at nothing more, until `release` was called as often; called from within a `deliver`."""
+        self._holds += 1
         self._read_or_wait()
 
     def release(self) -> None:
-        self._held = False
+        self._holds -= 1
+        if self._holds:
+            return
         rest, self._rest = self._rest, b""
         if rest:
             self.data_received(rest)
@@ -321,7 +331,7 @@ class Upstream(asyncio.Protocol):
         view = memoryview(data)
         end = len(data)
         start = pos = 0
-        while pos < end and not self._held:
+        while pos < end and not self._holds:
             if self._left:
                 stop = min(end, pos + self._left)
                 self._left -= stop - pos
@@ -399,6 +409,15 @@ class Upstream(asyncio.Protocol):
         deliver = owed.deliver or self._deliver_tail
         deliver(owed, frame)
         self._done()
+        self._whole_left -= 1
+        if not self._whole_left:
+            self.hold()
+            self._turns.add(self._go_on)
+
+    def _go_on(self) -> bool:
+        """The next turn: look at what else has come."""
+        self.release()
+        return False
 
     def _deliver_tail(self, owed: Expected, frame: bytes) -> None:
         rewritten = rewrite_whole(owed.api_key, owed.api_version, frame, self._owner.map_node)
@@ -420,13 +439,15 @@ class Upstream(asyncio.Protocol):
             self._owner.to_client(data)
 
 
-async def dial(owner: Owner, address: Address, name: str, tls: ssl.SSLContext | None, timeout_ms: int) -> Upstream:
+async def dial(
+    owner: Owner, address: Address, name: str, tls: ssl.SSLContext | None, timeout_ms: int, turns: TurnQueue
+) -> Upstream:
     """Connect to a broker. Raises UpstreamLost with what is wrong and where."""
     host, port = address
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(timeout_ms / 1000):
-            _, upstream = await loop.create_connection(lambda: Upstream(owner, name), host, port, ssl=tls)
+            _, upstream = await loop.create_connection(lambda: Upstream(owner, name, turns), host, port, ssl=tls)
     except ssl.SSLError as error:
         raise UpstreamLost(f"no TLS with upstream {host}:{port}: {error.reason or error}") from error
     except (OSError, TimeoutError) as error:

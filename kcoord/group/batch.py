@@ -2,7 +2,8 @@
 
 Some requests name several groups (gateway rule 18). A shard, and the real coordinator behind a gateway, answer for one
 group at a time: so such a request is split into one for each group, and the answers are merged in the order of the
-question.
+question. One that names many is first cut into slices (`kcoord.protocol.request_batch`), and their answers are put
+together as bytes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import cast
 
 import attrs
 
+from kcoord.group.refuse import refuse
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
@@ -30,6 +34,7 @@ from kcoord.protocol.messages import (
     Request,
     Response,
 )
+from kcoord.protocol.primitives import write_uvarint
 
 Merge = Callable[[Sequence[Response]], Response]
 
@@ -125,6 +130,80 @@ def empty_answer(request: Request) -> Response:
             return IncrementalAlterConfigsResponse()
         case _:
             raise TypeError(f"{type(request).__name__} always names a group")
+
+
+BATCHED_ANSWERS: dict[type[Response], str] = {
+    DescribeGroupsResponse: "groups",
+    ConnectGroupDescribeResponse: "groups",
+    DeleteGroupsResponse: "results",
+    DescribeConfigsResponse: "results",
+    IncrementalAlterConfigsResponse: "responses",
+    OffsetFetchResponse: "groups",
+    FindCoordinatorResponse: "coordinators",
+}
+"""What has an answer for each that a batch names, and the field that has them. The throttle time is all else it has."""
+THROTTLE, THROTTLE_BYTES = "throttle_time_ms", 4
+
+
+class BatchAnswer(Response):
+    """The answer to a batch that is carried out slice by slice.
+
+    Each part is written as bytes when it is added; there is never an object of the whole.
+
+    Above `limit` bytes what is still to be added is answered INVALID_REQUEST, each part in its place.
+    """
+
+    __slots__ = (
+        "_body",
+        "_count",
+        "_flexible",
+        "_has_throttle",
+        "_kind",
+        "_limit",
+        "_name",
+        "_throttle_ms",
+        "_version",
+    )
+
+    def __init__(self, kind: type[Response], version: int, limit: int) -> None:
+        self._kind = kind
+        self._name = BATCHED_ANSWERS[kind]
+        self._version = version
+        self._flexible = version >= kind.FLEXIBLE_FROM
+        self._has_throttle = any(each.attribute == THROTTLE for each in regular_fields(kind.FIELDS, version))
+        self._limit = limit
+        self._body = bytearray()
+        self._count = 0
+        self._throttle_ms = 0
+
+    def add(self, request: Request, response: Response) -> bool:
+        """Add the answer to one slice, `request`; whether all of it fits. Raises EncodeError."""
+        self._throttle_ms = max(self._throttle_ms, cast(int, getattr(response, THROTTLE)))
+        refused: list[object] = []
+        for at, part in enumerate(cast(list[object], getattr(response, self._name))):
+            written = self._written(part)
+            if len(self._body) + len(written) > self._limit:
+                refused = refused or getattr(refuse(request, ErrorCode.INVALID_REQUEST), self._name)
+                written = self._written(refused[at])
+            self._body += written
+            self._count += 1
+        return not refused
+
+    def _written(self, part: object) -> bytes:
+        """One part's bytes: what is between the count and the end of an answer that has no other part."""
+        alone = self._kind(**{self._name: [part]}).encode(self._version)
+        before = THROTTLE_BYTES if self._has_throttle else 0
+        return alone[before + 1 : -1] if self._flexible else alone[before + 4 :]
+
+    def encode(self, version: int) -> bytes:
+        """The whole body; `version` must be the one that it was made for."""
+        return b"".join(self.pieces())
+
+    def pieces(self) -> tuple[bytes, bytearray, bytes]:
+        """The body in three pieces, of which the second is not copied."""
+        throttle = self._throttle_ms.to_bytes(THROTTLE_BYTES, "big") if self._has_throttle else b""
+        count = write_uvarint(self._count + 1) if self._flexible else self._count.to_bytes(4, "big")
+        return throttle + count, self._body, b"\0" if self._flexible else b""
 
 
 class Gathering:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _M = TypeVar("_M", bound="Message")
 
+EXPLAINED = 128 * 1024
+"""Bytes of the largest message that is gone over again to say what is wrong with it: it takes its time."""
 _FORMATS = {"int8": ">b", "int16": ">h", "uint16": ">H", "int32": ">i", "int64": ">q", "float64": ">d"}
 
 
@@ -30,6 +32,8 @@ def explain_decode(cls: type[Message], data: bytes, version: int, pos: int, faul
     """The error that says why these bytes could not be read; ``fault`` is what the generated codec stumbled over."""
     if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
         return DecodeError(f"{cls.NAME} has no version {version}: valid are {cls.MIN_VERSION}-{cls.MAX_VERSION}")
+    if len(data) - pos > EXPLAINED:
+        return DecodeError(f"{cls.NAME} v{version}: {len(data) - pos} bytes that do not decode: {fault!r:.80}")
     try:
         decode(cls, data, version, pos)
     except DecodeError as error:

@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 API_VERSIONS_KEY = 18
+MOST_TAGS = 1000
+"""Tagged fields in a header that are gone through."""
 
 _REQUEST = struct.Struct(">hhih")
 _SIZE_AND_ID = struct.Struct(">ii")
@@ -123,4 +125,6 @@ def decode_response_header(api_key: int, api_version: int, data: bytes, pos: int
 def _skip_tagged(data: bytes, pos: int) -> int:
     """Kafka defines no tagged fields in headers; what others put there is checked and left out."""
     count, pos = read_uvarint(data, pos)
+    if count > MOST_TAGS:
+        raise Malformed(f"{count} tagged fields in a header")
     return read_tagged(data, pos, count)[1] if count else pos

@@ -14,6 +14,7 @@ In front of a cluster the cluster is asked instead (`kcoord.gateway.rights`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from typing import Protocol
 
@@ -143,15 +144,18 @@ def submit_allowed_configs(
     request: DescribeConfigsRequest | IncrementalAlterConfigsRequest,
     submit: Submit,
     deliver: Deliver,
+    twice: AbstractSet[tuple[int, str]] = frozenset(),
 ) -> None:
-    """The same for settings: of groups alone, for a kcoord that runs alone has no others."""
+    """The same for settings: of groups alone, for a kcoord that runs alone has no others. `twice`: resources that are
+    named more than once in the request of which this one is a slice.
+    """
     alter = isinstance(request, IncrementalAlterConfigsRequest)
     needed = Operation.ALTER_CONFIGS if alter else Operation.DESCRIBE_CONFIGS
     parts = split(request) or []
     if not parts:
         deliver(empty_answer(request), None)
         return
-    twice = named_twice(request) if alter else set()
+    twice = twice | named_twice(request) if alter else frozenset()
     gathering = Gathering(len(parts), lambda response: deliver(response, None))
     for at, (group_id, part) in enumerate(parts):
         take = gathering.taker(at)

@@ -23,9 +23,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
+from kcoord.group.batch import BatchAnswer
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call, call_of
-from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.frame import RequestHeader, encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import Response, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
@@ -236,6 +237,10 @@ class Connection(asyncio.Protocol):
         """Whether a request has begun, and its next byte is the client's to send."""
         return self._call is None and not self._pausers and not self._in_queue
 
+    def is_in_work(self, call: Call) -> bool:
+        """Whether `call` is still waited for: its client is there, and it has not been answered."""
+        return self._call is call
+
     def send(self, data: bytes | bytearray | memoryview) -> None:
         """Write `data` to the client; nothing happens when it is gone."""
         if self._transport is not None:
@@ -252,6 +257,10 @@ class Connection(asyncio.Protocol):
         if self._call is not call:
             return
         header = call.header
+        if isinstance(response, BatchAnswer):
+            self._send_batch(header, response)
+            self.finish(call)
+            return
         try:
             body = response.encode(header.api_version)
         except EncodeError as error:
@@ -263,6 +272,15 @@ class Connection(asyncio.Protocol):
         if remember is not None:
             self._hot = HotFrame.behind(call, frame, remember, valid_until_ms)
         self.finish(call)
+
+    def _send_batch(self, header: RequestHeader, answer: BatchAnswer) -> None:
+        """A large answer is written in pieces, not copied into one."""
+        pieces = answer.pieces()
+        head = bytearray(encode_response_frame(header.api_key, header.api_version, header.correlation_id, b""))
+        size = len(head) - SIZE_BYTES + sum(map(len, pieces))
+        head[:SIZE_BYTES] = size.to_bytes(SIZE_BYTES, "big")
+        for piece in (head, *pieces):
+            self.send(piece)
 
     def when_more(self, call: Call, tell: Callable[[], None]) -> None:
         """Call `tell`, once, as soon as something follows `call` or its client goes, unless it is answered before."""

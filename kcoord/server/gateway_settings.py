@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from kcoord.config import Settings
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
+from kcoord.group.request_limits import RequestLimits
+
+
+def request_limits(settings: Settings) -> RequestLimits:
+    """What one request may ask for."""
+    return RequestLimits(
+        groups=settings.request_max_groups,
+        elements=settings.request_max_elements,
+        answer_bytes=settings.response_max_bytes,
+    )
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:
@@ -34,4 +44,5 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         outage_ms=settings.gateway_outage_ms,
         patience_ms=settings.gateway_patience_ms,
         connect_groups=settings.group_connect_enable,
+        request_limits=request_limits(settings),
     )

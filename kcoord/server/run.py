@@ -39,7 +39,7 @@ from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.choose_log import cluster_id_of, embedded_log, kafka_log_settings, open_patiently
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.gateway_settings import gateway_settings
+from kcoord.server.gateway_settings import gateway_settings, request_limits
 from kcoord.server.instances_settings import instances_settings
 from kcoord.server.nodes import InstanceNodes, OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
@@ -131,7 +131,9 @@ async def start_alone(settings: Settings, stack: contextlib.AsyncExitStack) -> N
     coordinator = make_coordinator(settings, groups, store)
     gateway = make_gateway(settings, coordinator) if settings.upstream else None
     node = OneNode(cluster_id(settings.data_dir), settings.advertise)
-    behind: Behind = gateway or Standalone(coordinator, node, connect_groups=settings.group_connect_enable)
+    behind: Behind = gateway or Standalone(
+        coordinator, node, connect_groups=settings.group_connect_enable, limits=request_limits(settings)
+    )
     server = make_server(settings, behind, coordinator, stack)
     loading = asyncio.create_task(load(coordinator))
     stack.callback(loading.cancel)
@@ -155,6 +157,7 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
         InstanceNodes(await cluster_id_of(where), instances.membership),
         connect_groups=settings.group_connect_enable,
         shared=instances.groups,
+        limits=request_limits(settings),
     )
     server = make_server(settings, behind, coordinator, stack, serials, instances.groups.closed)
     await open_ports(settings, server, gateway, stack)

@@ -60,6 +60,8 @@ class Behind(Protocol):
     """What stands behind the connections: standalone answers, or a gateway."""
 
     authenticated_at_once: bool
+    turns: TurnQueue
+    """The loop's turn queue, where long work of theirs and of connections waits."""
 
     def leg(self, connection: Connection) -> Leg | None: ...
     def check(self, api_key: int, api_version: int) -> None: ...
@@ -76,12 +78,9 @@ class Server:
         tls: ssl.SSLContext | None = None,
         serials: Iterator[int] | None = None,
         on_gone: Callable[[int], None] | None = None,
-        turns: TurnQueue | None = None,
     ) -> None:
-        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended.
-        `turns`: the loop's turn queue, where others use it too.
-        """
-        self.turns = turns or TurnQueue()
+        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended."""
+        self.turns = behind.turns
         self.most_frames_at_once = 0
         """The most frames that one connection began without a turn of the loop between them."""
         self.frame_limit = limits.frame_bytes

@@ -12,12 +12,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.refuse import refuse
+from kcoord.group.request_limits import RequestLimits, TooLarge, judge
 from kcoord.group.step import Remember, RequestContext
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader
@@ -56,7 +60,9 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     api_name,
 )
+from kcoord.protocol.request_batch import RequestBatch
 from kcoord.server.authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
+from kcoord.server.batch_run import BatchRun
 from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
@@ -98,10 +104,13 @@ class Standalone:
         authorizer: Authorizer | None = None,
         connect_groups: bool = True,
         shared: GroupSteps | None = None,
+        limits: RequestLimits | None = None,
     ) -> None:
         """`connect_groups`: whether the connect groups' APIs are offered (`group.connect.enable`). `shared`: the groups
         of all instances, where there are several.
         """
+        self.turns = TurnQueue()
+        self._limits = limits or RequestLimits()
         self._coordinator = coordinator
         self._nodes = nodes
         self._shared = shared
@@ -139,10 +148,11 @@ class Standalone:
         if header.api_version > latest:
             self._unsupported(connection, call)
             return
-        request = request_type.decode(call.frame, header.api_version, call.body_pos)
-        own = self._own.get(request_type)
-        if own is not None:
-            connection.answer(call, own(connection, request, header.api_version))
+        try:
+            batch = judge(request_type, call, self._limits)
+        except TooLarge as refused:
+            log.warning("%s: %s", connection.peer, refused)
+            connection.answer(call, refused.answer)
             return
         context = RequestContext(
             api_version=header.api_version,
@@ -152,11 +162,33 @@ class Standalone:
             wall_ms=wall_ms(),
             pipelined=connection.pipelined,
         )
+        if batch is not None:
+            self._run_batch(connection, batch, context)
+            return
+        request = request_type.decode(call.frame, header.api_version, call.body_pos)
+        own = self._own.get(request_type)
+        if own is not None:
+            connection.answer(call, own(connection, request, header.api_version))
+            return
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
 
         def deliver(response: Response, remember: Remember | None) -> None:
             connection.answer(call, response, remember, valid_until_ms)
+
+        self._submit(connection, request, context, deliver, frozenset())
+        if may_be_held(request):
+            connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
+
+    def _submit(
+        self,
+        connection: Connection,
+        request: Request,
+        context: RequestContext,
+        deliver: Deliver,
+        twice: AbstractSet[tuple[int, str]],
+    ) -> None:
+        """Have a group's request carried out. `twice`: resources that stand in the whole request more than once."""
 
         def submit(allowed: Request, taker: Deliver) -> None:
             self._coordinator.submit(allowed, context, taker)
@@ -168,11 +200,32 @@ class Standalone:
                 self._call(self._shared, allowed, context, taker)
 
         if isinstance(request, DescribeConfigsRequest | IncrementalAlterConfigsRequest):
-            submit_allowed_configs(self._authorizer, connection, request, submit_anywhere, deliver)
-            return
-        submit_allowed(self._authorizer, connection, request, submit, deliver)
-        if may_be_held(request):
-            connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
+            submit_allowed_configs(self._authorizer, connection, request, submit_anywhere, deliver, twice)
+        else:
+            submit_allowed(self._authorizer, connection, request, submit, deliver)
+
+    def _run_batch(self, connection: Connection, batch: RequestBatch, context: RequestContext) -> None:
+        """Carry out a request that names many, slice by slice."""
+        named: Counter[tuple[int, str]] = Counter()
+        twice: set[tuple[int, str]] = set()
+        own = self._own.get(batch.kind)
+
+        def survey(request: Request) -> None:
+            assert isinstance(request, IncrementalAlterConfigsRequest)
+            for each in request.resources:
+                resource = each.resource_type, each.resource_name
+                named[resource] += 1
+                if named[resource] == 2:
+                    twice.add(resource)
+
+        def submit(request: Request, deliver: Deliver) -> None:
+            if own is not None:
+                deliver(own(connection, request, context.api_version), None)
+            else:
+                self._submit(connection, request, context, deliver, twice)
+
+        alters = batch.kind is IncrementalAlterConfigsRequest
+        BatchRun(self.turns, self._limits, connection, batch, submit, survey if alters else None).start()
 
     def _call(self, shared: GroupSteps, request: Request, context: RequestContext, taker: Deliver) -> None:
         """Have `request` carried out by whichever instance has the group."""
