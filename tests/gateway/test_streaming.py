@@ -224,7 +224,7 @@ async def test_a_held_response_holds_what_is_behind_it() -> None:
 
 def test_nobody_is_read_from_while_a_response_is_held_or_the_client_does_not_read() -> None:
     """Both may be at the same time, in any order: only when both are over, reading goes on."""
-    upstream, socket = Upstream(Client(), "a broker"), Socket(, TurnQueue())
+    upstream, socket = Upstream(Client(), "a broker", TurnQueue()), Socket()
     upstream.connection_made(socket)
     seen = []
     for step in (upstream.hold, upstream.pause, upstream.release, upstream.resume, upstream.pause, upstream.hold,
