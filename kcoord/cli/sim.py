@@ -40,6 +40,10 @@ def sim(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the plan of the seed to FILE (with --seed), and run it.")
     ] = None,
+    shrink: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make the failing run of --seed or --plan small, and write it to FILE."),
+    ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Print what happens, line by line (with --seed or --plan).")
     ] = False,
@@ -63,6 +67,8 @@ def sim(
         fail("--seed and --plan name one run each: give one of them", USAGE)
     if save is not None and seed is None:
         fail("--save writes the plan of one seed: name it with --seed K", USAGE)
+    if shrink is not None and ((seed is None and plan is None) or trace or save is not None):
+        fail("--shrink makes one failing run small: name it with --seed K or --plan FILE alone", USAGE)
     if trace and seed is None and plan is None:
         fail("--trace shows one run: name it with --seed K or --plan FILE", USAGE)
     if plan is not None and kind is not None:
@@ -70,7 +76,10 @@ def sim(
     if seed is not None or plan is not None:
         if journal is not None or report:
             fail("--journal and --report are of many seeds: leave --seed and --plan out", USAGE)
-        _run_one(seed, plan, save, trace, None if kind is None else kind.value)
+        if shrink is not None:
+            _shrink(seed, plan, None if kind is None else kind.value, shrink)
+        else:
+            _run_one(seed, plan, save, trace, None if kind is None else kind.value)
     else:
         soak(Soak((from_, from_ + seeds), jobs, None if kind is None else kind.value, journal, report))
 
@@ -93,6 +102,24 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
     print(told(outcome, plan, kind))
     if outcome.violation is not None:
         raise typer.Exit(FAILED)
+
+
+def _shrink(seed: int | None, plan: Path | None, kind: str | None, file: Path) -> None:
+    from kcoord.sim.plan_file import PlanFileError, draw_run_plan, dump, load
+    from kcoord.sim.run import MIXED, kind_of, replay_plan_command
+    from kcoord.sim.shrink import NothingToShrink, shrink
+
+    try:
+        if plan is not None:
+            run_plan = load(plan)
+        else:
+            assert seed is not None
+            run_plan = draw_run_plan(seed, mixed=(kind or kind_of(seed)) == MIXED)
+        found = shrink(run_plan, print)
+    except (PlanFileError, NothingToShrink) as error:
+        fail(error)
+    _write(file, dump(found.run_plan))
+    print(f"{found.violation}\n  replay it with: {replay_plan_command(file)}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -28,10 +28,10 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupH
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
 from kcoord.sim import rest
 from kcoord.sim.books import NOTHING, Books
-from kcoord.sim.conditions import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
 from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
+from kcoord.sim.phases import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
@@ -154,7 +154,7 @@ class Checks:
             self._replay()
 
     def phases(self) -> list[str]:
-        """What is going on with the group, in the words of `conditions.py`."""
+        """What is going on with the group, in the words of `phases.py`."""
         coordinator = self._world.coordinator
         if coordinator.stage is not UP:
             return [DOWN_PHASE if coordinator.stage is DOWN else LOADING_PHASE]

@@ -20,32 +20,10 @@ from fnmatch import fnmatchcase
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.generic.states import LABELS as CLASSIC_LABELS
 from kcoord.group.modern.states import LABELS as CONNECT_LABELS
-from kcoord.group.modern.states import State
 from kcoord.sim.mixed.plan import MIXED_FAULTS
+from kcoord.sim.phases import MIXED_PHASES, PHASES
 from kcoord.sim.plan import FAULTS
 
-DOWN_PHASE = "down"
-LOADING_PHASE = "load"
-COMMITTING_PHASE = "commit"
-"""Records of the group are appended and not committed yet."""
-JOINING_PHASE = "join"
-"""A worker of the new protocol joins."""
-CONNECT_PHASES: Mapping[int, str] = {
-    State.EMPTY: "empty", State.ASSIGNING: "assigning", State.RECONCILING: "reconciling", State.STABLE: "stable",
-}  # fmt: skip
-"""By the state of a connect group."""
-CLASSIC_PHASES = ("classic empty", "classic join", "classic sync", "classic stable")
-"""By the state of a classic group."""
-TRANSLATED_PHASES = ("translated stable", "translated join", "translated sync")
-"""By the phase of a classic worker in a connect group."""
-ROUND_PHASE = "config round"
-CONVERSION_PHASE = "conversion"
-"""The group has changed its kind, and that is not committed yet."""
-
-PHASES = (
-    DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",
-)  # fmt: skip
-MIXED_PHASES = (*PHASES, *CLASSIC_PHASES, *TRANSLATED_PHASES, ROUND_PHASE, CONVERSION_PHASE)
 FREQUENT_PHASES = ("assigning", "reconciling", "stable")
 """Phases that some thousand runs meet with every fault."""
 

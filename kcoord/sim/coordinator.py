@@ -4,7 +4,12 @@
 - A step's records are one append. Appends are committed in order, some time later; a reply leaves when all that the
   shard had appended when it was made is committed (connect-groups rule 24).
 - It crashes at any time: what is committed is in the log, and of the appends on their way the first few may be too.
-- An append fails: the shard is dropped and loaded again, while the connections live.
+- An append fails: the shard is dropped and loaded again, while the connections live. Of the appends under way the first
+  few may be in the log all the same (in doubt), or none (a transaction was rolled back, or another instance has fenced
+  this one meanwhile).
+- Nobody says what became of an append: what waits for it waits until the writer gives up, and it never was.
+- An append takes long; what is behind it is told later still.
+- The power goes while a batch is written: a part of it is on the disk, and is left out by the next load (`storage.py`).
 - Of a log that is loaded all may be there, or the last record of each key only.
 """
 
@@ -26,6 +31,7 @@ from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
 from kcoord.sim import trace
 from kcoord.sim.network import Frame, Link
+from kcoord.sim.storage import Storage
 
 if TYPE_CHECKING:
     from kcoord.sim.world import World
@@ -64,6 +70,18 @@ class Stage(Enum):
 DOWN, UP = Stage.DOWN, Stage.UP  # with every message one of them is asked for, and an enum's members are slow to find
 
 
+class Fate(Enum):
+    """What becomes of an append."""
+
+    COMMITTED = "it is in the log"
+    IN_DOUBT = "it fails; the first few of those under way are in the log all the same"
+    ROLLED_BACK = "it fails, and none of those under way is in the log"
+    FENCED = "the same, and another instance has the log for a while"
+    TORN = "the power goes while it is written"
+    LATE = "it is committed long after"
+    LOST = "nobody says what became of it; it is not in the log"
+
+
 class Pending:
     """One append on its way, and what waits for it."""
 
@@ -88,11 +106,9 @@ class Coordinator:
         self.stage = DOWN
         self._ids = count(1)
         self.shard = Shard(settings, self._make_id)
-        self.log: list[list[Record]] = []
-        """What is committed, append by append."""
+        self.storage = Storage()
+        """What is committed, and what a power cut has left of the rest."""
         self.pending: deque[Pending] = deque()
-        self.committed = 0
-        """Appends that are in the log."""
         self.appended = 0
         """Appends since the log began, committed or not."""
         self.frozen_until_ms = 0
@@ -102,7 +118,14 @@ class Coordinator:
         self._life = 0
         """Counts loads, so that what was meant for an earlier life is ignored."""
         self._commit_ms = 0
-        self._fails = False
+        self._next = Fate.COMMITTED
+        """What becomes of the next append."""
+        self._lost: Pending | None = None
+        """The append of which nobody says what became of it."""
+        self._late = False
+        """Whether an append has ever taken long."""
+        self._takes_ms = 0
+        """How long that takes beyond the usual, or until it is known."""
         self._timer_ms: int | None = None
         self._wall_ms = WALL_MS
         self._network.arrive = self._arrive
@@ -112,6 +135,11 @@ class Coordinator:
     def _make_id(self) -> str:
         """The unique part of a member id that the coordinator gives: no two are the same, over crashes too."""
         return str(next(self._ids))
+
+    @property
+    def committed(self) -> int:
+        """Appends that are in the log."""
+        return self.storage.committed
 
     @property
     def wall_ms(self) -> int:
@@ -143,7 +171,7 @@ class Coordinator:
     def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
         """A shard as a load would make it, of what is committed, or of everything that was appended."""
         shard = Shard(self.settings, self._make_id, elder)
-        records = [record for batch in self.log for record in batch]
+        records = list(self.storage.load())
         if everything:
             records += [record for pending in self.pending for record in pending.records]
         if compacted:
@@ -153,12 +181,13 @@ class Coordinator:
             shard.replay(decode_record(*encode_record(record)) if self._plan.wire else record)
         return shard
 
-    def crash(self, down_ms: int, wall_jump_ms: int = 0) -> None:
-        """The process dies, and comes back after a while."""
+    def crash(self, down_ms: int, wall_jump_ms: int = 0, *, torn: bool = False) -> None:
+        """The process dies, and comes back after a while; with `torn` the disk loses its power, too."""
         if self.stage is DOWN:
             return
-        self._world.note("coordinator", f"crashes, {len(self.pending)} appends under way")
-        self._drop(answer=None)
+        how = ", one of them torn" if torn and self.pending else ""
+        self._world.note("coordinator", f"crashes, {len(self.pending)} appends under way{how}")
+        self._drop(answer=None, torn=torn)
         self.stage = DOWN
         self._life += 1
         self._network.reset()
@@ -169,13 +198,17 @@ class Coordinator:
         if life == self._life:
             self.start()
 
-    def fail_next_append(self) -> None:
-        """The next append fails: the shard is lost, the process is not."""
-        self._fails = True
+    def disturb_next_append(self, fate: Fate, takes_ms: int = 0) -> None:
+        """The next append goes wrong like this; where that takes a while, so long."""
+        self._next, self._takes_ms = fate, takes_ms
 
     def heal(self) -> None:
         """From now on nothing goes wrong."""
-        self._fails = False
+        if self.pending and self._next is Fate.LOST:
+            self._failed(survivors=0)
+        self._next = Fate.COMMITTED
+        if self._late:
+            self._commit_at(self._events.now_ms)
         stood_still = self.frozen_until_ms > self._events.now_ms
         self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
         self._go_on()
@@ -183,19 +216,27 @@ class Coordinator:
             self._timer_ms = self._events.now_ms + CATCH_UP_MS
             self._events.at(self._timer_ms, self._time, self._timer_ms, self._life)
 
-    def _failed(self) -> None:
-        self._fails = False
+    def _failed(self, survivors: int | None = None) -> None:
+        """An append has failed. So many are in the log all the same; None: the first few."""
+        self._next = Fate.COMMITTED
         self._world.note("coordinator", f"an append fails, {len(self.pending)} were under way")
-        self._drop(answer=ErrorCode.NOT_COORDINATOR)
+        self._drop(answer=ErrorCode.NOT_COORDINATOR, survivors=survivors)
         self.start()
 
-    def _drop(self, answer: ErrorCode | None) -> None:
+    def _drop(self, answer: ErrorCode | None, *, survivors: int | None = None, torn: bool = False) -> None:
         """Forget what is not committed; of the appends on their way the first few may be."""
-        survivors = int(self._random.random() * (len(self.pending) + (answer is None)))
+        if survivors is None:
+            all_may = answer is None and not torn
+            survivors = int(self._random.random() * (len(self.pending) + all_may))
         pending = list(self.pending)
+        if self._lost in pending:
+            self._next = Fate.COMMITTED
         self.pending.clear()
         for each in pending[:survivors]:
-            self._add(each)
+            self.storage.commit(each.records)
+        if torn and survivors < len(pending):
+            records = pending[survivors].records
+            self.storage.tear(records, int(self._random.random() * len(records)))
         self._world.sightings.counted(self.shard.metrics().connect)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
@@ -204,10 +245,6 @@ class Coordinator:
             for frame in waiting:
                 frame.seen = 0
                 self._deliver(frame, refuse(frame.request, answer), None)
-
-    def _add(self, pending: Pending) -> None:
-        self.log.append(pending.records)
-        self.committed += 1
 
     def freeze(self, ms: int) -> None:
         """The process stands still for a while."""
@@ -344,13 +381,53 @@ class Coordinator:
     def _committed(self, pending: Pending) -> None:
         if not self.pending or self.pending[0] is not pending:
             return  # dropped before
-        if self._fails:
-            self._failed()
+        if self._next is not Fate.COMMITTED and self._goes_wrong(pending):
             return
         self.pending.popleft()
-        self._add(pending)
+        self.storage.commit(pending.records)
         for release in pending.release:
             release()
+
+    def _goes_wrong(self, pending: Pending) -> bool:
+        """Whether the append is not committed now."""
+        match self._next:
+            case Fate.IN_DOUBT:
+                self._failed()
+            case Fate.ROLLED_BACK:
+                self._failed(survivors=0)
+            case Fate.FENCED:
+                self._next = Fate.COMMITTED
+                self._world.note(
+                    "coordinator", f"another instance had the log, and gives it back in {self._takes_ms} ms"
+                )
+                self._drop(answer=ErrorCode.NOT_COORDINATOR, survivors=0)
+                self._life += 1
+                self._events.after(self._takes_ms, self._up_again, self._life)
+            case Fate.TORN:
+                self._next = Fate.COMMITTED
+                self.crash(self._takes_ms, torn=True)
+            case Fate.LATE:
+                self._next = Fate.COMMITTED
+                self._world.note("coordinator", f"an append takes {self._takes_ms} ms more")
+                self._late = True
+                self._commit_at(self._events.now_ms + self._takes_ms)
+            case Fate.LOST:
+                if self._lost is not pending:
+                    self._lost = pending
+                    self._world.note("coordinator", f"nobody says what became of an append, for {self._takes_ms} ms")
+                    self._events.after(self._takes_ms, self._give_up, pending)
+        return True
+
+    def _commit_at(self, at_ms: int) -> None:
+        """What is under way is committed then, in order."""
+        self._commit_ms = at_ms
+        for each in self.pending:
+            self._events.at(at_ms, self._committed, each)
+
+    def _give_up(self, pending: Pending) -> None:
+        """The writer of an append has waited long enough."""
+        if self.pending and self.pending[0] is pending:
+            self._failed(survivors=0)
 
     def _deliver(self, frame: Frame, response: Response, remember: Remember | None) -> None:
         """The answer leaves, and what waited behind it begins."""

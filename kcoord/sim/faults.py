@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import accumulate
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,13 +16,19 @@ from kcoord.protocol.messages import (
     DescribeGroupsRequest,
     ListGroupsRequest,
 )
+from kcoord.sim.coordinator import Fate
 from kcoord.sim.fleet import GROUP, Place
 from kcoord.sim.network import Link
-from kcoord.sim.plan import resources
+from kcoord.sim.plan import Fault, resources, schedule
 from kcoord.sim.worker import Process
 
 if TYPE_CHECKING:
     from kcoord.sim.world import World
+
+
+AIM_MS = 2_000
+"""A fault waits so long for the phase that it is aimed at."""
+AIM_LOOK_MS = 5
 
 
 class Faults:
@@ -29,6 +36,9 @@ class Faults:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._planned = world.planned_faults
+        self.struck: list[Fault] = []
+        """What has gone wrong so far."""
         self._random = world.random
         self._kinds = self._weighted()
         self._names = list(self._kinds)
@@ -45,7 +55,13 @@ class Faults:
 
     def start(self) -> None:
         """From now on things go wrong."""
-        if self._kinds:
+        if self._planned is None and self._world.plan.fault_seed is not None:
+            self._planned = schedule(self._world.plan, self._kinds)
+        if self._planned is not None:
+            self._random = Random(0)  # each fault has a seed of its own, so that one can be left out
+            for fault in self._planned:
+                self._world.events.at(fault.at_ms, self._strike_planned, fault)
+        elif self._kinds:
             self._next()
 
     def _next(self) -> None:
@@ -55,9 +71,23 @@ class Faults:
     def _strike(self) -> None:
         if self._world.faulty:
             (kind,) = self._random.choices(self._names, cum_weights=self._summed)
+            self.struck.append(Fault(self._world.events.now_ms, kind, len(self.struck)))
             self._world.sightings.struck(kind, self._world.checks.phases())
             self._call(kind)
             self._next()
+
+    def _strike_planned(self, fault: Fault) -> None:
+        world = self._world
+        if not world.faulty:
+            return
+        phases, aim = world.checks.phases(), world.plan.aim
+        if aim and aim not in phases and world.events.now_ms < fault.at_ms + AIM_MS:
+            world.events.after(AIM_LOOK_MS, self._strike_planned, fault)
+            return
+        self.struck.append(fault)
+        world.sightings.struck(fault.kind, phases)
+        self._random.seed(fault.seed)
+        self._call(fault.kind)
 
     # -- whom ---------------------------------------------------------------------------------------------------------
 
@@ -105,7 +135,22 @@ class Faults:
         self._world.coordinator.crash(self._ms(100, 2_000, 15_000), jump_ms)
 
     def _fail_append(self) -> None:
-        self._world.coordinator.fail_next_append()
+        self._world.coordinator.disturb_next_append(Fate.IN_DOUBT)
+
+    def _roll_back_append(self) -> None:
+        self._world.coordinator.disturb_next_append(Fate.ROLLED_BACK)
+
+    def _fence(self) -> None:
+        self._world.coordinator.disturb_next_append(Fate.FENCED, self._ms(100, 3_000, 15_000))
+
+    def _delay_append(self) -> None:
+        self._world.coordinator.disturb_next_append(Fate.LATE, self._ms(500, 5_000, 20_000))
+
+    def _lose_append(self) -> None:
+        self._world.coordinator.disturb_next_append(Fate.LOST, self._ms(500, 5_000, 20_000))
+
+    def _tear_append(self) -> None:
+        self._world.coordinator.disturb_next_append(Fate.TORN, self._ms(100, 2_000))
 
     def _freeze_coordinator(self) -> None:
         ms = self._ms(1_000, 15_000)
@@ -220,6 +265,11 @@ FAULTS: Mapping[str, Callable[[Faults], None]] = {
     "isolate": Faults._isolate,
     "crash": Faults._crash,
     "fail_append": Faults._fail_append,
+    "roll_back_append": Faults._roll_back_append,
+    "lose_append": Faults._lose_append,
+    "delay_append": Faults._delay_append,
+    "tear_append": Faults._tear_append,
+    "fence": Faults._fence,
     "freeze_coordinator": Faults._freeze_coordinator,
     "freeze": Faults._freeze,
     "kill": Faults._kill,

@@ -1,16 +1,20 @@
 """How large is a run, and what goes wrong in it how often? Everything is drawn from the seed before the run begins.
 
-Times in ms of virtual time. `gap_ms` is the mean time between two faults; which one it is follows the weights.
+Times in ms of virtual time. `gap_ms` is the mean time between two faults; which one it is follows the weights. Kinds of
+faults are switched on and off a run (a swarm): in a run with few kinds each strikes often, and no other hides what it
+does. Which faults strike when, and what each of them draws, is settled before the run begins (`schedule`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from random import Random
 
 import attrs
 
 from kcoord.assign import Resource
+from kcoord.sim.phases import PHASES
 
 FAULTS: Mapping[str, int] = {
     "cut": 10,
@@ -18,6 +22,11 @@ FAULTS: Mapping[str, int] = {
     "isolate": 4,
     "crash": 3,
     "fail_append": 3,
+    "roll_back_append": 2,
+    "lose_append": 2,
+    "delay_append": 2,
+    "tear_append": 2,
+    "fence": 2,
     "freeze_coordinator": 2,
     "freeze": 6,
     "kill": 4,
@@ -32,10 +41,25 @@ FAULTS: Mapping[str, int] = {
 }
 """What may happen, and its usual weight."""
 
+SHARES = (0.15, 0.3, 0.6, 0.9)
+"""How many kinds of faults are on in a run."""
+AIMED = 0.3
+"""In how many runs faults wait for a phase of the group."""
+
 CHURNING = 0.1
 """How many runs are such."""
 CHURN: Mapping[str, int] = {"burst": 20, "configure": 10, "metadata": 4, "cut": 1, "stall": 1}
 """The faults of a run in which work moves faster than messages."""
+
+
+@attrs.frozen
+class Fault:
+    """One fault that is to strike."""
+
+    at_ms: int
+    kind: str
+    seed: int
+    """Of what it draws when it strikes: whom, for how long."""
 
 
 @attrs.frozen
@@ -78,6 +102,12 @@ class Plan:
     latency_ms: int
     """A message takes so long, at most, while nothing is wrong."""
 
+    # what came with later drawings
+    fault_seed: int | None = None
+    """Of the schedule of faults; None: faults are drawn from the run's own random numbers."""
+    aim: str = ""
+    """The phase (`phases.py`) that each scheduled fault waits for, a little while; empty: none."""
+
 
 def draw(random: Random) -> Plan:
     """A run of any size; most are small, because small groups meet the same faults sooner."""
@@ -96,7 +126,7 @@ def _draw(random: Random) -> Plan:
         tasks=choice((1, 2, 3, 4, 6)),
         faulty_ms=choice((20_000, 40_000, 40_000, 80_000)),
         gap_ms=choice((400, 1_000, 2_000, 4_000, 10_000)),
-        weights={fault: choice((0, weight, weight, 4 * weight)) for fault, weight in FAULTS.items()},
+        weights=swarm(random, FAULTS),
         session_ms=choice((6_000, 10_000, 10_000, 20_000)),
         interval_ms=choice((500, 1_000, 2_000)),
         rebalance_delay_ms=choice((0, 0, 2_000, 10_000, 30_000)),
@@ -110,7 +140,36 @@ def _draw(random: Random) -> Plan:
         static=choice((0.0, 0.0, 0.5, 1.0)),
         slow=choice((0.0, 0.1, 0.4)),
         latency_ms=choice((2, 20, 200, 800)),
+        aim=choice(PHASES) if chance() < AIMED else "",
+        fault_seed=random.getrandbits(32),
     )
+
+
+def swarm(random: Random, usual: Mapping[str, int]) -> dict[str, int]:
+    """Weights of faults for one run: a few kinds or most of them are on, each up to four times its usual weight or
+    down to a quarter of it.
+    """
+    share = random.choice(SHARES)
+    return {
+        fault: max(1, round(weight * 4 ** random.uniform(-1, 1))) if random.random() < share else 0
+        for fault, weight in usual.items()
+    }
+
+
+def schedule(plan: Plan, weights: Mapping[str, int]) -> tuple[Fault, ...]:
+    """Which faults of these weights strike when; follows from `plan.fault_seed` alone."""
+    random = Random(plan.fault_seed)
+    kinds = [kind for kind, weight in weights.items() if weight]
+    summed = list(accumulate(weights[kind] for kind in kinds))
+    found: list[Fault] = []
+    at_ms = 0
+    while kinds:
+        at_ms += 1 + int(random.expovariate(1 / plan.gap_ms))
+        if at_ms >= plan.faulty_ms:
+            break
+        (kind,) = random.choices(kinds, cum_weights=summed)
+        found.append(Fault(at_ms, kind, random.getrandbits(32)))
+    return tuple(found)
 
 
 def churn(random: Random, plan: Plan) -> Plan:
@@ -131,6 +190,7 @@ def churn(random: Random, plan: Plan) -> Plan:
         held=random.choice((0.5, 1.0)),
         static=0.0,
         latency_ms=random.choice((200, 800)),
+        aim="",
     )
 
 

@@ -8,6 +8,7 @@ A seed is one run only as long as plans are drawn in the same way. A plan file k
 | `cause` | what the run shows, for people |
 | `seed`, `skip` | the run's own random numbers: those of `Random(seed)` from the 32-bit word `skip` on |
 | `plan` | the fields of `kcoord.sim.plan.Plan` |
+| `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent where the plan draws them |
 | `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent where no classic workers take part |
 
 A field that `Plan` or `Mix` got later, with a default, may be absent.
@@ -26,7 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from kcoord.sim.mixed.plan import Mix
 from kcoord.sim.mixed.plan import draw as draw_mixed
-from kcoord.sim.plan import Plan
+from kcoord.sim.plan import Fault, Plan
 from kcoord.sim.plan import draw as draw_connect
 
 FORMAT = 1
@@ -50,6 +51,8 @@ class RunPlan:
     plan: Plan
     mix: Mix | None = None
     cause: str = ""
+    faults: tuple[Fault, ...] | None = None
+    """The faults that strike; None: those that `plan` draws."""
 
     def random(self) -> Random:
         """The random numbers that are drawn while the run goes on."""
@@ -81,14 +84,16 @@ def _words(seed: int, random: Random) -> int:
 
 def dump(run_plan: RunPlan) -> str:
     """The text of a plan file."""
-    mix = {} if run_plan.mix is None else {"mix": attrs.asdict(run_plan.mix)}
+    more: dict[str, Any] = {} if run_plan.mix is None else {"mix": attrs.asdict(run_plan.mix)}
+    if run_plan.faults is not None:
+        more["faults"] = [list(attrs.astuple(fault)) for fault in run_plan.faults]
     text = {
         "format": FORMAT,
         "cause": run_plan.cause,
         "seed": run_plan.seed,
         "skip": run_plan.skip,
         "plan": attrs.asdict(run_plan.plan),
-        **mix,
+        **more,
     }
     return json.dumps(text, indent=2) + "\n"
 
@@ -118,7 +123,7 @@ def _run_plan(found: Any) -> RunPlan:
     seed, skip = whole.validate_python(found["seed"]), whole.validate_python(found["skip"])
     if not 0 <= skip < MOST_WORDS:
         raise ValueError(f"skip {skip} is not below {MOST_WORDS}")
-    return RunPlan(seed, skip, _fields(Plan, found["plan"]), mix, cause)
+    return RunPlan(seed, skip, _fields(Plan, found["plan"]), mix, cause, _faults(found))
 
 
 def _fields(kind: type[Fields], found: Any) -> Fields:
@@ -135,6 +140,16 @@ def _fields(kind: type[Fields], found: Any) -> Fields:
         except ValidationError as error:
             raise ValueError(f"{kind.__name__}.{name}: {error.errors()[0]['msg']}") from error
     return kind(**values)
+
+
+def _faults(found: dict[str, Any]) -> tuple[Fault, ...] | None:
+    if "faults" not in found:
+        return None
+    try:
+        listed = TypeAdapter(list[tuple[int, str, int]]).validate_python(found["faults"])
+    except ValidationError as error:
+        raise ValueError(f"faults: {error.errors()[0]['msg']}") from error
+    return tuple(Fault(*each) for each in listed)
 
 
 def _in_one_line(error: Exception) -> str:

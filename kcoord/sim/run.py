@@ -20,6 +20,7 @@ import attrs
 from kcoord.sim.branches import Count, count_branches
 from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.mixed.world import MixedWorld
+from kcoord.sim.plan import Fault
 from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
@@ -54,6 +55,13 @@ def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
     with _no_collection():
         kind = World if plan.mix is None else MixedWorld
         return kind(plan.seed, sink, plan).run()
+
+
+def struck_faults(plan: RunPlan) -> tuple[Outcome, tuple[Fault, ...]]:
+    """The run of a plan, and the faults that struck in it, each with a seed of its own."""
+    with _no_collection():
+        world = (World if plan.mix is None else MixedWorld)(plan.seed, None, plan)
+        return world.run(), tuple(world.faults.struck)
 
 
 @contextmanager

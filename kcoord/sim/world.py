@@ -62,6 +62,8 @@ class World:
     def __init__(self, seed: int, sink: Sink | None = None, run_plan: RunPlan | None = None) -> None:
         self.seed = seed
         self.random = Random(seed) if run_plan is None else run_plan.random()
+        self.planned_faults = None if run_plan is None else run_plan.faults
+        """The faults that strike; None: those that the plan draws."""
         self.plan = self.draw() if run_plan is None else self.take(run_plan)
         self._sink = sink
         self.tracing = sink is not None

@@ -76,7 +76,7 @@ LEGACY_MUTANTS = (
     Mutant(22, "a change of configuration opens no round", config_round.is_opened_by,
            "if spoken.config_offset <= max(", "if True or spoken.config_offset <= max("),
     Mutant(22, "a round ends before all have come", config_round.end_if_complete,
-           "and not _below(group, config_round.offset)", ""),
+           "and not holders_below(group, config_round.offset)", ""),
     Mutant(23, "work is given out while nobody leads", increment.to_give,
            "member.member_id == group.computed_by or", "True or"),
     Mutant(24, "who has work waits", syncing._waits,

@@ -18,18 +18,19 @@ MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
-    with put_in(mutant):
-        caught = next((seed for seed in range(SEEDS) if run_seed(seed).violation is not None), None)
-    assert caught is not None, f"{mutant.name}: not noticed in {SEEDS} seeds"
-    assert run_seed(caught).violation is None, "that seed fails without the mutant, too"
+    assert any(_shows(mutant, seed) for seed in range(SEEDS)), f"{mutant.name}: not noticed in {SEEDS} seeds"
 
 
 @pytest.mark.parametrize("mutant", LEGACY_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_of_legacy_workers_is_noticed(mutant: Mutant) -> None:
+    assert any(_shows(mutant, seed) for seed in MIXED), f"{mutant.name}: not noticed in {len(MIXED)} seeds"
+
+
+def _shows(mutant: Mutant, seed: int) -> bool:
+    """Whether the seed fails because of the mutant, and is well without it."""
     with put_in(mutant):
-        caught = next((seed for seed in MIXED if run_seed(seed).violation is not None), None)
-    assert caught is not None, f"{mutant.name}: not noticed in {len(MIXED)} seeds"
-    assert run_seed(caught).violation is None, "that seed fails without the mutant, too"
+        fails = run_seed(seed).violation is not None
+    return fails and run_seed(seed).violation is None
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:

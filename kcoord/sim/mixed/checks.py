@@ -21,14 +21,15 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
+from kcoord.group.generic.states import State as GenericState
 from kcoord.group.step import Reply, Step
+from kcoord.group.translation.phases import Phase as TranslatedPhase
 from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.protocol.message import Response
-from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
-from kcoord.sim.conditions import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
 from kcoord.sim.coordinator import UP, Pending
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.legacy.client import CLOSED
@@ -38,6 +39,7 @@ from kcoord.sim.mixed.answers import Answers
 from kcoord.sim.mixed.books import MixedBooks
 from kcoord.sim.mixed.process import NEVER_MS, LegacyProcess
 from kcoord.sim.network import Frame
+from kcoord.sim.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 
@@ -61,7 +63,7 @@ class MixedChecks(Checks):
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
-        """The same of JoinGroup and SyncGroup."""
+        """The same of JoinGroup, and of SyncGroup where it is not to join first."""
         self._left: set[str] = set()
         self._idle_looks = self._idle_since_ms = 0
         self._generation = 0
@@ -138,7 +140,8 @@ class MixedChecks(Checks):
         came by themselves was not kept back. A worker that reads on because it is told to, as Connect does, joins
         before it stops: the coordinator cannot know.
         """
-        written_ms, offset = self._mixed.written.get(name, (0, 0))
+        revision = process.revisions.get(name, 0)
+        written_ms, offset = self._mixed.written.get((name, revision), (0, 0))
         bounded = self._world.events.now_ms - written_ms > LONGEST_MS
         return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(process.member_id, offset)
 
@@ -246,8 +249,17 @@ class MixedChecks(Checks):
         member_id, generic = getattr(request, "member_id", ""), self.generic()
         if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
             self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
-        if not isinstance(request, HeartbeatRequest):
+        is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
+        if not isinstance(request, HeartbeatRequest) and not is_refused:
             self._joined_ms[member_id] = now_ms
+
+    def _must_join(self, member_id: str) -> bool:
+        """Whether only a JoinGroup keeps it in the group: a SyncGroup is of the generation before."""
+        generic, connect = self.generic(), self.connect()
+        if generic is not None:
+            return generic.state is GenericState.PREPARING
+        member = None if connect is None else connect.members.get(member_id)
+        return member is not None and member.legacy is not None and member.legacy.phase is TranslatedPhase.PREPARING
 
     def _not_busy(self, step: Step, frame: Frame | None) -> None:
         """Time makes the coordinator look at the group; where nothing comes of it again and again it only spins."""

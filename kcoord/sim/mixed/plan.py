@@ -12,7 +12,8 @@ import attrs
 
 from kcoord.group.connect.settings import LegacyMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
-from kcoord.sim.plan import FAULTS, Plan
+from kcoord.sim.phases import MIXED_PHASES
+from kcoord.sim.plan import FAULTS, Plan, swarm
 from kcoord.sim.plan import draw as draw_plan
 
 MIXED_FAULTS: Mapping[str, int] = {
@@ -70,6 +71,7 @@ def draw(random: Random) -> tuple[Plan, Mix]:
         latency_ms=min(plan.latency_ms, 200),
         gap_ms=max(plan.gap_ms, 1_000),
         faulty_ms=max(plan.faulty_ms, 40_000),
+        aim=choice(MIXED_PHASES) if plan.aim else "",
     )
     return plan, _draw_mix(random, plan)
 
@@ -82,7 +84,7 @@ def _draw_mix(random: Random, plan: Plan) -> Mix:
         legacy=tuple(chance() < share for _ in range(plan.workers)),
         versions=choice(((SESSIONED,), (SESSIONED,), (SESSIONED, COMPATIBLE), (COMPATIBLE,), (EAGER,))),
         mode=mode,
-        weights={fault: choice((0, weight, weight, 4 * weight)) for fault, weight in MIXED_FAULTS.items()},
+        weights=swarm(random, MIXED_FAULTS),
         max_delay_ms=choice((0, 5_000, 20_000, 20_000)),
         session_ms=choice((6_000, 10_000)),
         interval_ms=choice((1_000, 3_000)),

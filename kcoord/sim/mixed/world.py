@@ -54,8 +54,8 @@ class MixedWorld(World):
                 self.topic.put_connector(name)
                 self.topic.put_tasks(name, self.plan.tasks)
         self._written = self.topic.newest.revisions
-        self.written: dict[str, tuple[int, int]] = {}
-        """When a connector's task configurations were written last, and up to which offset."""
+        self.written: dict[tuple[str, int], tuple[int, int]] = {}
+        """By connector and revision of its task configurations: when they were written, and up to which offset."""
         self._take_over()
         self.watch = MixedChecks(self)
         self.found_group()
@@ -87,7 +87,7 @@ class MixedWorld(World):
         """The config topic has grown; workers read it one after the other."""
         written = self.topic.newest.revisions
         for name in written.keys() - {each for each in written if self._written.get(each) == written[each]}:
-            self.written[name] = (self.events.now_ms, self.topic.newest.offset)
+            self.written[name, written[name]] = (self.events.now_ms, self.topic.newest.offset)
         self._written = written
         self._take_over()
         if self.tracing:

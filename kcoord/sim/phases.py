@@ -1,0 +1,31 @@
+"""Phases: what may be going on with a group when a fault strikes. Several may be at a time (`Checks.phases`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kcoord.group.modern.states import State
+
+DOWN_PHASE = "down"
+LOADING_PHASE = "load"
+COMMITTING_PHASE = "commit"
+"""Records of the group are appended and not committed yet."""
+JOINING_PHASE = "join"
+"""A worker of the new protocol joins."""
+CONNECT_PHASES: Mapping[int, str] = {
+    State.EMPTY: "empty", State.ASSIGNING: "assigning", State.RECONCILING: "reconciling", State.STABLE: "stable",
+}  # fmt: skip
+"""By the state of a connect group."""
+CLASSIC_PHASES = ("classic empty", "classic join", "classic sync", "classic stable")
+"""By the state of a classic group."""
+TRANSLATED_PHASES = ("translated stable", "translated join", "translated sync")
+"""By the phase of a classic worker in a connect group."""
+ROUND_PHASE = "config round"
+CONVERSION_PHASE = "conversion"
+"""The group has changed its kind, and that is not committed yet."""
+
+PHASES = (
+    DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",
+)  # fmt: skip
+MIXED_PHASES = (*PHASES, *CLASSIC_PHASES, *TRANSLATED_PHASES, ROUND_PHASE, CONVERSION_PHASE)
+"""Those of runs with classic workers."""

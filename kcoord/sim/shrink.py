@@ -1,0 +1,166 @@
+"""Shrinking: a failing run is made as small as may be, and still violates the same invariant.
+
+1. The faults that struck until the violation become a list of their own (`RunPlan.faults`), each with its own seed.
+2. Faults are left out by delta debugging (Zeller's ddmin): halves, quarters, … and in the end one by one.
+3. What the plan says is made simpler, field by field: fewer workers, connectors and tasks, no flaws, no delays.
+4. Both again, until neither gets anywhere or the runs that are allowed have been used.
+
+To leave a fault out shifts the run's own random numbers, and so what messages meet. So a candidate is tried with a few
+other run seeds before it is given up; which of them fails is part of what is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from kcoord.sim.mixed.plan import Mix
+from kcoord.sim.plan import Fault, Plan
+from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.run import struck_faults
+from kcoord.sim.violation import Violation
+
+RUNS = 1_000
+"""So many runs at most."""
+SEEDS = 4
+"""With so many run seeds a candidate is tried."""
+FIRST_SEEDS = 100
+"""The same where faults get their own seeds first, which moves everything."""
+
+Note = Callable[[str], None]
+
+SIMPLER: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("workers", (1, 2, 3, 4, 5)),
+    ("connectors", (1, 2, 3)),
+    ("tasks", (1, 2, 3, 4)),
+    ("aim", ("",)),
+    ("flawed", (0.0,)),
+    ("held", (0.0,)),
+    ("static", (0.0,)),
+    ("slow", (0.0,)),
+    ("wire", (False,)),
+    ("hot_path", (False,)),
+    ("computing", ("uniform", "client")),
+    ("rebalance_delay_ms", (0,)),
+    ("commit_ms", (0,)),
+    ("latency_ms", (2, 20, 200)),
+)
+"""What a plan may say more simply, the simplest first."""
+SIMPLER_MIX: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("unread", (0.0,)),
+    ("wait_ms", (-1,)),
+    ("gather_ms", (0,)),
+    ("max_delay_ms", (0,)),
+)
+"""The same of what is drawn for runs with classic workers."""
+
+
+class NothingToShrink(Exception):
+    """The run violates nothing, or not once its faults have seeds of their own."""
+
+
+@attrs.frozen
+class Shrunk:
+    """The smallest run that was found."""
+
+    run_plan: RunPlan
+    violation: Violation
+    runs: int
+    """How many runs it took."""
+
+
+def shrink(run_plan: RunPlan, note: Note = lambda _: None, runs: int = RUNS) -> Shrunk:
+    """Make a failing run as small as may be within so many runs. Raises NothingToShrink."""
+    outcome, faults = struck_faults(run_plan)
+    if outcome.violation is None:
+        raise NothingToShrink("the run violates nothing")
+    search = Search(outcome.violation, runs - 1)
+    start = attrs.evolve(run_plan, faults=faults)
+    if not search.holds(start, FIRST_SEEDS):
+        raise NothingToShrink(f"no run with the same faults violates {outcome.violation.invariant} again")
+    note(f"{len(faults)} faults, {start.plan.workers} workers: {search.violation}")
+    while True:
+        before = search.best
+        for step in (_fewer_faults, _simpler):
+            step(search)
+            best = search.best
+            note(f"{len(best.faults or ())} faults, {best.plan.workers} workers, after {runs - search.left} runs")
+        if search.best == before or not search.left:
+            break
+    return Shrunk(attrs.evolve(search.best, cause=str(search.violation)), search.violation, runs - search.left)
+
+
+class Search:
+    """The smallest failing run so far, and how many more may be tried."""
+
+    def __init__(self, violation: Violation, left: int) -> None:
+        self.violation = violation
+        self.left = left
+        self.best: RunPlan
+        self._kind = _kind(violation)
+
+    def holds(self, candidate: RunPlan, seeds: int = SEEDS) -> bool:
+        """Whether the candidate fails in the same way with one of so many run seeds; then it is the best so far."""
+        for at in range(seeds):
+            if not self.left:
+                return False
+            self.left -= 1
+            run_plan = candidate if not at else attrs.evolve(candidate, seed=candidate.seed + at, skip=0)
+            outcome, faults = struck_faults(run_plan)
+            if outcome.violation is not None and _kind(outcome.violation) == self._kind:
+                self.best, self.violation = attrs.evolve(run_plan, faults=faults), outcome.violation
+                return True
+        return False
+
+
+def _kind(violation: Violation) -> tuple[str, str]:
+    """What must stay the same: the invariant; of an error its type, too."""
+    return violation.invariant, violation.text.partition(":")[0] if violation.invariant == "fault" else ""
+
+
+def _fewer_faults(search: Search) -> None:
+    """ddmin: leave out ever smaller parts, as long as the rest still fails."""
+    parts = 2
+    while faults := search.best.faults:
+        size = max(1, len(faults) // parts)
+        for rest in _without_a_part(faults, size):
+            if search.holds(attrs.evolve(search.best, faults=rest)):
+                parts = max(2, parts - 1)
+                break
+        else:
+            if size == 1:
+                return
+            parts = min(len(faults), parts * 2)
+
+
+def _without_a_part(faults: tuple[Fault, ...], size: int) -> Iterator[tuple[Fault, ...]]:
+    for begin in range(0, len(faults), size):
+        yield faults[:begin] + faults[begin + size :]
+
+
+def _simpler(search: Search) -> None:
+    """Each field by itself, the simplest value first."""
+    for field, values in SIMPLER:
+        for value in values:
+            if value == getattr(search.best.plan, field) or _is_more(field, value, search.best.plan):
+                break
+            if search.holds(_with(search.best, attrs.evolve(search.best.plan, **{field: value}))):
+                break
+    for field, values in SIMPLER_MIX:
+        mix = search.best.mix
+        if mix is not None and getattr(mix, field) not in values:
+            search.holds(attrs.evolve(search.best, mix=attrs.evolve(mix, **{field: values[0]})))
+
+
+def _is_more(field: str, value: Any, plan: Plan) -> bool:
+    now = getattr(plan, field)
+    return isinstance(value, int) and not isinstance(value, bool) and isinstance(now, int) and value > now
+
+
+def _with(run_plan: RunPlan, plan: Plan) -> RunPlan:
+    mix: Mix | None = run_plan.mix
+    if mix is not None:
+        mix = attrs.evolve(mix, legacy=mix.legacy[: plan.workers])
+    return attrs.evolve(run_plan, plan=plan, mix=mix)
