@@ -15,7 +15,7 @@ from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.layout import regular_fields
-from kcoord.protocol.messages import RESPONSES, Request, Response, api_name
+from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
 from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
 
 __all__ = ["SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
@@ -24,6 +24,8 @@ SLICE = 32
 """Groups that are gone through in one go."""
 SLICE_WEIGHT = 1000
 """Elements (topics, partitions, keys) of groups that are gone through in one go, as far as groups can be parted."""
+JOIN_ELEMENTS = 2000
+"""Protocols that a JoinGroup may name, whatever is set: each is compared with those of all other members."""
 
 
 @attrs.frozen
@@ -59,7 +61,8 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
                 f"{limits.groups} are allowed (request.max.groups)"
             )
         return batch
-    if has_too_many_elements(kind, call, limits.elements):
+    most = min(limits.elements, JOIN_ELEMENTS) if kind is JoinGroupRequest else limits.elements
+    if has_too_many_elements(kind, call, most):
         raise too_many_elements(kind, call.header.api_version, limits)
     return None
 

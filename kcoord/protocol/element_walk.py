@@ -14,13 +14,26 @@ from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields, tagged_f
 from kcoord.protocol.message import Struct
 from kcoord.protocol.primitives import Malformed, read_uvarint
 
-__all__ = ["ElementCount", "Plan", "TooManyElements", "element_plan", "plan_of", "read_count", "step_of", "walk"]
+__all__ = [
+    "MOST_TAGS",
+    "ElementCount",
+    "Plan",
+    "TooManyElements",
+    "element_plan",
+    "plan_of",
+    "read_count",
+    "step_of",
+    "walk",
+]
 
 _SHORT, _INT = struct.Struct(">h"), struct.Struct(">i")
 
 FIXED, STRING, BYTES, COMPACT, ARRAY, NULLABLE, TAGS = range(7)
 """What stands there: bytes of a known number; a length of 16 bits, of 32 bits, or a varint, and so many bytes; a count
 and elements; a struct that may be null; tagged fields."""
+
+MOST_TAGS = 1000
+"""Tagged fields that one struct may have; Kafka's have a handful."""
 
 Plan = tuple[tuple[int, Any], ...]
 """What stands in a struct of one version, in order."""
@@ -149,6 +162,8 @@ def walk(plan: Plan, data: bytes, pos: int, elements: ElementCount) -> int:
 
 def _walk_tags(known: dict[int, Plan], data: bytes, pos: int, elements: ElementCount) -> int:
     count, pos = read_uvarint(data, pos)
+    if count > MOST_TAGS:
+        raise TooManyElements
     elements.take(count)
     for _ in range(count):
         tag, pos = read_uvarint(data, pos)

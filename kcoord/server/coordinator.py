@@ -18,9 +18,11 @@ from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
+from kcoord.group.request_slices import is_refused, merge_slices, slices_of
 from kcoord.group.settings import GroupSettings
 from kcoord.group.step import Remember, RequestContext
 from kcoord.log.interface import Log
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Request, Response
 from kcoord.server.clock import monotonic_ms
@@ -52,6 +54,7 @@ class Coordinator:
         ids: Callable[[], str],
         given: frozenset[str] = frozenset(),
     ) -> None:
+        self.turns = TurnQueue()
         self.confirm: Confirm = always
         """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
         configs = GroupConfigs(settings.connect, given)
@@ -136,14 +139,36 @@ class Coordinator:
             return
         parts = split(request)
         if parts is None:
-            self._host(group_of(request)).submit(request, context, Waiting(request, deliver))
+            self._submit_one(group_of(request), request, context, deliver)
             return
         if not parts:
             deliver(empty_answer(request), None)
             return
         gathering = Gathering(len(parts), lambda response: deliver(response, None))
         for at, (group_id, part) in enumerate(parts):
-            self._host(group_id).submit(part, context, Waiting(part, gathering.taker(at)))
+            self._submit_one(group_id, part, context, gathering.taker(at))
+
+    def _submit_one(self, group_id: str, request: Request, context: RequestContext, deliver: Deliver) -> None:
+        """Have one group's request carried out, a large one slice by slice."""
+        slices = slices_of(request)
+        if slices is None:
+            self._host(group_id).submit(request, context, Waiting(request, deliver))
+            return
+        answers: list[Response] = []
+
+        def submit_next() -> bool:
+            part = slices[len(answers)]
+            self._host(group_id).submit(part, context, Waiting(part, take))
+            return False
+
+        def take(response: Response, _remember: Remember | None) -> None:
+            answers.append(response)
+            if len(answers) == len(slices) or is_refused(response):
+                deliver(merge_slices(answers), None)
+            else:
+                self.turns.add(submit_next)
+
+        submit_next()
 
     def let_go(self, group_id: str, connection: int) -> None:
         """Answer the heartbeat of a connect group that is held back for that connection, if there is one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from kcoord.protocol.errors import ErrorCode
@@ -11,6 +12,7 @@ from kcoord.server.connection import FRAMES_AT_ONCE
 from kcoord.server.hot_path import ANSWERED_AT_ONCE
 from tests.gateway.scripted import connect
 from tests.hostile.frames import API_VERSIONS_FRAME
+from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client, standalone
 from tests.server.members import Member
@@ -37,6 +39,39 @@ async def test_others_are_answered_while_one_connection_pipelines(kcoord: Kcoord
         await other.ask(ApiVersionsRequest(), 0)
     assert answered < PIPELINED, "the others waited for the last answer to the hostile client"
     await reading
+
+
+async def test_an_instance_keeps_its_leases_meanwhile(kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord]) -> None:
+    """With the log in Kafka, and the shortest lease: members go on."""
+    kcoord = start_kcoord(
+        "alone",
+        log="kafka",
+        log_bootstrap=kafka.bootstrap,
+        log_topic="hostile-pipelining",
+        offsets_topic_num_partitions=2,
+        coordinator_lease_ms=1000,
+    )
+    member = await Member.joined(await connect(kcoord.bootstrap), "group")
+    hostile = await connect(kcoord.bootstrap)
+    beat = HeartbeatRequest(group_id="group", generation_id=member.generation, member_id=member.member_id)
+    hostile.writer.write(API_VERSIONS_FRAME * PIPELINED)
+    answered = 0
+
+    async def read_all() -> None:
+        nonlocal answered
+        for _ in range(PIPELINED):
+            assert await hostile.read_frame(), "the server closed the connection"
+            answered += 1
+
+    reading = asyncio.create_task(read_all())
+    beats = 0
+    while answered < PIPELINED:
+        answer = await member.client.ask(beat, 4)
+        assert answer.error_code == ErrorCode.NONE  # type: ignore[attr-defined]
+        beats += 1
+    await reading
+    assert beats > ASKED_MEANWHILE
+    assert "lease" not in kcoord.log.read_text()
 
 
 async def test_frames_of_one_connection_are_begun_in_slices(tmp_path: Path) -> None:

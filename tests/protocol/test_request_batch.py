@@ -10,7 +10,7 @@ import pytest
 from kcoord.group.batch import BatchAnswer, merge, split
 from kcoord.group.refuse import refuse
 from kcoord.protocol.call import call_of
-from kcoord.protocol.element_walk import TooManyElements
+from kcoord.protocol.element_walk import MOST_TAGS, TooManyElements
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, encode_request_header
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
@@ -166,7 +166,8 @@ def test_elements_are_counted_without_decoding(extra: int, too_many: bool) -> No
 
 
 def test_unknown_tagged_fields_count_as_elements() -> None:
-    tags = tuple((1000 + at, b"") for at in range(2000))
-    request = LeaveGroupRequest(group_id="g", unknown_tagged_fields=tags)
-    assert has_too_many_elements(LeaveGroupRequest, call_of(frame_of(request, 4)), 1999)
-    assert not has_too_many_elements(LeaveGroupRequest, call_of(frame_of(request, 4)), 2000)
+    request = LeaveGroupRequest(group_id="g", unknown_tagged_fields=tuple((1000 + at, b"ab") for at in range(900)))
+    assert has_too_many_elements(LeaveGroupRequest, call_of(frame_of(request, 4)), 899)
+    assert not has_too_many_elements(LeaveGroupRequest, call_of(frame_of(request, 4)), 900)
+    request.unknown_tagged_fields = tuple((1000 + at, b"") for at in range(MOST_TAGS + 1))
+    assert has_too_many_elements(LeaveGroupRequest, call_of(frame_of(request, 4)), MOST_TAGS + 1)

@@ -1,0 +1,120 @@
+"""Slices of a large request for one group: partitions or members are gone through some at a time.
+
+What such a request asks of one partition, or one member, does not depend on the others, and its answer has an error for
+each. A slice is a request of its own, so a group that changes between two slices answers each as it is then. What is
+refused as a whole is refused by the first slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from kcoord.protocol.messages import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    Request,
+    Response,
+)
+
+__all__ = ["ROWS", "is_refused", "merge_slices", "slices_of"]
+
+ROWS = 500
+"""Partitions or members that are gone through in one go."""
+
+PARTITIONS: dict[type[Request], str] = {
+    OffsetCommitRequest: "partitions",
+    OffsetFetchRequest: "partition_indexes",
+    OffsetDeleteRequest: "partitions",
+}
+"""Requests with a list of topics, and where each has its partitions."""
+
+
+def slices_of(request: Request) -> list[Request] | None:
+    """Requests for some partitions or members each, in order; None for a request that is small enough."""
+    if isinstance(request, LeaveGroupRequest):
+        members = request.members
+        if len(members) <= ROWS:
+            return None
+        return [attrs.evolve(request, members=members[at : at + ROWS]) for at in range(0, len(members), ROWS)]
+    inner = PARTITIONS.get(type(request))
+    if inner is None:
+        return None
+    large: Any = request
+    if isinstance(request, OffsetFetchRequest) and request.groups:
+        group = request.groups[0]  # there is no other where this is asked
+        if not _is_large(group.topics or (), inner):
+            return None
+        parts = _parts(group.topics or (), inner)
+        return [attrs.evolve(request, groups=[attrs.evolve(group, topics=part)]) for part in parts]
+    if not _is_large(large.topics or (), inner):
+        return None
+    return [attrs.evolve(large, topics=part) for part in _parts(large.topics, inner)]
+
+
+def _is_large(topics: Sequence[Any], inner: str) -> bool:
+    return len(topics) + sum(len(getattr(topic, inner)) for topic in topics) > ROWS
+
+
+def _parts(topics: Sequence[Any], inner: str) -> Iterator[list[Any]]:
+    """The topics in parts of `ROWS` partitions at most; a large topic is in several."""
+    part: list[Any] = []
+    room = ROWS
+    for topic in topics:
+        partitions = getattr(topic, inner)
+        at = 0
+        while True:
+            some = partitions[at : at + room]
+            part.append(attrs.evolve(topic, **{inner: some}))
+            at += len(some)
+            room -= len(some) + 1
+            if room <= 0:
+                yield part
+                part, room = [], ROWS
+            if at >= len(partitions):
+                break
+    if part:
+        yield part
+
+
+def is_refused(response: Response) -> bool:
+    """Whether a slice was refused as a whole: then all would be."""
+    groups: Any = getattr(response, "groups", ())
+    return bool(getattr(response, "error_code", 0)) or any(group.error_code for group in groups)
+
+
+def merge_slices(responses: Sequence[Response]) -> Response:
+    """One answer out of those to the slices, in order; a refusal as a whole is the answer to all."""
+    refused = next((each for each in responses if is_refused(each)), None)
+    if refused is not None:
+        return refused
+    first: Any = responses[0]
+    if isinstance(first, LeaveGroupResponse):
+        members = [member for each in responses for member in getattr(each, "members")]  # noqa: B009
+        return attrs.evolve(first, members=members)
+    if isinstance(first, OffsetFetchResponse) and first.groups:
+        groups = [each.groups[0] for each in responses if isinstance(each, OffsetFetchResponse)]
+        return attrs.evolve(first, groups=[attrs.evolve(groups[0], topics=_merged_topics(groups))])
+    return attrs.evolve(first, topics=_merged_topics(responses))
+
+
+def _merged_topics(answers: Sequence[Any]) -> list[Any]:
+    topics: list[Any] = []
+    for each in answers:
+        for topic in each.topics:
+            last = topics[-1] if topics else None
+            if last is not None and _name(last) == _name(topic):
+                last.partitions.extend(topic.partitions)
+            else:
+                topics.append(attrs.evolve(topic, partitions=list(topic.partitions)))
+    return topics
+
+
+def _name(topic: Any) -> tuple[str, object]:
+    return topic.name, getattr(topic, "topic_id", None)
