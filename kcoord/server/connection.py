@@ -342,7 +342,7 @@ class Connection(asyncio.Protocol):
     def _finish_progress(self) -> None:
         """The whole frame has come: what is behind it is another one."""
         if self.progress is not None:
-            self.progress.since_ms, self.progress.came = self.last_active_ms, 0
+            self.progress.since_ms, self.progress.came = self._host.now_ms(), 0
 
     def _note_progress(self, now_ms: int, came: int) -> None:
         """A frame has begun and is not finished, or is now: its bytes are counted, and its time."""
