@@ -28,6 +28,8 @@ from kcoord.group.generic.sessions import open_sessions
 from kcoord.group.quarantine import quarantined
 from kcoord.group.step import Fault, Step, Token
 from kcoord.group.turn import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import Record, encode_record
 
 RECORD_BYTES = 32 << 20
@@ -41,6 +43,15 @@ Fits = Callable[[bytes, bytes | None], bool]
 
 class TooLarge(Exception):
     """What a step would write does not fit the log; the text says which group, and how large it is."""
+
+
+def error_of(fault: Fault) -> ErrorCode:
+    """What the request is answered that broke off. What would be too large again is not to be sent again, as in Apache
+    Kafka; anything else is worth another try, and an error that is not would end Java's client.
+    """
+    if isinstance(fault.error, TooLarge | EncodeError):
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 def fits_every_log(key: bytes, value: bytes | None) -> bool:

@@ -21,7 +21,6 @@ from kcoord.group.connect.group import Configured, ConnectGroup, Member, Resourc
 from kcoord.group.connect.replay import settle_loaded_group
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import NO_RECORD, GenericGroup
-from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.replay import replay
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
@@ -207,9 +206,9 @@ def _restore_connect_group(contents: Contents, before: ConnectBefore) -> None:
         replay(contents, record)
     group = contents.connect[before.group.group_id]
     settle_loaded_group(contents, group)
+    group.restored_at_connection = contents.newest_connection
     for member_id, noted in before.all_members().items():
-        if noted.member is not None and noted.member.connection != NO_CONNECTION:
-            group.members[member_id].connection = noted.member.connection  # connect-groups rule 4
+        if noted.member is not None:
             group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # connect-groups rule 8
 
 

@@ -46,7 +46,7 @@ from kcoord.group.generic.sessions import pause, resume
 from kcoord.group.generic.states import LABELS as CLASSIC_STATES
 from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
-from kcoord.group.isolation import Fits, Isolation, fits_every_log
+from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.list_groups import CLASSIC, CONNECT, list_groups
@@ -180,7 +180,7 @@ class Shard:
         """Take one request. Its reply is in the returned step, or in a later one when it is parked; each token is
         answered once.
 
-        `now_ms` is monotonic. A request that breaks off is undone, and answered UNKNOWN_SERVER_ERROR (`isolation`).
+        `now_ms` is monotonic. A request that breaks off is undone, and answered with an error (`isolation`).
         Raises KeyError for a request of another API than those in HANDLERS.
         """
         handler = HANDLERS[type(request)]
@@ -195,8 +195,9 @@ class Shard:
             turn.answer(token, self._refuse_closed(request))
             return step
         work = partial(self._answer, handler, turn, request, context, token)
+        faults = len(step.faults)
         if not isolation.carry_out(group_id, type(request).__name__, work, own=token):
-            turn.answer(token, refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR))
+            turn.answer(token, refuse(request, error_of(step.faults[faults])))
             step.failed = True
         elif token is not None and group_id is not None and all(reply.token is not token for reply in step.replies):
             self._contents.waiting[id(token)] = token, group_id

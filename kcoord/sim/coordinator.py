@@ -59,6 +59,10 @@ def _while_loading(request: Request) -> ErrorCode:
     return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 
+class BrokenOff(Exception):
+    """A step that the plan breaks off; every other fault ends the run."""
+
+
 class Stage(Enum):
     """What the coordinator can answer."""
 
@@ -105,7 +109,7 @@ class Coordinator:
         self.settings = settings
         self.stage = DOWN
         self._ids = count(1)
-        self.shard = Shard(settings, self._make_id)
+        self.shard = Shard(settings, self._make_id, fits=self._fits)
         self.storage = Storage()
         """What is committed, and what a power cut has left of the rest."""
         self.pending: deque[Pending] = deque()
@@ -126,6 +130,7 @@ class Coordinator:
         """Whether an append has ever taken long."""
         self._takes_ms = 0
         """How long that takes beyond the usual, or until it is known."""
+        self._breaks = False
         self._timer_ms: int | None = None
         self._wall_ms = WALL_MS
         self._network.arrive = self._arrive
@@ -170,7 +175,7 @@ class Coordinator:
 
     def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
         """A shard as a load would make it, of what is committed, or of everything that was appended."""
-        shard = Shard(self.settings, self._make_id, elder)
+        shard = Shard(self.settings, self._make_id, elder, self._fits)
         records = list(self.storage.load())
         if everything:
             records += [record for pending in self.pending for record in pending.records]
@@ -202,6 +207,16 @@ class Coordinator:
         """The next append goes wrong like this; where that takes a while, so long."""
         self._next, self._takes_ms = fate, takes_ms
 
+    def break_next_step(self) -> None:
+        """The next step that writes something breaks off when all is written, and is undone."""
+        self._breaks = True
+
+    def _fits(self, key: bytes, value: bytes | None) -> bool:
+        breaks, self._breaks = self._breaks, False
+        if breaks:
+            raise BrokenOff
+        return True
+
     def heal(self) -> None:
         """From now on nothing goes wrong."""
         if self.pending and self._next is Fate.LOST:
@@ -209,6 +224,7 @@ class Coordinator:
         self._next = Fate.COMMITTED
         if self._late:
             self._commit_at(self._events.now_ms)
+        self._breaks = False
         stood_still = self.frozen_until_ms > self._events.now_ms
         self.frozen_until_ms = min(self.frozen_until_ms, self._events.now_ms)
         self._go_on()
@@ -345,7 +361,7 @@ class Coordinator:
         """Append what a step writes, let its replies go when they may."""
         world = self._world
         world.steps += 1
-        step.checked()
+        self._undone(step)
         records = step.records
         if world.tracing:
             for record in records:
@@ -368,6 +384,17 @@ class Coordinator:
         if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
             self._timer_ms = due_ms
             self._events.at(due_ms, self._time, due_ms, self._life)
+
+    def _undone(self, step: Step) -> None:
+        """Tell who waited in a group where a step was broken off on purpose. Raises any other fault."""
+        for fault in step.faults:
+            if not isinstance(fault.error, BrokenOff):
+                raise fault.error
+            self._world.note("coordinator", f"{fault.during} breaks off and is undone")
+        for token in step.refused:
+            if isinstance(token, Frame):
+                token.seen = 0
+                self._deliver(token, refuse(token.request, ErrorCode.NOT_COORDINATOR), None)
 
     def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
         """Let a reply go when all that the shard has appended until now is committed (rule 24)."""

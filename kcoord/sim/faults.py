@@ -152,6 +152,9 @@ class Faults:
     def _tear_append(self) -> None:
         self._world.coordinator.disturb_next_append(Fate.TORN, self._ms(100, 2_000))
 
+    def _break_step(self) -> None:
+        self._world.coordinator.break_next_step()
+
     def _freeze_coordinator(self) -> None:
         ms = self._ms(1_000, 15_000)
         self._world.note("coordinator", f"stands still for {ms} ms")
@@ -270,6 +273,7 @@ FAULTS: Mapping[str, Callable[[Faults], None]] = {
     "delay_append": Faults._delay_append,
     "tear_append": Faults._tear_append,
     "fence": Faults._fence,
+    "break_step": Faults._break_step,
     "freeze_coordinator": Faults._freeze_coordinator,
     "freeze": Faults._freeze,
     "kill": Faults._kill,

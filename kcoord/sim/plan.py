@@ -27,6 +27,7 @@ FAULTS: Mapping[str, int] = {
     "delay_append": 2,
     "tear_append": 2,
     "fence": 2,
+    "break_step": 3,
     "freeze_coordinator": 2,
     "freeze": 6,
     "kill": 4,

@@ -16,6 +16,7 @@ import attrs
 
 from kcoord.group import turn
 from kcoord.group.contents import Contents
+from kcoord.group.replay import replay as real
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import Step
@@ -108,7 +109,6 @@ class Saboteur:
                 raise Sabotaged
             return True
 
-        real = turn.replay
         copy._fits = fits
         if place == END:
             return take(copy)

@@ -36,4 +36,4 @@ TestConnectFaults.settings = FEW
 @pytest.mark.proof
 @pytest.mark.parametrize("history", [ClassicFaults, ConnectFaults])
 def test_any_fault_in_many_histories(history: type[RuleBasedStateMachine]) -> None:
-    run_state_machine_as_test(history, settings=settings(FEW, max_examples=150, stateful_step_count=30))  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(history, settings=settings(FEW, max_examples=150, stateful_step_count=30))

@@ -224,7 +224,7 @@ def test_a_request_that_breaks_off_leaves_the_group_as_it_was(monkeypatch: pytes
         patched.setitem(shard.HANDLERS, type(first.leave_request()), broken)
         ticket, _ = world.call(first.leave_request(), 5, first.name)
     assert ticket.response is not None
-    assert getattr(ticket.response, "error_code", None) == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert getattr(ticket.response, "error_code", None) == ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert world.log == log
     assert beats(world, first) == ErrorCode.NONE
     assert beats(world, stays) == ErrorCode.NONE

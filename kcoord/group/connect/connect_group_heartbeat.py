@@ -47,7 +47,7 @@ def connect_group_heartbeat(
         return
     owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
     try:
-        check_newer(turn, context.connection)
+        check_newer(turn, request.group_id, context.connection)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
             _leave(turn, request, context, token)
         elif _is_join(request, owned):

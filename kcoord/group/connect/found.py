@@ -6,6 +6,7 @@ from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.records import tombstone
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -19,9 +20,13 @@ class Refused(Exception):
         self.message = bounded_text(message)
 
 
-def check_newer(turn: Turn, connection: int) -> None:
-    """Raise Refused for a connection of before the load: its sender must make a new one (rule 4)."""
-    if connection <= turn.contents.elder_connection:
+def check_newer(turn: Turn, group_id: str, connection: int) -> None:
+    """Raise Refused for a connection of before the load, or before the group was restored: its sender must make a new
+    one (rule 4).
+    """
+    group = turn.contents.connect.get(group_id)
+    restored_at = NO_CONNECTION if group is None else group.restored_at_connection
+    if connection <= max(turn.contents.elder_connection, restored_at):
         raise Refused(ErrorCode.NOT_COORDINATOR, "the group was loaded again since this connection was made")
 
 

@@ -11,6 +11,7 @@ from kcoord.group.connect.support import Supports, support_of
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.group import ModernGroup
 from kcoord.group.modern.group import Target as ModernTarget
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.modern.member import Member as ModernMember
 from kcoord.group.translation.session import LegacyFleet
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
@@ -102,6 +103,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     supports: Supports = attrs.Factory(Supports)
     """What the participants support (rules 15, 16)."""
     # session
+    restored_at_connection: int = NO_CONNECTION
+    """What comes by connections up to this number is of before the group was restored after a fault (rule 4)."""
     computation: Computation | None = None
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock; never once it has been told."""

@@ -18,7 +18,7 @@ def check_member(
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member]:
     """The group and the member; raises Refused unless both are there and the epoch is the member's."""
-    check_newer(turn, context.connection)
+    check_newer(turn, request.group_id, context.connection)
     group = turn.contents.connect.get(request.group_id)
     if group is None:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")

@@ -236,7 +236,8 @@ class Answers:
         request = frame.request
         if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
             if response.error_code:
-                if self._brings is frame and not any(type(each.key) is Installed for each in step.records):
+                installed = any(type(each.key) is Installed for each in step.records)
+                if self._brings is frame and not installed and not step.failed:
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
