@@ -59,7 +59,8 @@ class Books:
         _counted(group)
         self._epochs(group)
         self._installed(group)
-        _timed(group, now_ms)
+        if group.group_id not in contents.quarantine:
+            _timed(group, now_ms)
         self._bumped(group, step)
         self._claimed = frozenset(group.claimants)
         behind = group.epoch > group.assignment_epoch and group.computation is None

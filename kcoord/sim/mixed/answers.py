@@ -38,7 +38,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey
+from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.protocol.resources import Resource
 from kcoord.sim.coordinator import CATCH_UP_MS
 from kcoord.sim.network import Frame
@@ -239,6 +239,8 @@ class Answers:
                 installed = any(type(each.key) is Installed for each in step.records)
                 if self._brings is frame and not installed and not step.failed:
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
+            elif _converted(step):
+                return  # it is of the classic group that this was when the answer was made
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
                 self._assignment(contents, group, group.members[request.member_id], response)
@@ -293,3 +295,8 @@ def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) ->
     if member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= now_ms:
         return False
     return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing
+
+
+def _converted(step: Step) -> bool:
+    """Whether a classic group became a connect group in this step."""
+    return any(type(each.key) is GroupMetadataKey and each.value is None for each in step.records)
