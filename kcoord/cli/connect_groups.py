@@ -3,13 +3,14 @@
 A program gets the same by `--json`: names as here, times in ms (Unix time, or spans), null where there is nothing yet.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
 
 from kcoord.assign import Resource
 from kcoord.cli.resources import resources_json
+from kcoord.cli.times import span
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.protocol.errors import ErrorCode
@@ -155,6 +156,27 @@ class Legacy:
 
 
 @attrs.frozen
+class Repeats:
+    """Whether a group's rebalances repeat themselves."""
+
+    times: int = 0
+    """How many of the last ones, in a row, gave the same answer to the same input as an earlier one."""
+    waits_ms: int | None = None
+    """How long the next one waits because of that; None: none waits."""
+
+    def told(self) -> Iterator[str]:
+        """A line for people, where a rebalance waits."""
+        if self.waits_ms is not None:
+            yield f"the last {self.times} rebalances changed nothing: the next one waits another {span(self.waits_ms)}"
+
+    def as_json(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+NO_REPEATS = Repeats()
+
+
+@attrs.frozen
 class ConnectGroup:
     """A connect group as its coordinator describes it."""
 
@@ -179,6 +201,7 @@ class ConnectGroup:
     legacy: Legacy = Legacy()
     note: str = ""
     """Of a group in quarantine, that it is."""
+    repeats: Repeats = NO_REPEATS
 
     @property
     def exists(self) -> bool:
@@ -209,6 +232,7 @@ class ConnectGroup:
             "departed": [each.as_json() for each in self.departed],
             "legacy": self.legacy.as_json(),
             "note": self.note,
+            "repeats": self.repeats.as_json(),
         }
 
     def history_json(self, last: int) -> dict[str, Any]:
@@ -230,6 +254,7 @@ class NoConnectGroup:
     why: str
     legacy: Legacy | None = None
     """Told of a group of Connect workers that is of the generic protocol."""
+    repeats: Repeats = NO_REPEATS
 
 
 async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -> ConnectGroup | NoConnectGroup:
@@ -242,7 +267,8 @@ async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -
     for each in response.groups:
         if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
             legacy = None if each.legacy_mode is None else _legacy(each)
-            return NoConnectGroup(True, each.error_message or f"Group {group} not found.", legacy)
+            why = each.error_message or f"Group {group} not found."
+            return NoConnectGroup(True, why, legacy, _repeats(each))
         if each.error_code:
             raise ClientError(
                 f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"
@@ -277,7 +303,12 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         history=tuple(_epochs(told.history)),
         legacy=_legacy(told),
         note=told.error_message or "",
+        repeats=_repeats(told),
     )
+
+
+def _repeats(told: wire.DescribedGroup) -> Repeats:
+    return Repeats(told.repeated_rebalances, _set(told.computes_in_ms))
 
 
 def _legacy(told: wire.DescribedGroup) -> Legacy:

@@ -98,6 +98,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     """Why it is not all in place yet."""
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
+    yield from group.repeats.told()
     if group.legacy.barrier is not None:
         yield f"barrier among the workers of the generic protocol: {group.legacy.barrier}"
     if group.error:

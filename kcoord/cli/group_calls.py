@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from kcoord.cli.assignments import assignment_text
-from kcoord.cli.connect_groups import ConnectGroup, Legacy, address_of, describe_connect_group
+from kcoord.cli.connect_groups import NO_REPEATS, ConnectGroup, Legacy, Repeats, address_of, describe_connect_group
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.protocol.errors import ErrorCode
@@ -67,6 +67,7 @@ class ClassicGroup:
     """Why it is not there; or, of a group in quarantine, that it is."""
     legacy: Legacy | None = None
     """Of a group of Connect workers, at a kcoord: why they join all together."""
+    repeats: Repeats = NO_REPEATS
 
     def as_json(self) -> dict[str, Any]:
         return {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None} | attrs.asdict(
@@ -110,7 +111,8 @@ async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
         return found
-    return attrs.evolve(await _describe_classic(cluster, broker, group), legacy=found.legacy)
+    classic = await _describe_classic(cluster, broker, group)
+    return attrs.evolve(classic, legacy=found.legacy, repeats=found.repeats)
 
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:

@@ -42,10 +42,8 @@ def _of_classic_group(group: "ClassicGroup") -> str:
         for member in group.members
     ]
     members = table_of(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
-    notes = [group.note] if group.note else []
-    return written(
-        _head(group.group, group.state, facts), *notes, *_barrier(group.legacy), members if rows else "no members"
-    )
+    standing = ([group.note] if group.note else []) + [*_barrier(group.legacy), *group.repeats.told()]
+    return written(_head(group.group, group.state, facts), *standing, members if rows else "no members")
 
 
 def _of_connect_group(group: ConnectGroup) -> str:
@@ -85,6 +83,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"epoch {last.epoch} since {when}: {names.in_reason(last.reason)}; {outcome(last, group)}"
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
+    yield from group.repeats.told()
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
     yield from legacy_lines(group, names)

@@ -22,7 +22,7 @@ from kcoord.gateway.here import Unanswered, described_here, is_here, may_be_here
 from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
 from kcoord.gateway.sentinel import PROTOCOL_TYPE
 from kcoord.gateway.upstream import UpstreamLost
-from kcoord.group.list_groups import CONNECT
+from kcoord.group.metrics import CONNECT
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult

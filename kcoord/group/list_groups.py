@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from kcoord.group.connect.group import PROTOCOL_TYPE
 from kcoord.group.conversion.policy import is_all_legacy
+from kcoord.group.metrics import CLASSIC, CONNECT
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.as_classic import classic_state
 from kcoord.group.turn import Turn
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
-
-CLASSIC = "classic"
-"""What Kafka calls the type of generic groups."""
-CONNECT = "connect"
-"""The draft's group type."""
 
 
 def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:

@@ -12,10 +12,13 @@ from collections.abc import Mapping
 
 import attrs
 
+CLASSIC, CONNECT = "classic", "connect"
+"""The protocols of groups: what Kafka calls the type of generic groups, and the draft's group type."""
+
 
 @attrs.define(slots=True)
 class Counters:
-    """What has happened in connect groups since the shard was loaded."""
+    """What has happened since the shard was loaded, in connect groups where nothing else is said."""
 
     rebalances: Counter[str] = attrs.Factory(Counter)
     """Bumps of a group epoch, by reason (connect-groups rule 13)."""
@@ -47,6 +50,10 @@ class Counters:
     """Parts of steps that broke off and were undone, in groups of all kinds, by what was being done (an API's name, or
     what fell due).
     """
+    repeated: Counter[str] = attrs.Factory(Counter)
+    """Rebalances that gave the same answer to the same input as an earlier one, by the group's protocol."""
+    slowed: Counter[str] = attrs.Factory(Counter)
+    """Rebalances that had to wait because the last ones had repeated themselves, by the group's protocol."""
 
 
 @attrs.frozen(slots=True)

@@ -49,8 +49,8 @@ from kcoord.group.generic.sync_group import sync_group
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
-from kcoord.group.list_groups import CLASSIC, CONNECT, list_groups
-from kcoord.group.metrics import Metrics
+from kcoord.group.list_groups import list_groups
+from kcoord.group.metrics import CLASSIC, CONNECT, Metrics
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
 from kcoord.group.offsets.expiry import expire
 from kcoord.group.offsets.offset_commit import offset_commit

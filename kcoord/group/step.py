@@ -112,6 +112,17 @@ class Fault:
     """The group could not be opened again either."""
 
 
+@frozen(slots=True)
+class Slowed:
+    """A group's next rebalance has to wait, because the last ones have changed nothing (`repetition`)."""
+
+    group_id: str
+    times: int
+    """How many in a row have repeated an earlier one."""
+    begins: bool
+    """It is the first of them that has to wait."""
+
+
 @attrs.define(slots=True, eq=False)
 class Step:
     """What one call of a shard wants done: `records` are one atomic append, in order; `replies` leave when it is
@@ -122,6 +133,7 @@ class Step:
     encoded: list[tuple[bytes, bytes | None]] = attrs.Factory(list)
     """The same records as bytes, each measured: the log takes them."""
     replies: list[Reply] = attrs.Factory(list)
+    slowed: list[Slowed] = attrs.Factory(list)
     excess: str | None = None
     """What the request brought too much of, so that it was refused and nothing was done (`limits`)."""
     refused: list[Token] = attrs.Factory(list)

@@ -33,9 +33,10 @@ from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.generic.states import State
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
 from kcoord.group.isolation import TooLarge
+from kcoord.group.repetition import LONGEST_MS
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Fault, Reply, RequestContext, Step
+from kcoord.group.step import Fault, Reply, RequestContext, Slowed, Step
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
@@ -103,6 +104,17 @@ def tell_of_rebalance(record: Record) -> None:
             group.protocol_type,
             group.protocol,
             group.reason,
+        )
+
+
+def tell_of_slowed(slowed: Slowed) -> None:
+    """One line where a group's rebalances begin to wait: the last ones have changed nothing."""
+    if slowed.begins:
+        log.warning(
+            "group %s: the last %d rebalances changed nothing: the next ones wait, up to %d s each, until one does",
+            slowed.group_id,
+            slowed.times,
+            LONGEST_MS // 1_000,
         )
 
 
@@ -440,6 +452,8 @@ class ShardHost:
         for token in step.refused:
             if isinstance(token, Waiting):
                 token.refuse(ErrorCode.NOT_COORDINATOR)
+        for slowed in step.slowed:
+            tell_of_slowed(slowed)
         for reply in step.replies:
             self._reply(reply)
         self._set_timer()

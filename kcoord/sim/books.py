@@ -73,7 +73,7 @@ class Books:
 
     def _is_excused(self, group: ConnectGroup) -> bool:
         """Whether nobody has to compute at this moment, though the group has changed."""
-        return False
+        return group.repetition.due_ms != NEVER_MS
 
     def _installed(self, group: ConnectGroup) -> None:
         """A new target names what exists (rule 18)."""

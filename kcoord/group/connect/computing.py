@@ -6,6 +6,7 @@
 | a server-side assignor is selected | it computes in this very step |
 | a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
 | there are legacy workers, and no other reads theirs | one of them leads: its next JoinGroup shows it the group |
+| the same is computed again and again | nobody computes before its back-off is over (`repetition`) |
 | a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
@@ -30,6 +31,7 @@ from kcoord.group.connect import epochs, records
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.rebalance_input import rebalance_input
 from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
     FALLBACK,
@@ -46,6 +48,9 @@ from kcoord.group.connect.selection import (
 )
 from kcoord.group.connect.settings import Effective
 from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.metrics import CONNECT
+from kcoord.group.repetition import FREE
+from kcoord.group.step import Slowed
 from kcoord.group.translation.leader import is_free_to_lead
 from kcoord.group.translation.shown import own_state
 from kcoord.group.turn import Turn
@@ -82,12 +87,32 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         return
     if group.legacy.gathering_due_ms != NEVER_MS:
         return
+    if computation is None and _has_to_wait(turn, group):
+        return
     limits = turn.contents.effective(group.group_id)
     selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     if computation is None and group.legacy.failed[0] == group.epoch:
         excluded = set(group.legacy.failed[1])
     _compute(turn, group, limits, selection, excluded)
+
+
+def _has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
+    """Whether the next assignment would only repeat the last ones, and its back-off is not over. Else it begins."""
+    repetition, now_ms = group.repetition, turn.now_ms
+    if now_ms < repetition.due_ms != NEVER_MS and repetition.waits_for == group.epoch:
+        return True  # nothing has changed since it was looked at
+    given = rebalance_input(group)
+    due_ms = repetition.due(given, now_ms)
+    if due_ms <= now_ms:
+        repetition.begin(given, now_ms)
+        return False
+    if repetition.due_ms == NEVER_MS:
+        turn.contents.counters.slowed[CONNECT] += 1
+        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
+    repetition.due_ms, repetition.waits_for = due_ms, group.epoch
+    turn.wake(group, due_ms)
+    return True
 
 
 def _select(group: ConnectGroup, limits: Effective) -> Selection:

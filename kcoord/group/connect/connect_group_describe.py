@@ -12,7 +12,6 @@ from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
 from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
 from kcoord.group.connect.group import Member as GroupMember
-from kcoord.group.contents import Contents
 from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_legacy
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.session import NO_GENERATION
@@ -47,7 +46,7 @@ def connect_group_describe(
 def _describe(turn: Turn, group_id: str) -> DescribedGroup:
     group = turn.contents.connect.get(group_id)
     if group is None:
-        return _no_connect_group(turn.contents, group_id)
+        return _no_connect_group(turn, group_id)
     configured, limits = group.configured, turn.contents.effective(group_id)
     known = turn.contents.quarantine.get(group_id)
     return DescribedGroup(
@@ -73,11 +72,14 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         barrier=why_barrier_among_legacy(group),
         embedded_protocol=group.legacy.protocol,
         migration_policy=limits.migration_policy,
+        repeated_rebalances=group.repetition.times,
+        computes_in_ms=group.repetition.remaining_ms(turn.now_ms),
     )
 
 
-def _no_connect_group(contents: Contents, group_id: str) -> DescribedGroup:
+def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
     """Of a generic group of Connect workers it is told why it is none."""
+    contents = turn.contents
     generic = contents.groups.get(group_id)
     why = "not found" if generic is None else "is a group of the generic protocol"
     described = DescribedGroup(
@@ -87,6 +89,9 @@ def _no_connect_group(contents: Contents, group_id: str) -> DescribedGroup:
         limits = contents.effective(group_id)
         described.legacy_mode, described.migration_policy = limits.legacy_mode, limits.migration_policy
         described.barrier = why_barrier(contents, generic)
+    if generic is not None:
+        described.repeated_rebalances = generic.repetition.times
+        described.computes_in_ms = generic.repetition.remaining_ms(turn.now_ms)
     return described
 
 

@@ -10,6 +10,15 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.turn import Turn
 
+REPEATABLE = (
+    Reason.ASSIGNOR_REASON,
+    Reason.DELAY_OVER,
+    Reason.LEADER_CHANGED,
+    Reason.LEADER_JOINED,
+    Reason.RELEASED,
+    Reason.RETRY,
+)
+"""What bumps the group epoch though nobody has come or gone, and nothing else is configured or offered."""
 NAMED = 3
 """So many members are named in a reason; the others are counted."""
 
@@ -17,7 +26,8 @@ NAMED = 3
 def bump(turn: Turn, group: ConnectGroup, reason: Reason, who: Sequence[str] = ()) -> None:
     """The group has changed: a new assignment is needed."""
     turn.contents.counters.rebalances[reason] += 1
-    turn.write(records.group_epoch(group.group_id, group.epoch + 1, tell(reason, who), turn.wall_ms))
+    why = tell(reason, who) + (group.repetition.tell() if reason in REPEATABLE else "")
+    turn.write(records.group_epoch(group.group_id, group.epoch + 1, why, turn.wall_ms))
     history.began(turn, group)
 
 

@@ -13,6 +13,7 @@ from kcoord.group.modern.group import ModernGroup
 from kcoord.group.modern.group import Target as ModernTarget
 from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.modern.member import Member as ModernMember
+from kcoord.group.repetition import Repetition
 from kcoord.group.translation.session import LegacyFleet
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
 from kcoord.protocol.resources import Resource
@@ -112,6 +113,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """When an assignment that failed is tried again (rule 20)."""
     failures: int = 0
     """How often in a row it has failed."""
+    repetition: Repetition = attrs.Factory(Repetition)
+    """Whether assignments are computed again and again, and nothing comes of it."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""
     legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)

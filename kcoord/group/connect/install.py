@@ -20,7 +20,9 @@ from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import history, records
 from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Resources, Target
+from kcoord.group.connect.rebalance_input import rebalance_answer
 from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.metrics import CONNECT
 from kcoord.group.turn import Turn
 from kcoord.protocol.resources import CONNECTOR, Resource
 
@@ -99,6 +101,8 @@ def install(
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
     group.failures, group.retry_due_ms = 0, NEVER_MS
+    if group.repetition.end(rebalance_answer(group), turn.now_ms):
+        turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
     history.installed(turn, group, history.moves_between(before, after))
 

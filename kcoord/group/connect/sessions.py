@@ -99,7 +99,7 @@ def _session_ends_ms(member: Member) -> int:
 def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
     if group.dead:
         return
-    at_ms = min(group.delay_due_ms, group.retry_due_ms)
+    at_ms = min(group.delay_due_ms, group.retry_due_ms, group.repetition.due_ms)
     if group.computation is not None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():

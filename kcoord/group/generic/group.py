@@ -15,6 +15,7 @@ from kcoord.group.generic.member import Member, Protocols
 from kcoord.group.generic.reasons import TOLD, tell_all
 from kcoord.group.generic.states import LABELS, MOVES, State
 from kcoord.group.generic.subscription import subscribed_topics
+from kcoord.group.repetition import Repetition
 from kcoord.protocol.records import GroupMetadataValue
 
 CONSUMER = "consumer"
@@ -88,6 +89,10 @@ class GenericGroup:
     """After a load: an unsynced member that heartbeats had its assignment before (see `generic/sessions.py`)."""
     sync_due_ms: int = NEVER_MS
     """When those still unsynced are put out."""
+    repetition: Repetition = attrs.Factory(Repetition)
+    """Whether generations repeat themselves."""
+    held_reason: str | None = None
+    """Why the stable group rebalances when what repeats itself has waited long enough; whoever asked for that waits."""
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""
 

@@ -7,7 +7,9 @@
 3. What was taken from somebody and given to nobody is handed out in one more round, when it is free (legacy rule 10).
 4. A leader that has not made the last assignment remembers nothing: what was deleted since that one it takes for good
    when it sees it running, and for deleted in the next round. So it computes once more (legacy rule 11).
-5. The assignment defines what is configured, as of the leader's config offset, unless somebody has read further.
+5. Where the same round comes again and again (`repetition`), what the leader takes away and gives to nobody stays with
+   whom it is: then nothing is left to be asked for.
+6. The assignment defines what is configured, as of the leader's config offset, unless somebody has read further.
 """
 
 from __future__ import annotations
@@ -122,6 +124,8 @@ def _read(frozen: Frozen, group: ConnectGroup, leader: Member, assignments: Mapp
     targets = {each: _target(shown[each], given.get(each), whole) for each in shown}
     if group.legacy.withheld:
         _keep(targets, group.legacy.withheld)
+    if group.repetition.goes_round() and not whole:
+        _keep(targets, shown)
     own = given.get(leader.member_id)
     return Computed(
         targets,
@@ -139,7 +143,7 @@ def _target(shown: Resources, given: WorkerAssignment | None, whole: bool) -> Re
 
 
 def _keep(targets: dict[str, Resources], withheld: Mapping[str, Resources]) -> None:
-    """What the leader was not shown and has given to nobody stays with whom it is."""
+    """What the leader has given to nobody stays with whom it is."""
     dealt = NOTHING.union(*targets.values())
     for member_id, resources in withheld.items():
         targets[member_id] |= resources - dealt
@@ -209,4 +213,4 @@ def unhanded_after_load(group: ConnectGroup) -> Resources:
     leader = group.members.get(group.computed_by)
     if leader is None or leader.legacy is None:
         return NOTHING
-    return group.configured.resources - group.claimants.keys()
+    return group.configured.resources.difference(group.claimants)

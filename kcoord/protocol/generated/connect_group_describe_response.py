@@ -179,6 +179,10 @@ class DescribedGroup(Struct):
     """The embedded protocol that those speak with each other, or null."""
     migration_policy: str | None = None
     """Which way the group may change its protocol, told where LegacyMode is."""
+    repeated_rebalances: int = 0
+    """How many of the last rebalances, in a row, gave the same answer to the same input as an earlier one; also told of a generic group of Connect workers."""
+    computes_in_ms: int = -1
+    """When the rebalance begins that has to wait because of that, in ms from now; -1: none waits."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -755,6 +759,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         group.barrier = None
         group.embedded_protocol = None
         group.migration_policy = None
+        group.repeated_rebalances = 0
+        group.computes_in_ms = -1
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
@@ -826,6 +832,12 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                         stop = pos + n
                         group.migration_policy = data[pos + 1 : stop].decode()
                         pos = stop
+                elif group_tag == 4:
+                    (group.repeated_rebalances,) = unpack_i(data, pos)
+                    pos += 4
+                elif group_tag == 5:
+                    (group.computes_in_ms,) = unpack_i(data, pos)
+                    pos += 4
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
                     pos = group_stop
@@ -1076,6 +1088,10 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
             b85 = e2.migration_policy.encode()
             n86 = len(b85) + 1
             tagged74.append((3, b"".join((ONE_BYTE[n86] if n86 < 128 else write_string_length(n86), b85))))
+        if e2.repeated_rebalances != 0:
+            tagged74.append((4, pack_i(e2.repeated_rebalances)))
+        if e2.computes_in_ms != -1:
+            tagged74.append((5, pack_i(e2.computes_in_ms)))
         out.append(write_tagged(tagged74) if tagged74 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1149,6 +1165,8 @@ DescribedGroup.FIELDS = (
     Field("barrier", "Barrier", "string", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0)),
     Field("embedded_protocol", "EmbeddedProtocol", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
     Field("migration_policy", "MigrationPolicy", "string", (0, 0), nullable=(0, 0), tag=3, tagged=(0, 0)),
+    Field("repeated_rebalances", "RepeatedRebalances", "int32", (0, 0), tag=4, tagged=(0, 0)),
+    Field("computes_in_ms", "ComputesInMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
 )
 ConnectGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 0)),

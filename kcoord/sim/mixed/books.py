@@ -38,7 +38,8 @@ class MixedBooks(Books):
 
     def _is_excused(self, group: ConnectGroup) -> bool:
         """More workers are waited for, or the elder leader (legacy rule 14)."""
-        return group.legacy.gathering_due_ms != NEVER_MS or group.legacy.retiring is not None
+        fleet = group.legacy
+        return fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or super()._is_excused(group)
 
     def _epochs(self, group: ConnectGroup) -> None:
         if group.epoch < self.epoch or group.assignment_epoch < self._assignment_epoch:

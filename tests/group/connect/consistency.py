@@ -132,7 +132,8 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
     if computation is None:
         names = [each.name for each in contents.effective(group.group_id).assignors]
         waits = may_wait_for_leader(group) or isinstance(select(group, names), Absent)
-        assert not unassigned or waits, "rules 14, 17"
+        repeats = group.repetition.due_ms != NEVER_MS
+        assert not unassigned or waits or repeats, "rules 14, 17"
         return
     assert unassigned
     assert group.takes_part(computation.chosen)

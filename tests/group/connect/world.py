@@ -22,7 +22,7 @@ from kcoord.group.modern.states import State
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Ahead, Remember, RequestContext, Step
+from kcoord.group.step import Ahead, Remember, RequestContext, Slowed, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
@@ -119,6 +119,7 @@ class World:
         """How far the wall clock has been set on since the beginning."""
         self.log: list[tuple[bytes, bytes | None]] = []
         self.steps: list[list[Record]] = []
+        self.slowed: list[Slowed] = []
         self.answers: dict[object, Response] = {}
         self.remembered: dict[object, bool] = {}
         """Whether that very request is."""
@@ -329,6 +330,7 @@ class World:
     def _keep(self, step: Step) -> None:
         step.checked()
         self.steps.append(step.records)
+        self.slowed += step.slowed
         for record in step.records:
             key, value = encode_record(record)
             self.log.append((key, value))

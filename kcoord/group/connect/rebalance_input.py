@@ -1,0 +1,44 @@
+"""Fingerprints of what a connect group computes its assignment from, and of the assignment (`repetition`).
+
+A worker that asks for a new assignment (the reason of its assignor) changes nothing that the assignment is made from,
+and neither do timeouts, epochs, the time that a delay lasts on, or what workers hold on the way to their targets.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
+from kcoord.group.repetition import Given, fingerprint
+
+
+def rebalance_input(group: ConnectGroup) -> Given:
+    """What the next assignment is made from, as of now."""
+    configured = None if group.configured is None else group.configured.resources
+    scope = fingerprint(frozenset([_said(member) for member in group.members.values()]), configured)
+    state = fingerprint(
+        _targets(group),
+        _delayed(group),
+        group.computed_by,
+        group.legacy.unhanded,
+        group.legacy.unsure,
+    )
+    return Given(scope, state)
+
+
+def rebalance_answer(group: ConnectGroup) -> int:
+    """The assignment that is installed."""
+    return fingerprint(_targets(group), _delayed(group))
+
+
+def _targets(group: ConnectGroup) -> frozenset[object]:
+    return frozenset([(member_id, target.resources) for member_id, target in group.targets.items()])
+
+
+def _delayed(group: ConnectGroup) -> bool:
+    return group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
+
+
+def _said(member: Member) -> object:
+    said, legacy = member.said, member.said.legacy
+    speaks = None if legacy is None else (tuple(legacy.protocols), legacy.config_offset)
+    assignors = [(at.name, at.minimum_version, at.maximum_version, at.version, at.metadata) for at in said.assignors]
+    return member.member_id, member.put_out, said.url, said.server_assignor, tuple(assignors), speaks
