@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-a
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run test proof lint bench policies fuzz soak docs schemas format lock clean
+.PHONY: help run test proof lint bench against policies fuzz soak docs schemas format lock clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
@@ -17,6 +17,7 @@ help:
 	@echo 'make proof    what is too long for make test; goes on where it was stopped; PROOFS="tests/x -k y"'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make against  CPU a request beside an earlier commit, in pairs, going on where it was stopped; COMMIT=c PAIRS=n'
 	@echo 'make policies simulate what each rebalance policy costs, for docs/policies.md'
 	@echo 'make fuzz     read a million mutated frames, then play hostile sessions, going on where it was stopped;'
 	@echo '              SEED=n REQUESTS=n JOBS=n'
@@ -50,6 +51,10 @@ format: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@$(PY) -m tests
 	@$(PY) -m bench --write
+
+against: $(VENV)/dev.stamp
+	@$(PY) -m tests
+	@$(PY) -m bench.against $(or $(COMMIT),$(error say which commit: make against COMMIT=...)) --pairs $(or $(PAIRS),15) --write
 
 policies: $(VENV)/dev.stamp
 	@$(PY) -m bench.policies

@@ -21,7 +21,7 @@ import attrs
 
 from kcoord.group.connect.group import PROTOCOL_TYPE
 from kcoord.group.contents import Contents
-from kcoord.group.generic.group import GenericGroup, weight_of
+from kcoord.group.generic.group import weight_of
 from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.refuse import refuse
 from kcoord.group.settings import GroupLimits
@@ -71,12 +71,22 @@ class Bound:
     error: ErrorCode = ErrorCode.INVALID_REQUEST
 
 
-def excess(contents: Contents, request: Request) -> Excess | None:
+Measured = dict[type[Request], tuple[tuple[Callable[[Contents, Any], int], int, Bound], ...]]
+"""The table with the settings' values in it: what to measure, how much it may be, and the row."""
+
+
+def bounds_with(limits: GroupLimits) -> Measured:
+    """The table for these settings, made once a shard: every request but the hot path's is measured."""
+    return {
+        request: tuple((bound.measure, bound.most(limits), bound) for bound in bounds)
+        for request, bounds in BOUNDS.items()
+    }
+
+
+def excess(bounds: Measured, contents: Contents, request: Request) -> Excess | None:
     """What `request` brings too much of; None where all is within its limits."""
-    limits = contents.settings.limits
-    for bound in BOUNDS.get(type(request), ()):
-        most = bound.most(limits)
-        measured = bound.measure(contents, request)
+    for measure, most, bound in bounds.get(type(request), ()):
+        measured = measure(contents, request)
         if measured > most:
             return Excess(bound.error, bound.what, f"{bound.what}: {measured} is more than {most} ({bound.setting})")
     return None
@@ -102,36 +112,50 @@ def cut_client_id(context: RequestContext, limits: GroupLimits) -> RequestContex
 
 def creates_group(contents: Contents, request: Request) -> bool:
     """Whether `request` may bring a group into being, or a configuration for one, that is not there yet."""
-    match request:
-        case JoinGroupRequest() | OffsetCommitRequest():
-            group_id = request.group_id
-        case ConnectGroupHeartbeatRequest(member_epoch=0):
-            group_id = request.group_id
-        case IncrementalAlterConfigsRequest(resources=[resource]):
-            return resource.resource_name not in contents.configurations
-        case _:
-            return False
-    return group_id not in contents.groups and group_id not in contents.connect
+    kind = type(request)
+    if kind not in CREATORS:
+        return False
+    if isinstance(request, IncrementalAlterConfigsRequest):
+        return any(resource.resource_name not in contents.configurations for resource in request.resources)
+    group_id: str = request.group_id  # type: ignore[attr-defined]  # all others of CREATORS have one
+    if group_id in contents.groups or group_id in contents.connect:
+        return False
+    return not isinstance(request, ConnectGroupHeartbeatRequest) or request.member_epoch == JOINING_EPOCH
 
 
 # -- what is measured -------------------------------------------------------------------------------------------------
 
 
-def _length(*names: str) -> Callable[[Contents, Any], int]:
-    """The length of the longest of the request's texts of these names."""
+def _group_id(_contents: Contents, request: Any) -> int:
+    return len(request.group_id)
 
-    def measure(_contents: Contents, request: Any) -> int:
-        return max(len(getattr(request, name) or "") for name in names)
 
-    return measure
+def _member_id(_contents: Contents, request: Any) -> int:
+    return len(request.member_id)
+
+
+def _member_or_type(_contents: Contents, request: JoinGroupRequest) -> int:
+    return max(len(request.member_id), len(request.protocol_type))
+
+
+def _worker_texts(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
+    return max(len(request.member_id), len(request.url or ""), len(request.server_assignor or ""))
+
+
+def _group_instance_id(_contents: Contents, request: JoinGroupRequest) -> int:
+    return 0 if request.group_instance_id is None else len(request.group_instance_id)
+
+
+def _instance_id(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
+    return 0 if request.instance_id is None else len(request.instance_id)
 
 
 def _protocol_name(_contents: Contents, request: JoinGroupRequest) -> int:
-    return max((len(each.name) for each in request.protocols), default=0)
+    return max([len(each.name) for each in request.protocols], default=0)
 
 
 def _protocol_bytes(_contents: Contents, request: JoinGroupRequest) -> int:
-    return sum(len(each.name) + len(each.metadata) for each in request.protocols)
+    return sum([len(each.name) + len(each.metadata) for each in request.protocols])
 
 
 def _reported_resources(_contents: Contents, request: JoinGroupRequest) -> int:
@@ -143,15 +167,17 @@ def _reported_resources(_contents: Contents, request: JoinGroupRequest) -> int:
 
 def _bytes_with_member(contents: Contents, request: JoinGroupRequest) -> int:
     """What the group's record takes when this member has joined, whichever protocol is chosen."""
-    group = contents.groups.get(request.group_id) or GenericGroup(request.group_id)
+    largest = max([len(each.metadata) for each in request.protocols], default=0)
+    group = contents.groups.get(request.group_id)
+    if group is None:
+        return largest
     elder = group.members.get(request.member_id or group.static_ids.get(request.group_instance_id or "", ""))
-    largest = max((len(each.metadata) for each in request.protocols), default=0)
     return group.weight + largest - (0 if elder is None else weight_of(elder))
 
 
 def _bytes_with_assignments(contents: Contents, request: SyncGroupRequest) -> int:
     group = contents.groups.get(request.group_id)
-    brought = sum(len(each.member_id) + len(each.assignment) for each in request.assignments)
+    brought = sum([len(each.member_id) + len(each.assignment) for each in request.assignments])
     return brought + (0 if group is None else group.weight)
 
 
@@ -172,11 +198,11 @@ def _epoch(contents: Contents, request: JoinGroupRequest | ConnectGroupHeartbeat
 
 
 def _assignor_name(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return max((len(each.name) for each in request.client_assignors or ()), default=0)
+    return max([len(each.name) for each in request.client_assignors or ()], default=0)
 
 
 def _assignor_bytes(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return sum(len(each.name) + len(each.metadata) for each in request.client_assignors or ())
+    return sum([len(each.name) + len(each.metadata) for each in request.client_assignors or ()])
 
 
 def _bytes_with_assignors(contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
@@ -210,12 +236,16 @@ def _installed_bytes(_contents: Contents, request: ConnectGroupInstallAssignment
 
 
 def _count(entries: Iterable[Entry]) -> int:
-    return sum(len(entry.connectors) + len(entry.tasks) for entry in entries)
+    return sum([len(entry.connectors) + len(entry.tasks) for entry in entries])
 
 
 def _longest(entries: Sequence[Entry]) -> int:
-    connectors = max((len(name) for entry in entries for name in entry.connectors), default=0)
-    return max(connectors, max((len(task.connector_id) for entry in entries for task in entry.tasks), default=0))
+    longest = 0
+    for entry in entries:
+        names = {task.connector_id for task in entry.tasks}
+        names.update(entry.connectors)
+        longest = max(longest, max(map(len, names), default=0))
+    return longest
 
 
 # -- the table --------------------------------------------------------------------------------------------------------
@@ -247,18 +277,20 @@ def _last_epoch(_limits: GroupLimits) -> int:
 
 IDS, MEMBER_BYTES, GROUP_BYTES = "group.max.id.length", "group.max.member.metadata.bytes", "group.max.bytes"
 RESOURCES = "group.connect.max.resources"
-GROUP_ID = Bound("characters of the group's id", _length("group_id"), _ids, IDS, ErrorCode.INVALID_GROUP_ID)
-MEMBER_ID = Bound("characters of the member's id", _length("member_id"), _ids, IDS)
+GROUP_ID = Bound("characters of the group's id", _group_id, _ids, IDS, ErrorCode.INVALID_GROUP_ID)
+MEMBER_ID = Bound("characters of the member's id", _member_id, _ids, IDS)
 INSTANCE_ID = "characters of group.instance.id"
 EPOCH = Bound(
     "the group has had nearly all generations that there can be, delete it", _epoch, _last_epoch, "the last to join in"
 )
 
+CREATORS = {JoinGroupRequest, OffsetCommitRequest, ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest}
+"""What may bring a group into being."""
 BOUNDS: dict[type[Request], tuple[Bound, ...]] = {
     JoinGroupRequest: (
         GROUP_ID,
-        Bound("characters of the member's id or protocol type", _length("member_id", "protocol_type"), _ids, IDS),
-        Bound(INSTANCE_ID, _length("group_instance_id"), _instance_ids, "as in Kafka"),
+        Bound("characters of the member's id or protocol type", _member_or_type, _ids, IDS),
+        Bound(INSTANCE_ID, _group_instance_id, _instance_ids, "as in Kafka"),
         Bound("characters of a protocol's name", _protocol_name, _ids, IDS),
         Bound("bytes of the member's metadata", _protocol_bytes, _member_bytes, MEMBER_BYTES),
         Bound("connectors and tasks that the member runs", _reported_resources, _resources, RESOURCES),
@@ -278,10 +310,8 @@ BOUNDS: dict[type[Request], tuple[Bound, ...]] = {
     OffsetCommitRequest: (GROUP_ID,),
     ConnectGroupHeartbeatRequest: (
         GROUP_ID,
-        Bound(
-            "characters of MemberId, Url or ServerAssignor", _length("member_id", "url", "server_assignor"), _ids, IDS
-        ),
-        Bound("characters of InstanceId", _length("instance_id"), _instance_ids, "as in Kafka"),
+        Bound("characters of MemberId, Url or ServerAssignor", _worker_texts, _ids, IDS),
+        Bound("characters of InstanceId", _instance_id, _instance_ids, "as in Kafka"),
         Bound("characters of an assignor's name", _assignor_name, _ids, IDS),
         Bound("bytes of the assignors' metadata", _assignor_bytes, _member_bytes, MEMBER_BYTES),
         Bound("connectors and tasks in one list", _named_resources, _resources, RESOURCES),
