@@ -63,7 +63,7 @@ fuzz: $(VENV)/dev.stamp
 	@$(PY) -m tests.protocol.fuzz --frames 1000000 --seed $(or $(SEED),1)
 	@mkdir -p build
 	@nice $(PY) -m tests.hostile.session_fuzz --requests $(or $(REQUESTS),1000000) --seed $(or $(SEED),1) \
-		--jobs $(or $(JOBS),1) --state build/session-fuzz.json
+		--jobs $(or $(JOBS),1) --state build/session-fuzz.json --sockets 300
 
 soak: $(VENV)/dev.stamp
 	@nice $(PY) -m kcoord sim --seeds $(or $(SEEDS),100000) --from $(or $(FROM),0) --jobs $(or $(JOBS),1) \

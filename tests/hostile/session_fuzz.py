@@ -11,6 +11,7 @@ commit, how many requests were answered and which seed is next.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import logging
 import random
@@ -30,6 +31,7 @@ from kcoord.group.connect.settings import ConnectSettings, LegacyMode, Migration
 from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.server.server import Limits
 from tests.hostile.session_requests import Drawer
+from tests.hostile.session_sockets import run_over_sockets
 from tests.hostile.session_world import SIZE_BYTES, Clock, ClockedLoop, Fault, World, moved_by_hand
 from tests.protocol.fuzz import mutated
 
@@ -174,6 +176,7 @@ def run_session(seed: int, events: list[Event] | None = None) -> Outcome:
         logger.setLevel(level)
         logger.propagate = propagates
         loop.close()
+        gc.unfreeze()  # a load has frozen what there was, of earlier sessions too
 
 
 # -- sessions on disk --------------------------------------------------------------------------------------------------
@@ -220,13 +223,27 @@ def main() -> int:
     parser.add_argument("--state", type=Path, help="goes on from this file, for the commit that is checked out")
     parser.add_argument("--save", type=Path, default=Path("build/sessions"), help="where faulty sessions are kept")
     parser.add_argument("--most-faults", type=int, default=1, help="stops after so many")
+    parser.add_argument("--sockets", type=int, default=0, help="so many sessions over real sockets as well")
     parser.add_argument("--replay", type=Path, help="a saved session, and nothing else")
     options = parser.parse_args()
     if options.replay is not None:
         outcome = replay(options.replay)
         print(outcome.fault or "no fault", file=sys.stderr)
         return int(outcome.fault is not None)
-    return _fuzz(options)
+    return _fuzz(options) or _fuzz_over_sockets(options)
+
+
+def _fuzz_over_sockets(options: argparse.Namespace) -> int:
+    answered = 0
+    for seed in range(options.seed, options.seed + options.sockets):
+        try:
+            answered += run_over_sockets(seed)
+        except Exception as fault:
+            print(f"seed {seed} over sockets: {fault!r}", file=sys.stderr)
+            return 1
+    if options.sockets:
+        print(f"{answered:,} requests answered over sockets in {options.sockets} sessions, 0 faults")
+    return 0
 
 
 def _fuzz(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from kcoord.protocol.message import Request, Response
 from kcoord.server.standalone import CONNECT_GROUP_APIS, GROUP_APIS
 from tests.hostile.session_fuzz import replay, run_session, save
 from tests.hostile.session_requests import Drawer
+from tests.hostile.session_sockets import run_over_sockets
 
 SEEDS = range(12)
 SERVED = {request.NAME for request in (*GROUP_APIS, *CONNECT_GROUP_APIS)}
@@ -21,6 +22,11 @@ def test_a_session_of_hostile_clients_leaves_others_and_the_log_alone(seed: int)
     outcome = run_session(seed)
     assert outcome.fault is None
     assert outcome.requests > 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_so_does_one_over_sockets(seed: int) -> None:
+    assert run_over_sockets(seed) > 50
 
 
 def test_sessions_go_deep(monkeypatch: pytest.MonkeyPatch) -> None:
