@@ -10,6 +10,7 @@ import pytest
 
 from kcoord.assign import CONNECTOR, Resource
 from kcoord.worker import Configured, Worker
+from tests.cells import cells
 from tests.connect.fleet import ConnectFleet
 from tests.connect.lines import Pipe
 from tests.kafka.cluster import KafkaCluster
@@ -17,7 +18,7 @@ from tests.kafka.java import Java
 from tests.worker.house import House
 
 
-@pytest.fixture(params=["sessioned", "eager"])
+@pytest.fixture(params=cells(["sessioned", "eager"], lambda protocol: protocol == "eager"))
 def fleet(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[ConnectFleet]:
     """A cluster without workers yet, of that protocol."""
     settings = {"connect.protocol": request.param, "scheduled.rebalance.max.delay.ms": 1_000}
