@@ -52,7 +52,7 @@ from kcoord.group.limits import bounds_with, creates_group, cut_client_id, exces
 from kcoord.group.list_groups import list_groups
 from kcoord.group.metrics import CLASSIC, CONNECT, Metrics
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
-from kcoord.group.offsets.expiry import expire
+from kcoord.group.offsets.expiry import expire, surplus_groups
 from kcoord.group.offsets.offset_commit import offset_commit
 from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delete, subscribed_among
 from kcoord.group.offsets.offset_fetch import offset_fetch
@@ -252,9 +252,11 @@ class Shard:
                 isolation.carry_out(group_id, "a held answer", partial(hold_is_over, turn, member))
         if self._contents.expiry_due_ms <= now_ms:
             self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
+            surplus = surplus_groups(self._contents)
             for group_id in self.group_ids():
                 if group_id not in self._contents.quarantine:
-                    isolation.carry_out(group_id, "expiry of offsets", partial(expire, turn, group_id))
+                    work = partial(expire, turn, group_id, group_id in surplus)
+                    isolation.carry_out(group_id, "expiry of offsets", work)
             self._contents.newcomers.sweep(now_ms)
             for group_id in self._contents.quarantine.keys() - set(self.group_ids()):
                 del self._contents.quarantine[group_id]

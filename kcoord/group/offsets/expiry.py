@@ -9,7 +9,8 @@
 
 An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that. A group that is
 Empty and has no offsets is removed. A connect group goes, with its history, when it has been empty for the retention
-time.
+time; and sooner when a shard has more than `MOST_EMPTY` of them without offsets, those first that have been empty
+longest: who makes groups and leaves them must not fill the memory with them.
 
 When something was committed is known in Unix time only, and a clock that is wrong must not delete it (Apache Kafka's
 brokers do that at once). So:
@@ -23,6 +24,7 @@ brokers do that at once). So:
 from __future__ import annotations
 
 from kcoord.group.connect.records import deletion
+from kcoord.group.contents import Contents
 from kcoord.group.generic.group import CONSUMER, GenericGroup
 from kcoord.group.generic.records import tombstone as group_tombstone
 from kcoord.group.generic.states import State
@@ -35,8 +37,25 @@ NEVER_YET = -(1 << 62)
 """A time of day at which nothing has expired."""
 
 
-def expire(turn: Turn, group_id: str) -> None:
-    """Forget what has expired in one group."""
+MOST_EMPTY = 1_000
+"""So many connect groups without members and offsets a shard keeps for the retention time."""
+
+
+def surplus_groups(contents: Contents) -> frozenset[str]:
+    """The connect groups without members and offsets that are too many, those that became empty first."""
+    empty = [
+        group
+        for group in contents.connect.values()
+        if not group.members and not contents.offsets.of_group(group.group_id)
+    ]
+    if len(empty) <= MOST_EMPTY:
+        return frozenset()
+    empty.sort(key=lambda group: group.reason_wall_ms)
+    return frozenset(group.group_id for group in empty[:-MOST_EMPTY])
+
+
+def expire(turn: Turn, group_id: str, is_surplus: bool = False) -> None:
+    """Forget what has expired in one group, or all of it where it is one too many."""
     wall_ms = _wall_ms(turn)
     group = turn.contents.groups.get(group_id)
     if group is not None:
@@ -44,7 +63,9 @@ def expire(turn: Turn, group_id: str) -> None:
         if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group_id):
             turn.write(group_tombstone(group_id))
     connect = turn.contents.connect.get(group_id)
-    if connect is not None and not connect.members and _is_over(turn, connect.reason_wall_ms, wall_ms):
+    if connect is None or connect.members:
+        return
+    if is_surplus or _is_over(turn, connect.reason_wall_ms, wall_ms):
         offsets = tombstones(turn.contents.offsets, group_id)  # of when it was a generic group
         for record in [*offsets, *deletion(connect)]:
             turn.write(record)
