@@ -51,6 +51,13 @@ def sim(
     kind: Annotated[
         Kind | None, typer.Option(help="All runs are of this kind; if it is not given, every fourth seed is mixed.")
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Coordinators and workers of the kcoord release whose package is in DIR take part in all runs, too.",
+        ),
+    ] = None,
     journal: Annotated[
         Path | None,
         typer.Option(
@@ -71,17 +78,33 @@ def sim(
         fail("--shrink makes one failing run small: name it with --seed K or --plan FILE alone", USAGE)
     if trace and seed is None and plan is None:
         fail("--trace shows one run: name it with --seed K or --plan FILE", USAGE)
-    if plan is not None and kind is not None:
-        fail("--plan says itself of which kind the run is: leave --kind out", USAGE)
+    if plan is not None and (kind is not None or beside is not None):
+        fail("--plan says itself of which kind the run is: leave --kind and --beside out", USAGE)
+    if beside is not None and (kind is not None or save is not None or shrink is not None):
+        fail("--beside is a kind of runs that has no plan files: leave --kind, --save and --shrink out", USAGE)
+    runs = _kind_of_runs(kind, beside)
     if seed is not None or plan is not None:
         if journal is not None or report:
             fail("--journal and --report are of many seeds: leave --seed and --plan out", USAGE)
         if shrink is not None:
-            _shrink(seed, plan, None if kind is None else kind.value, shrink)
+            _shrink(seed, plan, runs, shrink)
         else:
-            _run_one(seed, plan, save, trace, None if kind is None else kind.value)
+            _run_one(seed, plan, save, trace, runs)
     else:
-        soak(Soak((from_, from_ + seeds), jobs, None if kind is None else kind.value, journal, report))
+        soak(Soak((from_, from_ + seeds), jobs, runs, journal, report))
+
+
+def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
+    if site is None:
+        return None if kind is None else kind.value
+    from kcoord.sim.release.alias import load_release
+    from kcoord.sim.run import beside
+
+    try:
+        load_release(site)
+    except FileNotFoundError as error:
+        fail(error)
+    return beside(site)
 
 
 def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool, kind: str | None) -> None:

@@ -118,11 +118,12 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> str:
     """How many conditions there are in each area, how many were met, and by name those that were never met."""
     from kcoord.sim.branches import branch_names
     from kcoord.sim.conditions import area_of, is_excused, required
+    from kcoord.sim.run import CONNECT, WORLDS
 
     rows, never = [], []
     for kind, counts in sorted(met.items()):
         by_area: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(required(kind)):
+        for name in sorted(required(kind if kind in WORLDS else CONNECT)):
             by_area[area_of(name)].append(name)
         for area, names in by_area.items():
             rows.append(_row(kind, area, names, counts))

@@ -260,7 +260,7 @@ class Coordinator:
         if answer is not None:
             for frame in waiting:
                 frame.seen = 0
-                self._deliver(frame, refuse(frame.request, answer), None)
+                self._deliver(frame, self._refusal(frame.request, answer), None)
 
     def freeze(self, ms: int) -> None:
         """The process stands still for a while."""
@@ -300,7 +300,7 @@ class Coordinator:
         link.call = frame
         frame.began_ms = self._events.now_ms
         if self.stage is not UP:
-            self._deliver(frame, refuse(frame.request, _while_loading(frame.request)), None)
+            self._deliver(frame, self._refusal(frame.request, _while_loading(frame.request)), None)
             return
         hot = link.hot
         if hot is not None and hot[2].basis.version == hot[2].version and hot[0] == frame.request:
@@ -313,13 +313,23 @@ class Coordinator:
         if world.tracing:
             more = " (doubled)" if frame.copied else " (pipelined)" if frame.pipelined else ""
             world.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
-        request = frame.request
-        if self._plan.wire:
-            request = type(request).decode(request.encode(frame.version), frame.version)
+        request = self._received(frame)
         world.checks.before(frame)
         context = self._context(link.serial, frame.pipelined, frame.version, link.client.name)
         step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
+
+    def _received(self, frame: Frame) -> Request:
+        """The request as the coordinator reads it."""
+        request = frame.request
+        return type(request).decode(request.encode(frame.version), frame.version) if self._plan.wire else request
+
+    def _as_sent(self, frame: Frame, response: Response) -> Response:
+        """The answer as the client reads it."""
+        return type(response).decode(response.encode(frame.version), frame.version) if self._plan.wire else response
+
+    def _refusal(self, request: Request, error: ErrorCode) -> Response:
+        return refuse(request, error)
 
     def _context(
         self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
@@ -467,11 +477,10 @@ class Coordinator:
             world.sightings.refused(frame.request, error)
         if world.tracing:
             world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
-        if self._plan.wire:
-            response = type(response).decode(response.encode(frame.version), frame.version)
         if self._plan.hot_path and remember is not None:
             ahead = remember.ahead or Ahead(frame.request, response)
-            link.hot = (ahead.request, ahead.response, remember)
+            link.hot = (ahead.request, self._as_sent(frame, ahead.response), remember)
+        response = self._as_sent(frame, response)
         link.call = None
         self._network.answer(frame, response)
         if link.queue and self.stage is not DOWN:

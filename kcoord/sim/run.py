@@ -22,6 +22,7 @@ from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Fault
 from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.release.world import ReleaseWorld
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
 
@@ -32,6 +33,14 @@ CHUNK = 20
 CONNECT, MIXED = "connect", "mixed"
 WORLDS: Mapping[str, type[World]] = {CONNECT: World, MIXED: MixedWorld}
 """The kinds of runs: workers of the new protocol only, and classic workers beside them."""
+
+
+_BESIDE = "beside "
+
+
+def beside(site: Path) -> str:
+    """The kind of runs in which the release in the folder `site` takes part, too."""
+    return f"{_BESIDE}{site}"
 
 
 def is_mixed(seed: int) -> bool:
@@ -47,6 +56,8 @@ def kind_of(seed: int) -> str:
 def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Outcome:
     """The run that is drawn for a seed; `sink` gets the lines of its trace. Raises KeyError for an unknown kind."""
     with _no_collection():
+        if kind is not None and kind.startswith(_BESIDE):
+            return ReleaseWorld(seed, Path(kind.removeprefix(_BESIDE)), sink).run()
         return WORLDS[kind or kind_of(seed)](seed, sink).run()
 
 
@@ -134,7 +145,8 @@ def _pool(jobs: int, branches: bool) -> Iterator[multiprocessing.pool.Pool]:
 
 def replay_command(seed: int, kind: str | None = None) -> str:
     """What shows the same run again, line by line."""
-    return f"kcoord sim --seed {seed}{'' if kind is None else f' --kind {kind}'} --trace"
+    option = "" if kind is None else f" --{kind}" if kind.startswith(_BESIDE) else f" --kind {kind}"
+    return f"kcoord sim --seed {seed}{option} --trace"
 
 
 def replay_plan_command(path: Path) -> str:

@@ -56,7 +56,7 @@ class Sightings:
 
     def counted(self, counters: Counters) -> None:
         """What a shard has counted until it was dropped, or until the run ended."""
-        for field in attrs.fields(Counters):
+        for field in attrs.fields(type(counters)):
             value = getattr(counters, field.name)
             if isinstance(value, Counter):
                 self._seen.update([("event", field.name, key) for key, count in value.items() if count])

@@ -1,0 +1,125 @@
+"""What must never be so where two releases run? While this one coordinates, all that is looked for in any run.
+
+While the other one does, its books are its own. What can be seen from outside is looked for: no two workers run a
+resource, no answer leaves before what it could have seen is committed, and in the end all is well, as the coordinator
+of either release describes the group. What the log holds in the end says the same to both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kcoord.group.step import Step
+from kcoord.protocol.message import Response
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupHeartbeatResponse
+from kcoord.protocol.resources import unpack
+from kcoord.sim.checks import Checks
+from kcoord.sim.coordinator import DOWN, UP
+from kcoord.sim.fleet import GROUP
+from kcoord.sim.living import Living
+from kcoord.sim.network import Frame
+from kcoord.sim.phases import DOWN_PHASE, LOADING_PHASE
+from kcoord.sim.trace import names
+from kcoord.sim.violation import Violation
+
+if TYPE_CHECKING:
+    from kcoord.sim.release.world import ReleaseWorld
+
+
+class ReleaseChecks(Checks):
+    """The judge of such a run."""
+
+    def __init__(self, world: ReleaseWorld) -> None:
+        super().__init__(world)
+        self._releases = world
+
+    @property
+    def _is_ours(self) -> bool:
+        return self._releases.releases_coordinator.is_ours
+
+    def loaded(self) -> None:
+        """The log has been replayed."""
+        if self._is_ours:
+            super().loaded()
+        else:
+            self.loads += 1
+
+    def before(self, frame: Frame) -> None:
+        """A request is about to be handled."""
+        if self._is_ours:
+            super().before(frame)
+
+    def after(self, step: Step, frame: Frame | None) -> None:
+        """A step was taken."""
+        if self._is_ours:
+            super().after(step, frame)
+
+    def heard(self, process: Living) -> None:
+        """An answer was taken in."""
+        if self._is_ours:
+            super().heard(process)
+
+    def hot(self, frame: Frame, response: Response) -> None:
+        """The hot path has answered."""
+        if self._is_ours and isinstance(response, ConnectGroupHeartbeatResponse):
+            super().hot(frame, response)
+
+    def phases(self) -> list[str]:
+        """What is going on with the group."""
+        stage = self._world.coordinator.stage
+        if stage is UP:
+            return super().phases() if self._is_ours else []
+        return [DOWN_PHASE if stage is DOWN else LOADING_PHASE]
+
+    def _replay(self) -> None:
+        if self._is_ours:
+            super()._replay()
+
+    # -- in the end ---------------------------------------------------------------------------------------------------
+
+    def _described(self) -> Any:
+        [group] = self._releases.releases_coordinator.describe(ConnectGroupDescribeRequest(group_ids=[GROUP])).groups
+        return group
+
+    def epoch(self) -> int:
+        """The group epoch."""
+        return int(self._described().group_epoch) if self._world.coordinator.stage is UP else -1
+
+    def wrong(self) -> str | None:
+        """What is not well yet, seen from outside."""
+        world = self._world
+        if world.coordinator.stage is not UP:
+            return "the coordinator is not there"
+        if any(place.wanted and place.process is None for place in world.fleet.places):
+            return "a worker is to start yet"
+        group = self._described()
+        if group.group_state != "Stable" or group.assignment_error:
+            return f"the group is {group.group_state}, assignment error {group.assignment_error}"
+        owned = {member.member_id: unpack(member.owned) for member in group.members}
+        if owned.keys() != {process.member_id for process in self._processes}:
+            return f"members are {sorted(owned)}"
+        for process in self._processes:
+            if process.running != owned[process.member_id]:
+                return f"{process.name} runs {names(process.running)}, may run {names(owned[process.member_id])}"
+        running = sorted(resource for process in self._processes for resource in process.running)
+        return None if running == sorted(world.configured) else f"{names(world.configured)} are configured"
+
+    def at_end(self) -> None:
+        """The last look."""
+        super().at_end()
+        coordinator = self._releases.releases_coordinator
+        for compacted in (False, True):
+            found = [
+                _durable(coordinator.replayed_by(side, compacted=compacted, everything=True))
+                for side in self._releases.sides
+            ]
+            if found[0] != found[1]:
+                raise Violation("releases", f"one log says {found[0]} to one release, {found[1]} to the other")
+
+
+def _durable(shard: Any) -> object:
+    """What both releases must read from a log alike."""
+    group = shard._contents.connect[GROUP]
+    members = {at: (member.said.instance_id, member.said.url, member.current) for at, member in group.members.items()}
+    targets = {at: target.resources for at, target in group.targets.items()}
+    return group.epoch, group.assignment_epoch, members, targets, group.configured and group.configured.resources

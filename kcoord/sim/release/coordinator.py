@@ -1,0 +1,100 @@
+"""The coordinator of a run with two releases: after each crash it is of either one, and loads what the others wrote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kcoord.group.refuse import refuse
+from kcoord.group.settings import GroupSettings
+from kcoord.group.shard import Shard
+from kcoord.group.step import RequestContext
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.message import Request, Response
+from kcoord.sim.coordinator import HOST, UP, Coordinator
+from kcoord.sim.network import Frame
+from kcoord.sim.release.sides import OtherShard, RawRecord, Side
+
+if TYPE_CHECKING:
+    from kcoord.sim.release.world import ReleaseWorld
+
+
+class ReleaseCoordinator(Coordinator):
+    """One shard at a time, of one release or the other."""
+
+    def __init__(self, world: ReleaseWorld, settings: GroupSettings) -> None:
+        super().__init__(world, settings)
+        self._releases = world
+        self.side = world.random.choice(world.sides)
+        """Whose shard it is."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this release coordinates."""
+        return self.side is self._releases.ours
+
+    def start(self) -> None:
+        """Load the log, and serve. A process that has died may come back as one of the other release."""
+        if self.stage is not UP and not self._network.links:
+            self.side = self._random.choice(self._releases.sides)
+            self._world.note("coordinator", f"is of {self.side.name}")
+        super().start()
+
+    def replayed(self, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
+        """As this coordinator's release loads it."""
+        return self.replayed_by(self.side, compacted=compacted, everything=everything, elder=elder)
+
+    def replayed_by(self, side: Side, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
+        """A shard of one release, of what both have written."""
+        records = [self._raw(record) for record in self.storage.load()]
+        if everything:
+            records += [self._raw(record) for pending in self.pending for record in pending.records]
+        if compacted:
+            last = {key: at for at, (key, _) in enumerate(records)}
+            records = [records[at] for at in sorted(last.values()) if records[at][1] is not None]
+        shard = self._new_shard(side, elder)
+        for record in records:
+            shard.replay(side.decode(record))
+        return shard
+
+    def _raw(self, record: Any) -> RawRecord:
+        ours = self._releases.ours
+        return (ours if ours.knows(record) else self._releases.theirs).encode(record)
+
+    def _new_shard(self, side: Side, elder: Any) -> Any:
+        if side is self._releases.ours:
+            return Shard(self.settings, self._make_id, elder if isinstance(elder, Shard) else None)
+        before = elder._shard if isinstance(elder, OtherShard) else None
+        settings = side.module("sim.world").World._settings(self._releases.view)
+        return OtherShard(side.module("group.shard").Shard(settings, self._make_id, before))
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    def ask(self, request: Request) -> None:
+        """An administrator's request; its answer does not matter."""
+        super().ask(self.side.read(request, 0))
+
+    def describe(self, request: Request) -> Any:
+        """What the coordinator answers to a question, as this release reads it."""
+        found = self.shard.handle(self.side.read(request, 0), self._context(0), None, self._events.now_ms)
+        return self._releases.ours.read(found.replies[0].response, 0)
+
+    def _received(self, frame: Frame) -> Request:
+        read: Request = self.side.read(frame.request, frame.version)
+        return read
+
+    def _as_sent(self, frame: Frame, response: Response) -> Response:
+        side = getattr(frame.link.client, "side", self._releases.ours)
+        sent: Response = side.read(response, frame.version)
+        return sent
+
+    def _refusal(self, request: Request, error: ErrorCode) -> Response:
+        return refuse(self._releases.ours.read(request, 0), error)
+
+    def _context(
+        self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
+    ) -> RequestContext:
+        if self.is_ours:
+            return super()._context(connection, pipelined, version, client_id)
+        make = self.side.module("group.step").RequestContext
+        context: RequestContext = make(version, client_id, HOST, connection, self.wall_ms, pipelined)
+        return context

@@ -1,0 +1,46 @@
+"""The workers of a run with two releases: each life of a worker is of either one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from kcoord.sim.fleet import Fleet, Place
+from kcoord.sim.living import Living
+from kcoord.worker.setup import Setup
+
+if TYPE_CHECKING:
+    from kcoord.sim.release.sides import Side
+    from kcoord.sim.release.world import ReleaseWorld
+
+
+class ReleaseFleet(Fleet):
+    """All places of such a run."""
+
+    def __init__(self, world: ReleaseWorld) -> None:
+        self._releases = world
+        super().__init__(world)
+
+    def _process(self, place: Place) -> Living:
+        process, side = super()._process(place), self._random.choice(self._releases.sides)
+        if side is self._releases.ours:
+            return process
+        self._world.note(place.name, f"is of {side.name}")
+        theirs: Living = side.module("sim.worker").Process(
+            self._releases.view,
+            place.name,
+            _setup_of(side, place.setup),
+            lambda _, gone: self._ended(place, gone.error_code),
+        )
+        theirs.side = side  # type: ignore[attr-defined]
+        return theirs
+
+
+def _setup_of(side: Side, setup: Setup) -> Any:
+    """What a worker of that release is set up with: what both know."""
+    module = side.module("worker.setup")
+    known = {each.name for each in attrs.fields(module.Setup)}
+    values = {each.name: getattr(setup, each.name) for each in attrs.fields(Setup) if each.name in known}
+    values["offers"] = tuple(module.Offer(*attrs.astuple(offer)) for offer in setup.offers)
+    return module.Setup(**values)

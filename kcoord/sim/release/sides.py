@@ -1,0 +1,77 @@
+"""Sides: what a run takes from this release, and what from the other one; what passes between them passes as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from kcoord.group.step import Step
+from kcoord.sim.network import Frame
+from kcoord.sim.release.alias import Release
+from kcoord.sim.violation import Violation
+
+RawRecord = tuple[bytes, bytes | None]
+
+
+class Side:
+    """One release, as far as a run needs it."""
+
+    def __init__(self, name: str, module: Callable[[str], Any]) -> None:
+        self.name = name
+        self.module = module
+        self.messages = module("protocol.messages")
+        self._records = module("protocol.records")
+
+    def read(self, message: Any, version: int) -> Any:
+        """A message of either side as this one reads it."""
+        return getattr(self.messages, type(message).__name__).decode(message.encode(version), version)
+
+    def encode(self, record: Any) -> RawRecord:
+        """One of its records as it stands in the log."""
+        key, value = self._records.encode_record(record)
+        return bytes(key), None if value is None else bytes(value)
+
+    def decode(self, raw: RawRecord) -> Any:
+        """What is in the log, as this side reads it."""
+        return self._records.decode_record(*raw)
+
+    def knows(self, thing: object) -> bool:
+        """Whether the class of it is this side's."""
+        package: str = self.messages.__name__.partition(".")[0]
+        return type(thing).__module__.partition(".")[0] == package
+
+
+def this_side() -> Side:
+    """The release that runs here."""
+    return Side("this release", lambda name: import_module(f"kcoord.{name}"))
+
+
+def other_side(release: Release) -> Side:
+    """Another one. Its workers speak over this one's network, and what they violate is this one's violation."""
+    for name in ("sim.living", "sim.worker"):
+        module = release.module(name)
+        for theirs in (Frame, Violation):
+            if hasattr(module, theirs.__name__):
+                setattr(module, theirs.__name__, theirs)
+    return Side(release.name, release.module)
+
+
+class OtherShard:
+    """A shard of the other release: its steps are this one's steps."""
+
+    def __init__(self, shard: Any) -> None:
+        self._shard = shard
+        for name in ("loaded", "handle", "advance", "let_go", "closed", "alter_config"):
+            setattr(self, name, self._stepping(getattr(shard, name)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._shard, name)
+
+    @staticmethod
+    def _stepping(call: Callable[..., Any]) -> Callable[..., Step]:
+        def step(*arguments: Any) -> Step:
+            found = call(*arguments)
+            return Step(records=found.records, replies=found.replies)
+
+        return step
