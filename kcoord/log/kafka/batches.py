@@ -19,7 +19,7 @@ from kcoord.log.interface import RawRecord
 
 SHARED_BYTES = 1 << 20
 """How large a batch of several records becomes."""
-COMPRESSED_IN_PLACE = 4 << 20
+COMPRESSED_IN_PLACE = 8 << 20
 """Up to this size, in bytes, it is tried whether a record that is too large fits when it is compressed."""
 _BATCH_OVERHEAD_BYTES = 128
 """The header of a batch and of its one record, and what a checksum and the wire's lengths take."""
