@@ -16,6 +16,7 @@ from tests.kafka.java import BROKER, Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.security import Certificates
+from tests.kafka.storage import format_storage
 
 LISTENERS = ("CLIENT", "INTERNAL", "CONTROLLER")
 
@@ -89,7 +90,7 @@ class ProcessRunner:
         if not data.exists():
             self.folder.mkdir(parents=True)
             write_properties(config, {**self.properties, "log.dirs": data})
-            self.java.tool("kafka.tools.StorageTool", "format", "-c", str(config), f"--cluster-id={self.cluster_id}")
+            format_storage(self.java, config, data, self.cluster_id, self.node.id)
         name, log = f"broker {self.node.id}", self.folder / "server.log"
         self._process = self.java.start(name, BROKER, [str(config)], log, self.heap_mb)
 
