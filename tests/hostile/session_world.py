@@ -56,7 +56,7 @@ from kcoord.server.shard_state import ShardState
 from kcoord.server.standalone import Standalone
 
 PARTITIONS = 4
-BEAT_MS = 3_000
+BEAT_MS = 9_000
 WALL_MS = 1_700_000_000_000
 LAST_WAIT_MS = 120_000
 """Longer than any answer may be kept back, but for those of members that wait for others."""
@@ -225,6 +225,24 @@ class Canary:
     member_id: str = ""
     epoch: int = 0
     wire: Wire | None = None
+
+    def heartbeat(self) -> Request:
+        """What it says again and again."""
+        if self.is_worker:
+            return ConnectGroupHeartbeatRequest(
+                self.group_id, self.member_id, self.epoch, connectors_and_tasks=[_all_resources()]
+            )
+        return HeartbeatRequest(self.group_id, self.epoch, self.member_id)
+
+    def is_well(self, response: Response) -> bool:
+        """Whether the answer says that nothing has changed."""
+        if isinstance(response, ConnectGroupHeartbeatResponse):
+            return not response.error_code and response.member_epoch == self.epoch
+        return isinstance(response, HeartbeatResponse) and not response.error_code
+
+
+def _all_resources() -> beat.ConnectorsAndTasks:
+    return beat.ConnectorsAndTasks(["C"], [beat.ConnectorTaskId("C", 0)])
 
 
 class World:
@@ -425,7 +443,7 @@ class World:
 
     async def _worker_joins(self, canary: Canary) -> None:
         canary.member_id = "canary"
-        configured = [beat.ConnectorsAndTasks(["C"], [beat.ConnectorTaskId("C", 0)])]
+        configured = [_all_resources()]
         request = ConnectGroupHeartbeatRequest(
             canary.group_id, "canary", 0, None, 30_000, "uniform", None, [], "http://canary", 1, configured
         )
@@ -440,23 +458,16 @@ class World:
         assert canary.epoch > 0
 
     async def _beat(self) -> None:
-        """Each canary sends a heartbeat, and must be told that nothing has changed."""
+        """All canaries send a heartbeat, and each must be told that nothing has changed."""
         for canary in self._canaries:
-            response: Response
-            if canary.is_worker:
-                owned = [beat.ConnectorsAndTasks(["C"], [beat.ConnectorTaskId("C", 0)])]
-                request = ConnectGroupHeartbeatRequest(
-                    canary.group_id, canary.member_id, canary.epoch, connectors_and_tasks=owned
-                )
-                response = await self._ask(canary, request)
-                assert isinstance(response, ConnectGroupHeartbeatResponse)
-                is_well = not response.error_code and response.member_epoch == canary.epoch
-            else:
-                response = await self._ask(canary, HeartbeatRequest(canary.group_id, canary.epoch, canary.member_id))
-                assert isinstance(response, HeartbeatResponse)
-                is_well = not response.error_code
-            if not is_well:
-                raise Fault(f"the canary of {canary.group_id} was told {response!r}")
+            assert canary.wire is not None
+            canary.wire.send(canary.wire.frame(canary.heartbeat(), 0 if canary.is_worker else 4, canary.group_id))
+        await self.settle()
+        for canary in self._canaries:
+            assert canary.wire is not None
+            told = [response for _, response in canary.wire.answers()]
+            if len(told) != 1 or not canary.is_well(told[0]):
+                raise Fault(f"the canary of {canary.group_id} was told {told!r}")
 
 
 def _canaries() -> Iterator[Canary]:
