@@ -137,14 +137,20 @@ async def _describe(cluster: Cluster, broker: Broker, group: str) -> list[Settin
 
 def _setting(told: DescribeConfigsResourceResult) -> Setting:
     own = told.config_source == _OWN
+    set_to = [each.value for each in told.synonyms if each.source == _OWN][1:]
     others = [each.value for each in told.synonyms if each.source != _OWN]
     return Setting(
         told.name,
         told.value,
-        _SOURCES.get(told.config_source, f"source {told.config_source}"),
+        _source(told, set_to[0] if set_to else None),
         others[0] if own and others else None,
         told.documentation or None,
     )
+
+
+def _source(told: DescribeConfigsResourceResult, set_to: str | None) -> str:
+    source = _SOURCES.get(told.config_source, f"source {told.config_source}")
+    return source if set_to is None else f"{source}: set to {set_to}, which does not fit here"
 
 
 def _nearest(names: Sequence[str], settings: Sequence[Setting]) -> str:

@@ -202,6 +202,10 @@ class ConnectGroup:
     note: str = ""
     """Of a group in quarantine, that it is."""
     repeats: Repeats = NO_REPEATS
+    config_offset: int = -1
+    """As of which offset `configured` is; -1: of none."""
+    config_source: int = 0
+    """What that offset counts, see `protocol/config_source`."""
 
     @property
     def exists(self) -> bool:
@@ -293,6 +297,8 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         workers=tuple(sorted(map(_worker, told.members), key=lambda each: (each.instance or "", each.member))),
         computing=told.computing_member_id,
         configured=None if told.configured is None else unpack(told.configured),
+        config_offset=told.config_offset,
+        config_source=told.config_source,
         departed=tuple(
             Departed(each.member_id, each.instance_id, each.url, unpack(each.connectors_and_tasks))
             for each in told.departed

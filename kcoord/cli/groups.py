@@ -74,6 +74,28 @@ def explain_group(
     show(found.history_json(last) if as_json else explaining.explained(found, last))
 
 
+@app.command("configured")
+def configured_set(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")],
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Forget its offset: whatever a worker says next counts.")
+    ] = False,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    as_json: AsJson = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Show which connectors and tasks a group takes to exist, and where it has that from.
+
+    Of what workers say, the highest offset counts, and Connect's configuration topic goes before files. --forget is for
+    a group that holds on to an offset that no worker reaches any more; nothing stops by it.
+    """
+    from kcoord.cli import configured_set, group_calls
+
+    question = configured_set.forget if forget else group_calls.history_of
+    found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group))
+    show(configured_set.as_json(found) if as_json else configured_set.as_text(found))
+
+
 @app.command("delete")
 def delete_groups(
     group: GroupIds, bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP, command_config: CommandConfig = None

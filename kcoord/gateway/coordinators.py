@@ -15,10 +15,12 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
-__all__ = ["GROUP_KEY", "Coordinators", "group_keys", "keep_newest"]
+__all__ = ["GROUP_KEY", "KEYS_FROM", "Coordinators", "group_keys", "keep_newest"]
 
 GROUP_KEY = 0
 """FindCoordinator's key type of groups; transactions and share partitions have theirs."""
+KEYS_FROM = 4
+"""The version of FindCoordinator from which a client names several keys, or none."""
 KNOWN_LIMIT = 200_000
 """Groups that something is remembered of; beyond, the longest known are forgotten."""
 
@@ -33,7 +35,7 @@ def group_keys(request: FindCoordinatorRequest) -> list[str]:
     """The groups that a FindCoordinator asks for, in its order."""
     if request.key_type != GROUP_KEY:
         return []
-    return request.coordinator_keys or [request.key]
+    return request.coordinator_keys or ([request.key] if request.key else [])
 
 
 class Coordinators:

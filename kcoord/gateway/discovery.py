@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.api_versions import API_VERSIONS
-from kcoord.gateway.coordinators import group_keys
+from kcoord.gateway.coordinators import KEYS_FROM, group_keys
 from kcoord.gateway.here import seems_here
 from kcoord.gateway.rewrite import decode, send
 from kcoord.gateway.settings import Address
@@ -37,6 +37,9 @@ def find_coordinator(leg: Leg, call: Call, request: FindCoordinatorRequest) -> N
     """Ask upstream, or answer from what is known while it is away."""
     if leg.upstream is None:
         _find_while_away(leg, call, request)
+        return
+    if not request.coordinator_keys and not request.key:
+        leg.pass_on(call)  # it asks for nobody: there is nothing to learn of the answer, and nothing to fill in
         return
 
     def deliver(owed: Expected, frame: bytes) -> None:
@@ -82,7 +85,9 @@ def _find_while_away(leg: Leg, call: Call, request: FindCoordinatorRequest) -> N
         if (address := gateway.address_of(broker_id, reached)) is not None
     }
     response = None
-    if all(seems_here(gateway, key) for key in group_keys(request)):
+    if not request.coordinator_keys and call.header.api_version >= KEYS_FROM:
+        response = FindCoordinatorResponse()  # nobody was asked for
+    elif all(seems_here(gateway, key) for key in group_keys(request)):
         response = gateway.coordinators.answer(request, at)
     if response is None:
         leg.end_call(call)

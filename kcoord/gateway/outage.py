@@ -22,6 +22,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.coordinators import KEYS_FROM
 from kcoord.gateway.rights import NOT_READY, READ, Standing, ask_standing
 from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
 from kcoord.group.step import RequestContext
@@ -49,8 +50,6 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S, SLOWER = 0.05, 1.0, 1.5
 AT_ONCE = 64
 """Connections that are made anew at the same time."""
 SETTLING_S = 0.2
-BATCHED_FIND = 4
-"""The first version of FindCoordinator with a list of keys."""
 
 
 class Outages:
@@ -220,7 +219,7 @@ async def find(asker: Asker, groups: list[str]) -> dict[str, int]:
     version = await asker.version(FindCoordinatorRequest)
     if version is None:
         return {}
-    if version >= BATCHED_FIND:
+    if version >= KEYS_FROM:
         response = await asker.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=groups), version)
         assert isinstance(response, FindCoordinatorResponse)
         return {each.key: each.node_id for each in response.coordinators if error_of(each.error_code) == ErrorCode.NONE}

@@ -10,6 +10,10 @@ A group's own settings are named as the server's are without the leading `group.
    could come from, the one in force first: the group's own, the one that this kcoord was started with, the default.
 4. ValidateOnly checks everything and changes nothing.
 5. A session that is not longer than the heartbeat interval is refused, whichever of the two is set.
+6. A kcoord that is started with other settings may find stored ones that contradict them. Then another value is in
+   force than was set: the description names it first, as the group's, and behind it what was set.
+7. `connect.configured` is no setting, is never described and cannot be set. Deleting it has the group forget where its
+   configured set comes from (connect-groups rule 21): whatever a worker says next counts. (0.1.0 ignores it.)
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ from kcoord.group.connect.settings import (
     ConnectSettings,
     LegacyMode,
     MigrationPolicy,
-    overridden,
+    adjusted,
+    within_bounds,
 )
 from kcoord.group.refuse import refuse
 from kcoord.protocol.errors import ErrorCode
@@ -58,6 +63,8 @@ from kcoord.protocol.messages import (
 
 GROUP = 32
 """The resource type of groups."""
+CONFIGURED = "connect.configured"
+"""Not a setting: deleting it has the group forget where its configured set comes from."""
 PREFIX = "connect."
 """What the names of all settings of connect groups begin with."""
 _SERVER_PREFIX = "group."
@@ -223,6 +230,9 @@ class GroupConfigs:
 
     def _values(self, definition: Definition, own: Mapping[str, str]) -> Iterator[DescribeConfigsSynonym]:
         """Every value there is for a setting, the one in force first."""
+        in_force = adjusted(self._server, own).get(definition.name)
+        if in_force is not None:
+            yield DescribeConfigsSynonym(definition.name, str(in_force), Source.GROUP)
         if definition.name in own:
             yield DescribeConfigsSynonym(definition.name, own[definition.name], Source.GROUP)
         server_name = definition.server_name
@@ -244,12 +254,11 @@ class GroupConfigs:
         for change in resource.configs:
             if change.name in changed:
                 changed[change.name] = self._checked(change.name, changed[change.name])
-        together = overridden(self._server, changed)
-        if together.session_timeout_ms <= together.heartbeat_interval_ms:
+        session_ms, interval_ms = within_bounds(self._server, changed)
+        if session_ms <= interval_ms:
             raise ConfigRefused(
                 ErrorCode.INVALID_CONFIG,
-                f"{SESSION_TIMEOUT} ({together.session_timeout_ms}) must be more than "
-                f"{HEARTBEAT_INTERVAL} ({together.heartbeat_interval_ms})",
+                f"{SESSION_TIMEOUT} ({session_ms}) must be more than {HEARTBEAT_INTERVAL} ({interval_ms})",
             )
         return changed
 
@@ -306,6 +315,11 @@ class GroupConfigs:
                 )
         if len(set(words)) < len(words):
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: an assignor stands there twice")
+
+
+def forgets_configured(resource: AlterConfigsResource) -> bool:
+    """Whether one of the changes, which have been checked, is to forget where the configured set comes from."""
+    return any(change.name == CONFIGURED for change in resource.configs)
 
 
 def check_changes(resource: AlterConfigsResource) -> None:

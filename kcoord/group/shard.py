@@ -12,12 +12,13 @@ rule 23), has never been. A part of a step that breaks off is undone and costs i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
 
 from kcoord.group.batch import named_group
+from kcoord.group.connect.configured import forget_configured
 from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
@@ -31,6 +32,7 @@ from kcoord.group.connect.sessions import (
     hold_is_over_unwritten,
     sweep_connect,
 )
+from kcoord.group.connect.settings import adjusted
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go
 from kcoord.group.contents import Contents
@@ -342,19 +344,31 @@ class Shard:
         """What the connect group of that name has been configured with itself, whether it exists or not."""
         return self._contents.configurations.get(group_id, {})
 
-    def alter_config(self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int) -> Step:
+    def adjusted_settings(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """The groups for which other values are in force than were set, each with these values by name."""
+        server = self._contents.settings.connect
+        for group_id, own in self._contents.configurations.items():
+            if in_force := adjusted(server, own):
+                yield group_id, in_force
+
+    def alter_config(
+        self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int, forgets_configured: bool = False
+    ) -> Step:
         """Configure a connect group with `values`, which must have been checked, and nothing else. They hold from each
-        member's next heartbeat; what they say of the group's kind holds at once. The step has `failed` where that
-        could not be done.
+        member's next heartbeat; what they say of the group's kind holds at once. `forgets_configured`: also forget
+        where the configured set comes from. The step has `failed` where that could not be done.
         """
         isolation = self._isolation(now_ms, wall_ms)
-        work = partial(self._alter_config, isolation.turn, group_id, values)
+        work = partial(self._alter_config, isolation.turn, group_id, values, forgets_configured)
         closed = self.is_closed(group_id)
         isolation.turn.step.failed = closed or not isolation.carry_out(group_id, "a change of settings", work)
         return isolation.turn.step
 
-    def _alter_config(self, turn: Turn, group_id: str, values: Mapping[str, str]) -> None:
-        turn.write(configuration(group_id, values))
+    def _alter_config(self, turn: Turn, group_id: str, values: Mapping[str, str], forgets_configured: bool) -> None:
+        if values != self.config(group_id):
+            turn.write(configuration(group_id, values))
+        if forgets_configured and group_id in self._contents.connect:
+            forget_configured(turn, self._contents.connect[group_id])
         if group_id in self._contents.groups:
             follow(turn, self._contents.groups[group_id])
         elif group_id in self._contents.connect:

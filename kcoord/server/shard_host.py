@@ -31,7 +31,7 @@ from kcoord.group.bounded_text import bounded_name
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.generic.states import State
-from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer
+from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
 from kcoord.group.isolation import TooLarge
 from kcoord.group.repetition import LONGEST_MS
 from kcoord.group.settings import GroupSettings
@@ -55,6 +55,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.record_levels import RECORD_LEVEL
 from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
+from kcoord.server.adjusted_settings import tell_of_adjusted_settings
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
@@ -248,6 +249,7 @@ class ShardHost:
                 log.exception("partition %d is not served: a fault of kcoord's own while it was loaded", self.partition)
             else:
                 self.shard = shard
+                tell_of_adjusted_settings(self.partition, shard)
                 self._move(Event.LOADED)
                 self._take(step)
             return
@@ -399,8 +401,9 @@ class ShardHost:
             altered = self._configs.altered(resource, own)
         except ConfigRefused as refusal:
             refused, altered = refusal, dict(own)
-        if altered != own and not request.validate_only:
-            alter = partial(self.shard.alter_config, group_id, altered, monotonic_ms(), context.wall_ms)
+        forgets = refused is None and forgets_configured(resource)
+        if (altered != own or forgets) and not request.validate_only:
+            alter = partial(self.shard.alter_config, group_id, altered, monotonic_ms(), context.wall_ms, forgets)
             step = self._step(alter, type(request).__name__)
             if step is None or step.failed:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -18,6 +18,7 @@ from pathlib import Path
 import attrs
 
 from kcoord.sim.branches import Count, count_branches
+from kcoord.sim.classic.world import ClassicWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Fault
@@ -30,9 +31,11 @@ CHUNK = 20
 """Seeds that one process takes at a time."""
 
 
-CONNECT, MIXED = "connect", "mixed"
-WORLDS: Mapping[str, type[World]] = {CONNECT: World, MIXED: MixedWorld}
-"""The kinds of runs: workers of the new protocol only, and classic workers beside them."""
+CONNECT, MIXED, CLASSIC = "connect", "mixed", "classic"
+WORLDS: Mapping[str, type[World]] = {CONNECT: World, MIXED: MixedWorld, CLASSIC: ClassicWorld}
+"""The kinds of runs: workers of the new protocol only, classic workers beside them, and classic groups, as Kafka's own
+coordinator has them, of Java's workers and kcoord's.
+"""
 
 
 _BESIDE = "beside "

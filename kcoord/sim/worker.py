@@ -20,6 +20,7 @@ from kcoord.sim import trace
 from kcoord.sim.living import Living
 from kcoord.sim.violation import Violation
 from kcoord.worker import actions
+from kcoord.worker.generic.membership import GenericMembership
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Phase
@@ -39,7 +40,7 @@ class Process(Living):
 
     def __init__(self, world: World, name: str, setup: Setup, ended: Callable[[Process, actions.Gone], None]) -> None:
         super().__init__(world, name)
-        self.member = Membership(setup, world.random.random)
+        self.member: Membership | GenericMembership = Membership(setup, world.random.random)
         self.member_id = setup.member_id
         self._ended = ended
         self._calls: deque[actions.Revoke | actions.Grant] = deque()
@@ -64,7 +65,7 @@ class Process(Living):
         self._events.after(CLOSE_MS, self._give_up)
 
     def _give_up(self) -> None:
-        if not self._later(self._give_up) and self.alive and self.member.phase is not Phase.GONE:
+        if not self._later(self._give_up) and self.alive and not self._is_gone():
             self._do(self.member.give_up(self._events.now_ms, "closing takes too long"))
 
     def update(self, **changes: Any) -> None:
@@ -84,19 +85,31 @@ class Process(Living):
             return
         self.frozen = False
         now_ms = self._woken_ms = self._events.now_ms
-        stop_ms = self.member.stop_at_ms
-        self.excused = bool(self.running) and stop_ms is not None and stop_ms <= now_ms
+        self.excused = bool(self.running) and self._may_be_over(now_ms)
         inbox, self._inbox = self._inbox, []
         if self._random.random() < 0.5:
             self._do(self.member.poll(now_ms))
         for call, what in inbox:
             call(*what)
         self._do(self.member.poll(now_ms))
-        self.excused = self.excused and self.member.phase is Phase.ABANDONING
+        self.excused = self.excused and self._abandons()
         stop_ms = self.member.stop_at_ms
         if self.counts and self.running and stop_ms is not None and stop_ms <= now_ms:
             raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
         self._world.checks.judge(self)
+
+    def _may_be_over(self, now_ms: int) -> bool:
+        """Whether its session may have ended while it stood still."""
+        stop_ms = self.member.stop_at_ms
+        return stop_ms is not None and stop_ms <= now_ms
+
+    def _abandons(self) -> bool:
+        """Whether it stops all at once."""
+        return self.member.phase is Phase.ABANDONING
+
+    def _is_gone(self) -> bool:
+        """Whether it is no member, and will not be one."""
+        return self.member.phase is Phase.GONE
 
     # -- what the membership wants ------------------------------------------------------------------------------------
 
@@ -226,7 +239,7 @@ _HANDLERS: dict[type, Callable[[Process, Any], None]] = {
     actions.Revoke: Process._call,
     actions.Grant: Process._call,
     actions.Abandon: Process._abandon,
-    actions.Overrun: Process._overrun,
+    actions.Overrun: lambda process, action: process._overrun(action),
     actions.Assign: Process._assign,
     actions.Gone: Process._gone,
 }

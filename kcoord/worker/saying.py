@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import attrs
 
 from kcoord.assign import Resource
+from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.generated.connect_group_heartbeat_request import (
     Assignor,
     ConnectGroupHeartbeatRequest,
@@ -88,6 +89,7 @@ def heartbeat(setup: Setup, epoch: int, said: Mapping[str, object], max_wait_ms:
         elif name == CONFIGURED:
             assert setup.configured is not None, "said because it is there"
             request.config_offset = setup.config_offset
+            request.config_source = _source(setup)
             request.configured_connectors_and_tasks = _entries(setup.configured)
         elif name == "client_assignors":
             request.client_assignors = [
@@ -99,6 +101,12 @@ def heartbeat(setup: Setup, epoch: int, said: Mapping[str, object], max_wait_ms:
         else:
             setattr(request, name, value)
     return request
+
+
+def _source(setup: Setup) -> ConfigSource:
+    if setup.of_topic:
+        return ConfigSource.TOPIC
+    return ConfigSource.FILE if setup.of_file else ConfigSource.UNSAID
 
 
 def farewell(setup: Setup, epoch: int) -> ConnectGroupHeartbeatRequest:

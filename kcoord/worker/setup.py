@@ -52,6 +52,8 @@ class Setup:
     """
     of_topic: bool = False
     """`config_offset` is one of Connect's configuration topic, so that it can be compared with other workers'."""
+    of_file: bool = False
+    """`config_offset` is the time of a file's last change, which says nothing to workers of Kafka Connect."""
     max_wait_ms: int = 0
     """How long an answer may be held until there is something to say (rule 26); 0 asks at every interval."""
     margin_ms: int | None = None

@@ -57,6 +57,8 @@ class Configured:
     """
     of_topic: bool = False
     """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
+    of_file: bool = False
+    """The offset is the time of a file's last change: no worker of Kafka Connect can be in the group."""
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
@@ -267,6 +269,7 @@ class Worker:
                 "config_offset": configured.offset,
                 "revisions": configured.revisions,
                 "of_topic": configured.of_topic,
+                "of_file": configured.of_file,
             }
         if self._assignors:
             news["offers"] = tuple(map(_offer, self._assignors))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from kcoord.config import Settings, load_settings
@@ -134,6 +135,36 @@ async def test_a_change_holds_from_the_next_heartbeat_and_over_a_restart(tmp_pat
         assert await worker.heartbeat() == ErrorCode.NONE
         assert (worker.last.heartbeat_interval_ms, worker.last.session_timeout_ms) == (15_000, 60_000)
         assert await shown(client, name, SESSION) == {SESSION: ("60000", Source.GROUP)}
+
+
+async def test_what_does_not_fit_the_server_any_more_is_adjusted_shown_and_logged(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A session of 45 s was set; the server now tells workers to send a heartbeat each 50 s, and takes three."""
+    before = GroupSettings(initial_rebalance_delay_ms=0, connect=CONNECT)
+    async with standalone(tmp_path, settings=before) as server:
+        client = await connect(server.port)
+        assert await alter(client, change(name, {SESSION: "45000", SIZE: "4"})) == [(ErrorCode.NONE, "")]
+    caplog.clear()
+    now = attrs.evolve(CONNECT, heartbeat_interval_ms=50_000, max_heartbeat_interval_ms=60_000, max_size=3)
+    async with standalone(tmp_path, settings=attrs.evolve(before, connect=now)) as server:
+        [line] = [record.getMessage() for record in caplog.records if "do not fit" in record.getMessage()]
+        assert f"other values are in force: {name} ({INTERVAL}=15000, {SIZE}=3); see" in line
+        worker = Worker(await connect(server.port), name)
+        await worker.join(resources("a"))
+        assert (worker.last.heartbeat_interval_ms, worker.last.session_timeout_ms) == (15_000, 45_000)
+        assert await shown(worker.client, name, SESSION, INTERVAL, SIZE) == {
+            SESSION: ("45000", Source.GROUP),
+            INTERVAL: ("15000", Source.GROUP),
+            SIZE: ("3", Source.GROUP),
+        }
+        answer = await ask(worker.client, DescribeConfigsRequest([asked(name, SIZE)], include_synonyms=True))
+        assert [each.value for each in answer.results[0].configs[0].synonyms] == ["3", "4", "3", str(2**31 - 1)]
+        [(error, message)] = await alter(worker.client, change(name, {SESSION: "46000"}))
+        assert (error, message) == (
+            ErrorCode.INVALID_CONFIG,
+            "connect.session.timeout.ms (46000) must be more than connect.heartbeat.interval.ms (50000)",
+        )
 
 
 async def test_rule_29_settings_do_not_need_their_group_and_outlive_it(client: Client, name: str) -> None:

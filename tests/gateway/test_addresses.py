@@ -96,6 +96,13 @@ async def test_rule_2_and_9_coordinators_of_groups_and_transactions(
     assert {tuple(node) for node in here.values()} <= expected_nodes(kcoord)
 
 
+@pytest.mark.parametrize("version", range(4, FindCoordinatorRequest.MAX_VERSION + 1))
+async def test_who_asks_for_no_coordinator_is_told_none(through: Client, direct: Client, version: int) -> None:
+    for client in (through, direct):
+        answer = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[]), version)
+        assert answer.coordinators == []
+
+
 async def leaders(client: Client, topic: str) -> dict[int, list[int]]:
     """The topic's partitions, one or more a broker, by the broker that leads them: once the broker asked knows."""
 

@@ -154,6 +154,34 @@ async def test_what_stops_is_let_finish_however_often_it_is_told() -> None:
     assert finished == ["a-0"]
 
 
+async def test_what_has_stopped_is_not_shown_as_stopping_though_nobody_waited_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A revocation is cancelled when the session ends meanwhile. What is shown as stopping may end the process."""
+    runner = Runner(write(tmp_path / "file.toml", f'[a]\nclass = "{MODULE}:Noting"\ntasks = 2'), "127.0.0.1:1", "g")
+    begun, may_end = [], asyncio.Event()
+
+    async def run(context: Context) -> None:
+        begun.append(context.name)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await may_end.wait()
+
+    monkeypatch.setattr(runner, "_make", lambda resource, config: run)
+    await runner.on_assigned(frozenset({("a", 0), ("a", 1)}))
+    await until(lambda: len(begun) == 2)
+    revoking = asyncio.create_task(runner.on_revoked(frozenset({("a", 0), ("a", 1)})))
+    await until(lambda: len(runner.statuses()) == 2 and not runner._running)
+    revoking.cancel()
+    await asyncio.wait([revoking])
+    assert [each.condition for each in runner.statuses()] == [Condition.STOPPING] * 2
+    losing = asyncio.create_task(runner.on_lost(frozenset({("a", 0), ("a", 1)})))
+    may_end.set()
+    await losing
+    await until(lambda: runner.statuses() == [])
+
+
 @asynccontextmanager
 async def runners(kcoord: Kcoord, group: str, file: Path, count: int) -> AsyncIterator[list[Runner]]:
     """So many, in this process; they leave at the end."""

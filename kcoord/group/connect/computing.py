@@ -253,7 +253,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
                 ]
             ),
             configured=None if configured is None else configured.resources,
-            config_offset=NO_OFFSET if configured is None else configured.offset,
+            config_offset=NO_OFFSET if configured is None else configured.topic_offset,
             departed=tuple(
                 [
                     Departed(member_id, target.instance_id, target.url, target.resources)

@@ -17,6 +17,7 @@ from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.session import NO_GENERATION
 from kcoord.group.translation.shown import best
 from kcoord.group.turn import Turn
+from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import (
     ConnectorsAndTasks,
@@ -59,6 +60,7 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         members=[_member(group, member) for member in group.members.values()],
         computing_member_id=group.chosen(),
         config_offset=NO_OFFSET if configured is None else configured.offset,
+        config_source=ConfigSource.UNSAID if configured is None else configured.source,
         configured=None if configured is None else _packed(configured.resources),
         departed=[
             Departed(member_id, target.instance_id, target.url, _packed(target.resources))

@@ -17,7 +17,7 @@ and only then, what the request changes. A request that is refused changes nothi
 from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
-from kcoord.group.connect.configured import learn_configured
+from kcoord.group.connect.configured import learn_configured, refuse_file
 from kcoord.group.connect.found import Refused, check_newer, existing
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
@@ -67,6 +67,7 @@ def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> 
 
 def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
     group = group_for(turn, request.group_id)
+    refuse_file(group, request)
     limits = turn.contents.effective(request.group_id)
     elder = _whose_place(group, request)
     said = first_said(request, context, limits.session_timeout_ms)
@@ -132,6 +133,7 @@ def _live(
     _check_connection(member, context)
     repeat = _check_epoch(group, member, request.member_epoch, owned)
     limits = turn.contents.effective(request.group_id)
+    refuse_file(group, request)
     said = merged_said(member.said, request, context)
     if said is not member.said:
         still_supported(group, member.member_id, member, said, limits)

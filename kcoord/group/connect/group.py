@@ -15,6 +15,7 @@ from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.modern.member import Member as ModernMember
 from kcoord.group.repetition import Repetition
 from kcoord.group.translation.session import LegacyFleet
+from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
 from kcoord.protocol.resources import Resource
 
@@ -38,10 +39,28 @@ PROTOCOL_TYPE = "connect"
 
 @attrs.frozen(slots=True)
 class Configured:
-    """The resources that exist, as of an offset of the workers' configuration topic (rule 21)."""
+    """The resources that exist, as of an offset of the workers' configuration topic, or of a file (rule 21)."""
 
     resources: Resources
     offset: int = NO_OFFSET
+    source: int = ConfigSource.UNSAID
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The higher one counts: what stands in the topic goes before a file, and a known offset before none."""
+        if self.offset == NO_OFFSET:
+            return (0, NO_OFFSET)
+        return (1 if self.is_of_file else 2, self.offset)
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether the offset counts changes of a file."""
+        return is_of_file(self.source, self.offset)
+
+    @property
+    def topic_offset(self) -> int:
+        """The offset where it is one of the topic, else NO_OFFSET."""
+        return NO_OFFSET if self.is_of_file else self.offset
 
 
 @attrs.frozen(slots=True)

@@ -57,7 +57,7 @@ def configured_set(group: ConnectGroup, configured: Configured) -> Record:
     packed = pack(configured.resources, record4.ConnectorsTasks, record4.ConnectorTaskId)
     return Record(
         ConnectWorkerGroupConnectorsTasksMetadataKey(group.group_id),
-        ConnectWorkerGroupConnectorsTasksMetadataValue(group.epoch, packed, configured.offset),
+        ConnectWorkerGroupConnectorsTasksMetadataValue(group.epoch, packed, configured.offset, configured.source),
     )
 
 

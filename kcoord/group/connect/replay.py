@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kcoord.group.connect.group import Configured, ConnectGroup, Member, Said, Target
+from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member, Said, Target
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import NO_RECORD
 from kcoord.group.translation.session import LegacySession
+from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.records import (
     ConnectWorkerGroupConfigurationKey,
     ConnectWorkerGroupConfigurationValue,
@@ -69,7 +70,9 @@ def _configured(
     value: ConnectWorkerGroupConnectorsTasksMetadataValue | None,
 ) -> None:
     group = _group(contents, key.group_id)
-    group.configured = None if value is None else Configured(unpack(value.connectors_tasks), value.config_offset)
+    group.configured = (
+        None if value is None else Configured(unpack(value.connectors_tasks), value.config_offset, value.config_source)
+    )
 
 
 def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value: Said | None) -> None:
@@ -102,7 +105,8 @@ def _target(
     value = value or ConnectWorkerGroupTargetAssignmentValue()
     group.set_assignment_epoch(value.assignment_epoch)
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
-    group.computed_by_url, group.computed_offset = value.computed_by_url, value.config_offset
+    group.computed_by_url = value.computed_by_url
+    group.computed_offset = NO_OFFSET if value.config_offset >= FILE_OFFSETS_FROM else value.config_offset
     group.config_round = value.config_round
     group.delay_deadline_wall_ms, group.delay_ms = value.delay_deadline_ms, value.delay_ms
     group.error, group.error_message = value.error, value.error_message

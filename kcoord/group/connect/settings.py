@@ -1,12 +1,13 @@
 """What can be set about connect groups, and what holds for one group?
 
 The server has values for all groups; a group's own configuration (record 8) overrides some. A value that was stored
-under other bounds than the server has now is brought within them, so that a group never stands still for it.
+under other bounds than the server has now is brought within them, so that a group never stands still for it. A session
+that would end before the next heartbeat gets more heartbeats (`adjusted` says what became of what was set).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -31,6 +32,9 @@ MAX_LEGACY_WAIT_MS = 30_000
 """No answer is kept back longer: Connect gives a request up after 40 s (`request.timeout.ms`)."""
 _INDIVIDUAL_WAIT_MS = 2_500
 """Connect sends a heartbeat every 3 s, unless it is told otherwise (`heartbeat.interval.ms`)."""
+
+HEARTBEATS_IN_A_SESSION = 3
+"""So many where the interval that is set leaves room for none."""
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -126,7 +130,24 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     by_name = {each.name: each for each in server.assignors}
     named = [by_name[name] for name in own.get(ASSIGNORS, "").split(",") if name in by_name]
     mode = _word(LegacyMode, own.get(LEGACY_MODE), server.legacy_mode)
+    session_ms, interval_ms = within_bounds(server, own)
     return Effective(
+        session_ms,
+        interval_ms if interval_ms < session_ms else max(1, session_ms // HEARTBEATS_IN_A_SESSION),
+        _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
+        _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
+        tuple(named) or server.assignors,
+        _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
+        mode,
+        _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
+    )
+
+
+def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int, int]:
+    """The session's timeout and the heartbeat's interval, each within the server's bounds; they may contradict each
+    other.
+    """
+    return (
         _within(
             own.get(SESSION_TIMEOUT),
             server.session_timeout_ms,
@@ -139,13 +160,27 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
             server.min_heartbeat_interval_ms,
             server.max_heartbeat_interval_ms,
         ),
-        _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
-        _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
-        tuple(named) or server.assignors,
-        _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
-        mode,
-        _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
     )
+
+
+def adjusted(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a group for which another value is in force than was set, by the name of the group's setting.
+
+    Its own values (`own`) have been checked when they were set; the server may have been started with others since.
+    """
+    effective = overridden(server, own)
+    in_force = {
+        SESSION_TIMEOUT: (server.session_timeout_ms, effective.session_timeout_ms),
+        HEARTBEAT_INTERVAL: (server.heartbeat_interval_ms, effective.heartbeat_interval_ms),
+        REBALANCE_DELAY: (server.rebalance_delay_ms, effective.rebalance_delay_ms),
+        MAX_SIZE: (server.max_size, effective.max_size),
+        ASSIGNORS: (_names(server.assignors), _names(effective.assignors)),
+    }
+    return {name: str(now) for name, (of_all, now) in in_force.items() if own.get(name, str(of_all)) != str(now)}
+
+
+def _names(assignors: Sequence[ServerAssignor]) -> str:
+    return ",".join(each.name for each in assignors)
 
 
 def _word(words: type[Word], own: str | None, otherwise: Word) -> Word:

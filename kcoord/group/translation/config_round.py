@@ -109,7 +109,7 @@ def _installed_offset(group: ConnectGroup) -> int:
     leads = group.members.get(group.computed_by or "")
     if leads is None or leads.legacy is not None or group.configured is None or group.epoch > group.assignment_epoch:
         return group.computed_offset
-    return max(group.computed_offset, group.configured.offset)
+    return max(group.computed_offset, group.configured.topic_offset)
 
 
 def holders_below(group: ConnectGroup, offset: int) -> list[Member]:

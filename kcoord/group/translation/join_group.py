@@ -10,6 +10,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect import records
+from kcoord.group.connect.configured import can_share_configurations
 from kcoord.group.connect.found import replace_generic
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.membership import drop_dead, join
@@ -82,6 +83,8 @@ def _may_come(
 ) -> ErrorCode:
     """NONE if the newcomer is taken in; MEMBER_ID_REQUIRED tells it its id. `dead`: who makes room for it."""
     if elect({**group.legacy.offers, spoken.protocols: 1}) is None:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if not can_share_configurations(group, spoken.config_offset):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if len(group.members) - (dead is not None) >= turn.contents.effective(group.group_id).max_size:
         return ErrorCode.GROUP_MAX_SIZE_REACHED

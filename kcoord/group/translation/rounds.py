@@ -202,7 +202,7 @@ def _define_configured(
     that remembers nothing may have left in what was deleted. So this is as of just before (connect-groups rule 21).
     """
     known, now = group.configured, Configured(assigned | unassigned, max(offset - 1, NO_OFFSET))
-    if known is None or (known.offset <= now.offset and known != now):
+    if known is None or (known.rank <= now.rank and known != now):
         turn.write(records.configured_set(group, now))
 
 

@@ -22,6 +22,7 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_x = Format(">?").unpack_from
+unpack_b = Format(">b").unpack_from
 unpack_hn = Format(">hB").unpack_from
 unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
@@ -29,6 +30,7 @@ unpack_ibn = Format(">ibB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
 unpack_qn = Format(">qB").unpack_from
 unpack_qqqin = Format(">qqqiB").unpack_from
+pack_b = Format(">b").pack
 pack_h = Format(">h").pack
 pack_i = Format(">i").pack
 pack_ib = Format(">ib").pack
@@ -183,6 +185,8 @@ class DescribedGroup(Struct):
     """How many of the last rebalances, in a row, gave the same answer to the same input as an earlier one; also told of a generic group of Connect workers."""
     computes_in_ms: int = -1
     """When the rebalance begins that has to wait because of that, in ms from now; -1: none waits."""
+    config_source: int = 0
+    """What ConfigOffset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not known."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -761,6 +765,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         group.migration_policy = None
         group.repeated_rebalances = 0
         group.computes_in_ms = -1
+        group.config_source = 0
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
@@ -838,6 +843,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 elif group_tag == 5:
                     (group.computes_in_ms,) = unpack_i(data, pos)
                     pos += 4
+                elif group_tag == 6:
+                    (group.config_source,) = unpack_b(data, pos)
+                    pos += 1
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
                     pos = group_stop
@@ -1092,6 +1100,8 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
             tagged74.append((4, pack_i(e2.repeated_rebalances)))
         if e2.computes_in_ms != -1:
             tagged74.append((5, pack_i(e2.computes_in_ms)))
+        if e2.config_source != 0:
+            tagged74.append((6, pack_b(e2.config_source)))
         out.append(write_tagged(tagged74) if tagged74 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1167,6 +1177,7 @@ DescribedGroup.FIELDS = (
     Field("migration_policy", "MigrationPolicy", "string", (0, 0), nullable=(0, 0), tag=3, tagged=(0, 0)),
     Field("repeated_rebalances", "RepeatedRebalances", "int32", (0, 0), tag=4, tagged=(0, 0)),
     Field("computes_in_ms", "ComputesInMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
+    Field("config_source", "ConfigSource", "int8", (0, 0), tag=6, tagged=(0, 0)),
 )
 ConnectGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 0)),

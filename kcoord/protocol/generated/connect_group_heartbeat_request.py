@@ -21,10 +21,12 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_b = Format(">b").unpack_from
 unpack_hhbhn = Format(">hhbhB").unpack_from
 unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_q = Format(">q").unpack_from
+pack_b = Format(">b").pack
 pack_hhbh = Format(">hhbh").pack
 pack_i = Format(">i").pack
 pack_q = Format(">q").pack
@@ -93,6 +95,8 @@ class ConnectGroupHeartbeatRequest(Request):
     """All connectors and tasks that are configured at ConfigOffset; null: not said."""
     max_wait_ms: int = 0
     """How long the answer may be held back while there is nothing new to say, in ms; 0: not at all."""
+    config_source: int = 0
+    """What ConfigOffset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not said."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -345,6 +349,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
     message.config_offset = -1
     message.configured_connectors_and_tasks = None
     message.max_wait_ms = 0
+    message.config_source = 0
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -395,6 +400,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
             elif message_tag == 3:
                 (message.max_wait_ms,) = unpack_i(data, pos)
                 pos += 4
+            elif message_tag == 4:
+                (message.config_source,) = unpack_b(data, pos)
+                pos += 1
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -499,6 +507,8 @@ def _encode_v0(m: ConnectGroupHeartbeatRequest) -> bytes:
         tagged21.append((2, b"".join(parts26)))
     if m.max_wait_ms != 0:
         tagged21.append((3, pack_i(m.max_wait_ms)))
+    if m.config_source != 0:
+        tagged21.append((4, pack_b(m.config_source)))
     out.append(write_tagged(tagged21) if tagged21 else b"\0")
     return b"".join(out)
 
@@ -550,6 +560,7 @@ ConnectGroupHeartbeatRequest.FIELDS = (
         struct=ConnectorsAndTasks,
     ),
     Field("max_wait_ms", "MaxWaitMs", "int32", (0, 0), tag=3, tagged=(0, 0)),
+    Field("config_source", "ConfigSource", "int8", (0, 0), tag=4, tagged=(0, 0)),
 )
 ConnectGroupHeartbeatRequest.NAME = "ConnectGroupHeartbeatRequest"
 ConnectGroupHeartbeatRequest.API_KEY = 32100

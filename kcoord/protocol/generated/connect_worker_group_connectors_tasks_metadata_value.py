@@ -21,8 +21,10 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_b = Format(">b").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_q = Format(">q").unpack_from
+pack_b = Format(">b").pack
 pack_i = Format(">i").pack
 pack_q = Format(">q").pack
 
@@ -55,6 +57,8 @@ class ConnectWorkerGroupConnectorsTasksMetadataValue(Message):
     """The set."""
     config_offset: int = -1
     """The offset of the configurations that the set is of, or -1."""
+    config_source: int = 0
+    """What that offset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not known."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -170,6 +174,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupConnectorsTasksMetada
         connectors_tasks.append(connectors_task)
     message.connectors_tasks = connectors_tasks
     message.config_offset = -1
+    message.config_source = 0
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -184,6 +189,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupConnectorsTasksMetada
             if message_tag == 0:
                 (message.config_offset,) = unpack_q(data, pos)
                 pos += 8
+            elif message_tag == 1:
+                (message.config_source,) = unpack_b(data, pos)
+                pos += 1
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -224,6 +232,8 @@ def _encode_v0(m: ConnectWorkerGroupConnectorsTasksMetadataValue) -> bytes:
     tagged11: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
     if m.config_offset != -1:
         tagged11.append((0, pack_q(m.config_offset)))
+    if m.config_source != 0:
+        tagged11.append((1, pack_b(m.config_source)))
     out.append(write_tagged(tagged11) if tagged11 else b"\0")
     return b"".join(out)
 
@@ -240,6 +250,7 @@ ConnectWorkerGroupConnectorsTasksMetadataValue.FIELDS = (
     Field("epoch", "Epoch", "int32", (0, 0)),
     Field("connectors_tasks", "ConnectorsTasks", "struct", (0, 0), is_array=True, struct=ConnectorsTasks),
     Field("config_offset", "ConfigOffset", "int64", (0, 0), tag=0, tagged=(0, 0)),
+    Field("config_source", "ConfigSource", "int8", (0, 0), tag=1, tagged=(0, 0)),
 )
 ConnectWorkerGroupConnectorsTasksMetadataValue.NAME = "ConnectWorkerGroupConnectorsTasksMetadataValue"
 ConnectWorkerGroupConnectorsTasksMetadataValue.API_KEY = 4

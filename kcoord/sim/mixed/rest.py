@@ -39,10 +39,11 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
         return f"{names(configured)} are configured, {names(running)} run"
     legacy = [each for each in processes if isinstance(each, LegacyProcess)]
     new = [each for each in processes if isinstance(each, Process)]
-    return _group(world, legacy, new) or _workers(legacy)
+    return _group(world, legacy, new) or wrong_in_classic_workers(legacy)
 
 
-def _workers(legacy: list[LegacyProcess]) -> str | None:
+def wrong_in_classic_workers(legacy: list[LegacyProcess]) -> str | None:
+    """What is not well with Java's workers yet."""
     known = set()
     common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
     for process in legacy:

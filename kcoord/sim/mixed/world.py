@@ -57,10 +57,16 @@ class MixedWorld(World):
         self.written: dict[tuple[str, int], tuple[int, int]] = {}
         """By connector and revision of its task configurations: when they were written, and up to which offset."""
         self._take_over()
-        self.watch = MixedChecks(self)
+        self.watch = self._checks()
         self.found_group()
-        self.places = MixedFleet(self)
+        self.places = self._fleet()
         return self.watch, self.places, MixedFaults(self)
+
+    def _checks(self) -> MixedChecks:
+        return MixedChecks(self)
+
+    def _fleet(self) -> MixedFleet:
+        return MixedFleet(self)
 
     def _settings(self) -> GroupSettings:
         settings = super()._settings()

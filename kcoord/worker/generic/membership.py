@@ -3,8 +3,10 @@ calls and actions, in the protocol of Connect's own workers.
 
 - A round: JoinGroup, SyncGroup; the leader computes between them. Then heartbeats until one says that a round begins.
 - What it runs goes on running through a round, and is reported in JoinGroup; with `default` it stops all before.
-- It joins only when everything that it was told to stop has stopped; then at once. Tasks that were configured anew stop
-  before it joins, and start with the assignment: by then everybody has stopped theirs.
+- It joins only when everything that it was told to stop has stopped; then at once. If that takes longer than the
+  rebalance timeout, it abandons all and joins owning nothing: until it joins nobody can have what it gives up.
+- Tasks that were configured anew stop before it joins, and start with the assignment: by then everybody has stopped
+  theirs.
 - Whoever lost its membership (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION) stops all, and joins owning nothing. Connect's own
   workers keep their tasks then; somebody else may run them, so this one does not.
 - The session runs from the sending of the last answered request. While a JoinGroup or SyncGroup waits for others the
@@ -49,6 +51,11 @@ class GenericMembership:
     def is_member(self) -> bool:
         """Whether it has been given an assignment, perhaps of nothing, and has not lost its membership since."""
         return self._state.ran and self._state.phase in MEMBER
+
+    @property
+    def member_id(self) -> str:
+        """What the coordinator calls it; empty before it has a name."""
+        return self._state.member_id
 
     @property
     def epoch(self) -> int:
@@ -195,6 +202,7 @@ class GenericMembership:
         if state.under_way is not None and now_ms >= state.under_way.expires_ms:
             moves.seek(state, now_ms)
         self._watch_session(now_ms)
+        self._watch_revocations(now_ms)
         if state.phase is Phase.PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
             owning.go(state)
         if state.phase is Phase.STABLE and state.again_at_ms is not None and now_ms >= state.again_at_ms:
@@ -220,6 +228,19 @@ class GenericMembership:
         if state.phase is Phase.ABANDONING and not state.overrun and ends_ms is not None and now_ms >= ends_ms:
             state.overrun = True
             state.out.append(Overrun(state.owned))
+
+    def _watch_revocations(self, now_ms: int) -> None:
+        """What it lets go of before it joins may take as long as a round. Nobody else ends that: where no round is on,
+        the coordinator hears its heartbeats and waits for nothing.
+        """
+        state = self._state
+        if state.phase is not Phase.WANTS_ROUND or not state.revoking:
+            state.let_go_by_ms = None
+        elif state.let_go_by_ms is None:
+            state.let_go_by_ms = now_ms + state.setup.rebalance_timeout_ms
+        elif now_ms >= state.let_go_by_ms:
+            state.let_go_by_ms = None
+            owning.abandon(state, now_ms, "what was revoked has not stopped in time", Phase.WANTS_ROUND)
 
     def _speak(self, now_ms: int) -> None:
         state = self._state

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import attrs
 
 from kcoord.assign import Assignment, MemberAssignment
+from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.embedded import (
     CONFIG_MISMATCH,
     EAGER,
@@ -66,6 +67,9 @@ def joined(state: State, now_ms: int, sent: Sent, response: Response) -> None:
     state.leader = response.leader
     state.version = NAMES.index(response.protocol_name) if response.protocol_name in NAMES else EAGER
     state.states = {each.member_id: _state(each.metadata) for each in response.members}
+    if state.setup.of_file and any(each.config_offset < FILE_OFFSETS_FROM for each in state.states.values()):
+        _leave_topic_workers(state, now_ms)
+        return
     if not state.leads or state.member_id not in state.states:
         state.memory = Memory()
         sync(state, now_ms, {})
@@ -98,6 +102,9 @@ def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
         told = decode_assignment(response.assignment)
     except EmbeddedError:
         told = WorkerAssignment(state.version, CONFIG_MISMATCH)
+    if told.error and state.setup.of_file and not state.leads:
+        _leave_topic_workers(state, now_ms)
+        return
     if told.error:
         state.again_at_ms = now_ms + state.setup.backoff_max_ms
         return
@@ -110,6 +117,17 @@ def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
     _take(state, told, news)
     if told.revoked or news:
         owning.want_round(state)
+
+
+def _leave_topic_workers(state: State, now_ms: int) -> None:
+    """Leave at once: the others look for its offset in a topic where it never comes, and are assigned nothing."""
+    state.error = (
+        ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+        "the group has workers whose connectors stand in Kafka Connect's configuration topic, and this worker's in a "
+        "file: start it with --config-topic TOPIC, or name another group",
+    )
+    state.permanent = True
+    owning.abandon(state, now_ms, "its connectors stand in a file, the others' in a topic", Phase.PARTING)
 
 
 def _take(state: State, told: WorkerAssignment, news: bool) -> None:

@@ -67,6 +67,8 @@ class State:
     paused: frozenset[Resource] = NOTHING
     """Assigned, but stopped: configured anew, and to be started when everybody has stopped theirs."""
     session: Session | None = None
+    let_go_by_ms: int | None = None
+    """When it gives up waiting for what it stops before it joins."""
     overrun: bool = False
     """It has been told that something runs on after the session's end."""
     # the way to the coordinator, and time
@@ -195,7 +197,7 @@ class State:
         if self.phase is Phase.PARTING:
             times.append(self.leave_by_ms)
         if self.phase in MEMBER and self.owned:
-            times.append(self.stop_at_ms)
+            times += [self.stop_at_ms, self.let_go_by_ms]
         elif self.phase is Phase.ABANDONING and not self.overrun:
             times.append(self.session_ends_ms)
         return min((time for time in times if time is not None), default=None)

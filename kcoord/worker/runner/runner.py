@@ -135,13 +135,19 @@ class Runner(WorkerRebalanceListener):
 
     async def _stop(self, resources: frozenset[Resource]) -> None:
         leaving = [self._running.pop(resource) for resource in sorted(resources) if resource in self._running]
-        self._stopping.update(leaving)
         for each in leaving:
+            self._stopping.add(each)
             each.cancel()
+            each.call_when_ended(self._has_stopped)
         for each in leaving:
             await each.stop()
-            self._stopping.discard(each)
-            each.context.log.info("has stopped")
+            self._has_stopped(each)
+
+    def _has_stopped(self, running: Running) -> None:
+        """Called when it has, even if who waited for that was cancelled meanwhile."""
+        if running in self._stopping:
+            self._stopping.discard(running)
+            running.context.log.info("has stopped")
 
     # What there is
 
@@ -202,4 +208,10 @@ def _told(definitions: Definitions) -> Configured | None:
     """What the group is told; nothing before anything was read."""
     if definitions.offset < 0:
         return None
-    return Configured(definitions.offset, definitions.resources, definitions.revisions, definitions.of_topic)
+    return Configured(
+        definitions.offset,
+        definitions.resources,
+        definitions.revisions,
+        of_topic=definitions.of_topic,
+        of_file=not definitions.of_topic,
+    )

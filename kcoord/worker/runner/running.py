@@ -88,6 +88,10 @@ class Running:
             self._turn(Condition.STOPPING)
             self._task.cancel()
 
+    def call_when_ended(self, callback: Callable[[Running], None]) -> None:
+        """Have `callback` called as soon as it has ended, whoever waits for that or does not any more."""
+        self._task.add_done_callback(lambda _: callback(self))
+
     async def stop(self) -> None:
         """Make it stop, and wait until it has."""
         self.cancel()

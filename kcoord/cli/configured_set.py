@@ -1,0 +1,71 @@
+"""What a group takes to exist, and where it has that from: shown, and forgotten.
+
+Forgetting goes to the coordinator as the deletion of a setting that is none (`group_configs.CONFIGURED`), so rights,
+gateways and instances need nothing new. A kcoord of release 0.1.0 accepts it and does nothing, so the group is looked
+at again.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from kcoord.cli.config_calls import DELETE, Change, alter
+from kcoord.cli.connect_groups import ConnectGroup
+from kcoord.cli.group_calls import history_of
+from kcoord.cli.resources import resources_json, resources_text
+from kcoord.client import ClientError, Cluster
+from kcoord.group.group_configs import CONFIGURED
+from kcoord.printable import printable
+from kcoord.protocol.config_source import ConfigSource, is_of_file
+
+_NO_OFFSET = -1
+
+
+async def forget(cluster: Cluster, group: str) -> ConnectGroup:
+    """Have the group forget where its configured set comes from; gives the group as it is then. Raises ClientError."""
+    await history_of(cluster, group)  # there is one, and it is of workers
+    await alter(cluster, group, [Change(CONFIGURED, DELETE, None)], False)
+    found = await history_of(cluster, group)
+    if found.config_offset != _NO_OFFSET:
+        raise ClientError(
+            f"{group}: its configured set is still, or again, as of {_origin(found)}: a worker has just said so, or "
+            "its kcoord is of release 0.1.0, which cannot forget"
+        )
+    return found
+
+
+def as_json(group: ConnectGroup) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "group": group.group,
+        "configured": None if group.configured is None else resources_json(group.configured),
+        "config_offset": group.config_offset,
+        "config_source": _source(group),
+    }
+
+
+def as_text(group: ConnectGroup) -> str:
+    """For people."""
+    if group.configured is None:
+        return printable(f"{group.group}: no worker has said which connectors and tasks exist") + "\n"
+    return printable(f"{group.group}, as of {_origin(group)}: ") + resources_text(group.configured, "nothing") + "\n"
+
+
+def _origin(group: ConnectGroup) -> str:
+    match _source(group):
+        case "file":
+            changed = datetime.fromtimestamp(group.config_offset / 1e9, UTC).isoformat(" ", "seconds")
+            return f"a file of {changed} (offset {group.config_offset})"
+        case "topic":
+            return f"offset {group.config_offset} of Connect's configuration topic"
+        case "unsaid":
+            return f"offset {group.config_offset}"
+        case _:
+            return "no offset: whatever a worker says next counts"
+
+
+def _source(group: ConnectGroup) -> str | None:
+    if group.config_offset == _NO_OFFSET:
+        return None
+    if is_of_file(group.config_source, group.config_offset):
+        return "file"
+    return "topic" if group.config_source == ConfigSource.TOPIC else "unsaid"

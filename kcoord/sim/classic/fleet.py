@@ -1,0 +1,59 @@
+"""Which worker starts at a place of a classic group: Java's, or kcoord's?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.protocol.embedded import EAGER
+from kcoord.sim.classic.process import GenericProcess
+from kcoord.sim.fleet import Place
+from kcoord.sim.living import Living
+from kcoord.sim.mixed.fleet import MixedFleet
+from kcoord.worker.generic.phases import Timing
+
+if TYPE_CHECKING:
+    from kcoord.sim.classic.world import ClassicWorld
+
+ASSIGNORS = ("cooperative", "cooperative", "connect", "eager")
+"""What kcoord's workers assign by where they lead."""
+
+
+class ClassicFleet(MixedFleet):
+    """All places of a run."""
+
+    def __init__(self, world: ClassicWorld) -> None:
+        self._classic = world
+        super().__init__(world)
+
+    def _process(self, place: Place) -> Living:
+        if self.legacy[place.name]:
+            return super()._process(place)
+        mix, world = self._classic.mix, self._classic
+        version = self.versions[place.name]
+        timing = Timing(
+            session_ms=mix.session_ms,
+            interval_ms=mix.interval_ms,
+            delay_ms=mix.max_delay_ms,
+            version=version,
+            assignor="cooperative" if version == EAGER else self._random.choice(ASSIGNORS[:3]),
+        )
+        place.setup = attrs.evolve(
+            place.setup,
+            member_id="",
+            server_assignor=None,
+            offers=(),
+            rebalance_timeout_ms=mix.rebalance_ms,
+            request_timeout_ms=40_000,
+            **world.configuration(),
+        )
+        place.changes.clear()
+        world.note(place.name, f"starts as one of kcoord's, version {version}")
+        return GenericProcess(
+            world, place.name, place.setup, timing, lambda _, gone: self._ended(place, gone.error_code)
+        )
+
+    def generic_processes(self) -> list[GenericProcess]:
+        """Those that live."""
+        return [each for each in self.processes() if isinstance(each, GenericProcess)]

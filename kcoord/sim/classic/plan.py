@@ -1,0 +1,41 @@
+"""Which workers are in a run of a classic group, and what goes wrong? A mixed run's plan, without what needs kcoord."""
+
+from __future__ import annotations
+
+from random import Random
+
+import attrs
+
+from kcoord.group.connect.settings import LegacyMode
+from kcoord.sim.mixed.plan import Mix
+from kcoord.sim.mixed.plan import draw as draw_mixed
+from kcoord.sim.plan import Plan
+
+NOT_OF_KAFKA = ("settings", "metadata", "burst", "delete")
+"""Faults that a group of Kafka's own coordinator does not know."""
+NOT_OF_CLASSIC_GROUPS = ("mode", "policy", "other_version")
+"""The same of a mixed run's."""
+
+
+def draw(random: Random) -> tuple[Plan, Mix]:
+    """A run of Java's and kcoord's workers in a classic group."""
+    plan, mix = draw_mixed(random)
+    share = random.choice((0.0, 0.3, 0.5, 0.5, 0.7))
+    plan = attrs.evolve(
+        plan,
+        workers=max(2, plan.workers),
+        weights={**plan.weights, **dict.fromkeys(NOT_OF_KAFKA, 0)},
+        hot_path=False,
+        wire=random.random() < 0.1,
+        flawed=0.0,
+        aim="",
+    )
+    mix = attrs.evolve(
+        mix,
+        legacy=tuple(random.random() < share for _ in range(plan.workers)),
+        versions=(random.choice(mix.versions),),
+        mode=LegacyMode.BARRIER,
+        weights={**mix.weights, **dict.fromkeys(NOT_OF_CLASSIC_GROUPS, 0)},
+        wait_ms=0,
+    )
+    return plan, mix
