@@ -108,7 +108,7 @@ def drawn(world: World, seed: int) -> Iterator[Event]:
     for _ in range(EVENTS):
         kind = rng.random()
         if kind < 0.10:
-            yield ("pass", rng.choice((1, 500, 3_000, 3_000, 9_000, 31_000, 61_000)))
+            yield ("pass", rng.choice((1, 500, 500, 3_000, 3_000, 3_000, 9_000, 9_000, 31_000, 61_000)))
         elif kind < 0.13 and world.wires:
             yield ("break", rng.choice(sorted(world.wires)))
         elif kind < 0.134:
@@ -129,7 +129,7 @@ def _drawn_data(world: World, drawer: Drawer, rng: random.Random) -> Iterator[Ev
     wire = world.wires[number]
     data = b""
     for _ in range(rng.choice((1, 1, 1, 1, 2, 3, 8))):
-        request, version = drawer.request()
+        request, version = drawer.request(number)
         client_id = rng.choice(("fuzz", "fuzz", "", "c" * 5_000))
         frame = wire.frame(request, version, client_id)
         if rng.random() < DAMAGED:

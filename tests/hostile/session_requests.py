@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
 
 from kcoord.group.group_configs import DEFINITIONS, GROUP
 from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
+from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
@@ -29,7 +31,6 @@ from kcoord.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopics,
 )
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.layout import Field
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -58,18 +59,19 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.protocol.resources import Resource, pack, unpack
-from tests.protocol.catalogue import BITS, random_message
+from tests.hostile.session_edges import fit, put_at_an_edge
+from tests.protocol.catalogue import random_message
 
 GROUPS = ("g0", "g1", "g2", "connect-a", "connect-b", "offsets", "x" * 300, "g\u00df\u0000\u001b[31m")
 CONNECTORS = ("A", "B", "C", "long-" + "n" * 120)
-LENGTHS = (1, 249, 250, 299, 300, 301, 1_023, 1_024, 1_025, 4_096, 4_097, 32_767)
-"""Around the limits that sessions are run with, and the longest that there is."""
-MANY = (2, 3, 9, 10, 11, 50, 51, 400)
 EDGED = 0.25
 """So many requests have one field at an edge."""
 WILD = 0.05
 """So many are drawn field by field, with remembered ids and numbers among them."""
+FOLLOWED = 0.8
+"""So often a client does what follows from its last answer."""
 MINUTES_MS = 60_000
+COMPUTE_ASSIGNMENT = 32_100
 
 
 @attrs.define(eq=False)
@@ -92,6 +94,10 @@ class Known:
     protocol: str | None = None
     prepared_epoch: int = 0
     """The group epoch that it was shown to compute for."""
+    resources: list[Resource] = attrs.Factory(list)
+    """What it was shown to assign."""
+    number: int = -1
+    """The connection that it came by last."""
 
 
 class Drawer:
@@ -100,6 +106,10 @@ class Drawer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.known: list[Known] = []
+        self.number = -1
+        """The connection that requests are drawn for."""
+        self._next: dict[int, list[Callable[[], Request]]] = {}
+        """By connection: what a client that keeps the protocol would send next."""
         self.texts: list[str] = ["", "w1", "w2", *GROUPS[:3], "consumer", "connect", "uniform", "range"]
         self._workers = 0
         self._makers: list[tuple[int, Callable[[], Request]]] = [
@@ -120,43 +130,56 @@ class Drawer:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def request(self) -> tuple[Request, int]:
-        """A request and the version to send it in, which can be written."""
+    def request(self, number: int) -> tuple[Request, int]:
+        """A request for that connection, and the version to send it in, which can be written."""
         rng = self.rng
-        request = rng.choices([make for _, make in self._makers], [weight for weight, _ in self._makers])[0]()
+        self.number = number
+        following = self._next.pop(number, [])
+        if following and rng.random() < FOLLOWED:
+            request = following.pop()()
+            self._next[number] = following
+        else:
+            request = rng.choices([make for _, make in self._makers], [weight for weight, _ in self._makers])[0]()
         version = rng.randint(request.MIN_VERSION, request.MAX_VERSION)
-        _fit(request, version)
+        fit(request, version)
         kind = rng.random()
         if kind < WILD:
             request = random_message(rng, type(request), version)
             self._put_in_known(request, version)
         elif kind < WILD + EDGED:
-            self._put_at_an_edge(request, version)
+            put_at_an_edge(rng, request, version, self.texts)
         return request, version
 
-    def learn(self, request: Request, response: Response) -> None:
-        """Remember what an answer has said."""
+    def learn(self, number: int, request: Request, response: Response) -> None:
+        """Remember what an answer has said, and what would follow from it."""
+        self.number = number
         match request, response:
             case JoinGroupRequest(), JoinGroupResponse():
                 self._learn_join(request, response)
-            case SyncGroupRequest(), SyncGroupResponse(error_code=0) if self.rng.random() < 0.5:
+            case SyncGroupRequest(), SyncGroupResponse(error_code=0):
                 member = self._find(request.group_id, request.member_id)
-                member.owned = frozenset(_resources(self.rng, 5))
+                if self.rng.random() < 0.5:
+                    member.owned = frozenset(_resources(self.rng, 5))
+                self._follow(partial(self._heartbeat, member))
             case ConnectGroupHeartbeatRequest(), ConnectGroupHeartbeatResponse():
-                if response.error_code in (0, 32100) and request.member_epoch >= 0:
-                    member = self._find(request.group_id, request.member_id)
-                    member.is_worker, member.epoch = True, response.member_epoch
-                    member.instance_id = request.instance_id or member.instance_id
-                    if response.assignment is not None:
-                        member.owned = unpack(response.assignment.connectors_and_tasks)
+                self._learn_beat(request, response)
             case ConnectGroupPrepareAssignmentRequest(), ConnectGroupPrepareAssignmentResponse():
                 member = self._find(request.group_id, request.member_id)
                 member.prepared_epoch = response.group_epoch
                 member.members = [each.member_id for each in response.members]
+                configured = response.configured_connectors_and_tasks
+                member.resources = _resources(self.rng, 12) if configured is None else sorted(unpack(configured))
+                if not response.error_code:
+                    self._follow(partial(self._install, member))
             case _:
                 pass
         if len(self.known) > 60:
             del self.known[: 1 + self.rng.randrange(30)]
+
+    def _follow(self, make: Callable[[], Request]) -> None:
+        following = self._next.setdefault(self.number, [])
+        following.insert(0, make)
+        del following[8:]
 
     def _learn_join(self, request: JoinGroupRequest, response: JoinGroupResponse) -> None:
         if not response.member_id:
@@ -167,12 +190,29 @@ class Drawer:
         member.is_connect = request.protocol_type == "connect"
         member.protocol_type, member.protocol = request.protocol_type, response.protocol_name
         member.members = [each.member_id for each in response.members]
+        if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+            self._follow(lambda: attrs.evolve(request, member_id=response.member_id))
+        elif not response.error_code:
+            self._follow(partial(self._sync, member))
+
+    def _learn_beat(self, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse) -> None:
+        if response.error_code not in (0, COMPUTE_ASSIGNMENT) or request.member_epoch < 0:
+            return
+        member = self._find(request.group_id, request.member_id)
+        member.is_worker, member.epoch = True, response.member_epoch
+        member.instance_id = request.instance_id or member.instance_id
+        if response.assignment is not None:
+            member.owned = unpack(response.assignment.connectors_and_tasks)
+            self._follow(partial(self._lives, member))
+        if response.error_code == COMPUTE_ASSIGNMENT:
+            self._follow(partial(self._prepare, member))
 
     def _find(self, group_id: str, member_id: str) -> Known:
         for each in self.known:
             if each.group_id == group_id and each.member_id == member_id:
+                each.number = self.number
                 return each
-        self.known.append(Known(group_id, member_id))
+        self.known.append(Known(group_id, member_id, number=self.number))
         self.texts.append(member_id)
         del self.texts[60:-20]
         return self.known[-1]
@@ -183,9 +223,14 @@ class Drawer:
         return self.rng.choices(GROUPS, (8, 4, 2, 8, 6, 2, 1, 1))[0]
 
     def _some(self, workers: bool) -> Known:
-        """A member of that kind; sometimes one of the other, and a made-up one where nobody is known."""
+        """A member of that kind, mostly one that came by this connection; sometimes one of the other kind, and a
+        made-up one where nobody is known.
+        """
         rng = self.rng
         fitting = [each for each in self.known if each.is_worker == workers]
+        own = [each for each in fitting if each.number == self.number]
+        if own and rng.random() < 0.8:
+            return rng.choice(own[-4:])
         if fitting and rng.random() < 0.95:
             return rng.choice(fitting[-8:])
         return rng.choice(self.known) if self.known and rng.random() < 0.5 else Known(self._group(), "nobody")
@@ -234,9 +279,9 @@ class Drawer:
             for version in range(newest, -1, -1)
         ]
 
-    def _sync(self) -> Request:
+    def _sync(self, member: Known | None = None) -> Request:
         rng = self.rng
-        member = self._some(False)
+        member = member or self._some(False)
         assignments = []
         resources = _resources(rng, 12)
         for at, other in enumerate(member.members):
@@ -255,8 +300,8 @@ class Drawer:
             assignments,
         )
 
-    def _heartbeat(self) -> Request:
-        member = self._some(False)
+    def _heartbeat(self, member: Known | None = None) -> Request:
+        member = member or self._some(False)
         return HeartbeatRequest(member.group_id, member.epoch, member.member_id, member.instance_id)
 
     def _leave(self) -> Request:
@@ -273,6 +318,11 @@ class Drawer:
         if kind < 0.33:
             epoch = -1 if member.instance_id is None or rng.random() < 0.5 else -2
             return ConnectGroupHeartbeatRequest(member.group_id, member.member_id, epoch, member.instance_id)
+        return self._lives(member)
+
+    def _lives(self, member: Known) -> Request:
+        """A worker's heartbeat in the midst of its life."""
+        rng = self.rng
         owned = None if rng.random() < 0.3 else member.owned
         request = ConnectGroupHeartbeatRequest(
             member.group_id,
@@ -316,14 +366,14 @@ class Drawer:
         names = rng.sample(("cooperative", "mine", "other"), rng.randint(1, 2))
         return [beat.Assignor(name, 0, 1, rng.choice((0, 0, 1)), rng.randint(0, 1), self._bytes()) for name in names]
 
-    def _prepare(self) -> Request:
-        member = self._some(True)
+    def _prepare(self, member: Known | None = None) -> Request:
+        member = member or self._some(True)
         return ConnectGroupPrepareAssignmentRequest(member.group_id, member.member_id, member.epoch)
 
-    def _install(self) -> Request:
+    def _install(self, member: Known | None = None) -> Request:
         rng = self.rng
-        member = self._some(True)
-        resources = _resources(rng, 12)
+        member = member or self._some(True)
+        resources = member.resources if rng.random() < 0.9 else _resources(rng, 12)
         shares = [
             install.Member(
                 other,
@@ -416,54 +466,6 @@ class Drawer:
         rng = self.rng
         return rng.randbytes(rng.choice((0, 1, 8, 60, 60, 400, 4_000)))
 
-    # -- edges --------------------------------------------------------------------------------------------------------
-
-    def _put_at_an_edge(self, struct: Any, version: int) -> None:
-        """Change one field of the struct, or of one inside of it."""
-        rng = self.rng
-        fields = [field for field in struct.FIELDS if field.is_in(version)]
-        if not fields:
-            return
-        field: Field = rng.choice(fields)
-        value = getattr(struct, field.attribute)
-        if field.kind == "struct" and value and rng.random() < 0.7:
-            self._put_at_an_edge(rng.choice(value) if isinstance(value, list) else value, version)
-            return
-        setattr(struct, field.attribute, self._edge(field, value, version))
-
-    def _edge(self, field: Field, value: Any, version: int) -> Any:
-        rng = self.rng
-        if field.is_nullable(version) and rng.random() < 0.3:
-            return None
-        if field.is_array:
-            if rng.random() < 0.3:
-                return []
-            if value:
-                return list(value) * rng.choice(MANY)
-            return [] if field.kind == "struct" else [self._edge_value(field, version) for _ in range(rng.choice(MANY))]
-        return self._edge_value(field, version)
-
-    def _edge_value(self, field: Field, version: int) -> Any:
-        rng = self.rng
-        if field.kind in BITS:
-            half = 1 << (BITS[field.kind] - 1)
-            return rng.choice((0, 1, -1, -2, half - 1, half - 2, -half, rng.randrange(-half, half)))
-        match field.kind:
-            case "string":
-                return (
-                    rng.choice(self.texts) if rng.random() < 0.5 else rng.choice("x\u00df") * (rng.choice(LENGTHS) // 2)
-                )
-            case "bytes" | "records":
-                return rng.randbytes(rng.choice((0, 1, *LENGTHS)))
-            case "uint16":
-                return rng.choice((0, 1, 0xFFFF))
-            case "bool":
-                return rng.random() < 0.5
-            case "uuid":
-                return rng.randbytes(16)
-            case _:
-                return random_message(rng, field.struct, version)
-
     def _put_in_known(self, struct: Any, version: int) -> None:
         """Replace some texts and numbers of a random message by those that mean something."""
         rng = self.rng
@@ -477,20 +479,6 @@ class Drawer:
                 struct.member_id = member.member_id
             elif "epoch" in field.attribute or "generation" in field.attribute:
                 setattr(struct, field.attribute, member.epoch)
-
-
-def _fit(struct: Any, version: int) -> None:
-    """Leave at its default what the version lacks."""
-    fresh = type(struct)()
-    for field in struct.FIELDS:
-        value = getattr(struct, field.attribute)
-        if not field.is_in(version):
-            setattr(struct, field.attribute, getattr(fresh, field.attribute))
-        elif value is None and not field.is_nullable(version):
-            setattr(struct, field.attribute, getattr(fresh, field.attribute) or ([] if field.is_array else ""))
-        elif field.kind == "struct" and value is not None:
-            for each in value if isinstance(value, list) else [value]:
-                _fit(each, version)
 
 
 def _resources(rng: random.Random, most: int) -> list[Resource]:

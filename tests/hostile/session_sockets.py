@@ -36,7 +36,8 @@ ANSWER_S = 30.0
 class Sender:
     """One hostile connection: what was asked, and who reads the answers."""
 
-    def __init__(self, client: Client, drawer: Drawer) -> None:
+    def __init__(self, number: int, client: Client, drawer: Drawer) -> None:
+        self.number = number
         self.client = client
         self.drawer = drawer
         self.asked: deque[tuple[Request | None, int]] = deque()
@@ -58,7 +59,7 @@ class Sender:
             request, version = self.asked.popleft()
             if request is not None:
                 _, body_pos = decode_response_header(request.API_KEY, version, data)
-                self.drawer.learn(request, RESPONSES[request.API_KEY].decode(data, version, body_pos))
+                self.drawer.learn(self.number, request, RESPONSES[request.API_KEY].decode(data, version, body_pos))
 
     async def end(self) -> None:
         """The connection breaks, whatever was under way."""
@@ -82,7 +83,7 @@ async def _session(seed: int, directory: Path) -> int:
                     answered += senders[number].answered
                     await senders.pop(number).end()
                 if number not in senders:
-                    senders[number] = Sender(await Client.connect(running.port), drawer)
+                    senders[number] = Sender(number, await Client.connect(running.port), drawer)
                 await _burst(rng, drawer, senders[number])
             async with asyncio.timeout(ANSWER_S):
                 beat = await member.heartbeat()
@@ -98,7 +99,7 @@ async def _burst(rng: random.Random, drawer: Drawer, sender: Sender) -> None:
     """Some frames, in pieces."""
     data = b""
     for _ in range(rng.choice((1, 1, 2, 8))):
-        request, version = drawer.request()
+        request, version = drawer.request(sender.number)
         frame = sender.frame(request, version)
         if rng.random() < DAMAGED:
             sender.asked[-1] = (None, version)

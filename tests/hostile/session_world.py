@@ -253,7 +253,8 @@ class World:
         self.settings = settings
         self.wires: dict[int, Wire] = {}
         self.requests = 0
-        self.on_answer: Callable[[Request, Response], None] = lambda request, response: None
+        self.on_answer: Callable[[int, Request, Response], None] = lambda number, request, response: None
+        """Told the connection, the request and its answer."""
         self._directory = directory
         self._limits = limits
         self._loop = cast(ClockedLoop, asyncio.get_running_loop())
@@ -352,10 +353,10 @@ class World:
             if waiting:
                 await asyncio.wait(waiting)
             quiet = 0 if waiting or not self._loop.is_quiet() else quiet + 1
-        for wire in self.wires.values():
+        for number, wire in self.wires.items():
             for request, response in wire.answers():
                 self.requests += 1
-                self.on_answer(request, response)
+                self.on_answer(number, request, response)
         self._check_faults()
 
     # -- checks -------------------------------------------------------------------------------------------------------

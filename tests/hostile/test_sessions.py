@@ -34,10 +34,10 @@ def test_sessions_go_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     fine: set[str] = set()
     learn = Drawer.learn
 
-    def note(drawer: Drawer, request: Request, response: Response) -> None:
+    def note(drawer: Drawer, number: int, request: Request, response: Response) -> None:
         if not getattr(response, "error_code", 0):
             fine.add(type(request).NAME)
-        learn(drawer, request, response)
+        learn(drawer, number, request, response)
 
     monkeypatch.setattr(Drawer, "learn", note)
     for seed in range(100, 104):
