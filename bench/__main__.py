@@ -18,6 +18,7 @@ from bench import (
     connect_rebalance,
     failover,
     heartbeats,
+    hostile,
     java_fleet,
     joins,
     kafka_joins,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "java_fleet": java_fleet.run,
     "pipeline": pipeline.run,
     "lab": lab.run,
+    "hostile": hostile.run,
 }
 ORDER = (*BENCHMARKS, "against")
 """The page's order; `bench.against` has a command line of its own."""

@@ -52,6 +52,8 @@ class ApiVersionsMemory:
         self._highest: dict[str, dict[int, int]] = {}
 
     def remember(self, broker: str, merged: ApiVersionsResponse) -> None:
+        if self._merged.get(broker) is merged:
+            return
         self._merged[broker] = merged
         self._highest[broker] = {each.api_key: each.max_version for each in merged.api_keys}
 

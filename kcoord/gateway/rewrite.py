@@ -7,6 +7,7 @@ on: librdkafka does not recover from it (gateway rule 3).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
@@ -15,12 +16,15 @@ from kcoord.gateway.upstream import CannotPass, Deliver, Expected
 from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_response_header, encode_response_frame
-from kcoord.protocol.messages import RESPONSES, MetadataResponse, Response
+from kcoord.protocol.messages import RESPONSES, ApiVersionsResponse, MetadataResponse, Response
 
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
 __all__ = ["decode", "rewriter", "send"]
+
+ID_BYTES = 4
+"""A correlation id."""
 
 
 def rewriter(leg: Leg, api_key: int) -> Deliver | None:
@@ -66,11 +70,19 @@ def _names_nodes(leg: Leg, owed: Expected, frame: bytes) -> None:
 
 
 def _api_versions(leg: Leg, owed: Expected, frame: bytes) -> None:
-    response = decode_api_versions(frame, owed.api_version)
-    merged = merge(response, leg.gateway.read_apis)
-    refused = response.error_code == ErrorCode.UNSUPPORTED_VERSION
+    merged, version, body = _merged(frame[ID_BYTES:], owed.api_version, leg.gateway.read_apis)
     upstream = leg.upstream
-    if upstream is not None and response.error_code == ErrorCode.NONE:
+    if upstream is not None and merged.error_code == ErrorCode.NONE:
         leg.gateway.versions.remember(upstream.name, merged)
-    version = 0 if refused else owed.api_version
-    leg.to_client(encode_response_frame(API_VERSIONS, version, owed.correlation_id, merged.encode(version)))
+    leg.to_client(encode_response_frame(API_VERSIONS, version, owed.correlation_id, body))
+
+
+@lru_cache(maxsize=64)
+def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersionsResponse, int, bytes]:
+    """A broker's answer to ApiVersions, without its correlation id, as clients may see it, and its bytes in the version
+    that it is in. A broker says the same again and again, to every client that connects.
+    """
+    merged = merge(decode_api_versions(bytes(ID_BYTES) + body, version), read)
+    if merged.error_code == ErrorCode.UNSUPPORTED_VERSION:
+        version = 0
+    return merged, version, merged.encode(version)

@@ -35,7 +35,7 @@ log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
 """Bytes waiting for a broker that does not read, above which its client is not read either."""
-WHOLE_AT_ONCE = 32
+WHOLE_AT_ONCE = 8
 """Responses that are read whole before others have their turn."""
 FAREWELL_S = 30.0
 """How long a broker may take to read what a client that has gone sent last."""

@@ -20,7 +20,7 @@ from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
 
 __all__ = ["SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
-SLICE = 32
+SLICE = 16
 """Groups that are gone through in one go."""
 SLICE_WEIGHT = 1000
 """Elements (topics, partitions, keys) of groups that are gone through in one go, as far as groups can be parted."""

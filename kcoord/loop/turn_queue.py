@@ -22,7 +22,7 @@ __all__ = ["TURN_S", "TurnQueue"]
 
 log = logging.getLogger("kcoord.loop")
 
-TURN_S = 0.002
+TURN_S = 0.001
 """How long the queue works in one turn of the loop, in seconds."""
 
 Slice = Callable[[], bool]
