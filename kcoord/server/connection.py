@@ -235,7 +235,8 @@ class Connection(asyncio.Protocol):
     @property
     def waits_for_client(self) -> bool:
         """Whether a request has begun, and its next byte is the client's to send."""
-        return self._call is None and not self._pausers and not self._in_queue
+        has_begun = bool(self._rest) or self._pass_left > 0
+        return has_begun and self._call is None and not self._pausers and not self._in_queue
 
     def is_in_work(self, call: Call) -> bool:
         """Whether `call` is still waited for: its client is there, and it has not been answered."""
@@ -410,6 +411,8 @@ class Connection(asyncio.Protocol):
         if self._at:
             self._rest = self._rest[self._at :]
             self._at = 0
+        if self.progress is not None and not self._rest and not self._pass_left:
+            self._note_progress(0, 0)
         host = self._host
         if begun > host.most_frames_at_once:
             host.most_frames_at_once = begun

@@ -83,6 +83,8 @@ async def test_frames_of_one_connection_are_begun_in_slices(tmp_path: Path) -> N
         assert kcoord.server.most_frames_at_once == FRAMES_AT_ONCE
         assert kcoord.server.turns.slices >= 1000 // FRAMES_AT_ONCE
         assert len(kcoord.server.turns) == 0
+        assert len(kcoord.server.held) == 0, "nothing is begun and not finished: it may be idle"
+        assert kcoord.server.held.total == 0
 
 
 async def test_repeated_heartbeats_are_answered_in_slices_too(tmp_path: Path) -> None:
