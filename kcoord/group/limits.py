@@ -14,7 +14,7 @@ with the first generation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -26,7 +26,7 @@ from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.refuse import refuse
 from kcoord.group.settings import GroupLimits
 from kcoord.group.step import RequestContext
-from kcoord.protocol.embedded import resources_in_assignment, resources_in_state
+from kcoord.protocol.embedded import NAMES, resources_in_assignment, resources_in_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
@@ -47,7 +47,6 @@ MAX_INSTANCE_ID_CHARS = 249
 """Kafka's bound of group.instance.id, which its clients check."""
 LAST_EPOCH = 2**31 - 1 - 2**20
 """From this generation or group epoch on nobody may join. What is left is for members that go."""
-EMBEDDED_STATES = {"default", "compatible", "sessioned"}
 
 
 @attrs.frozen(slots=True)
@@ -62,34 +61,40 @@ class Excess:
 
 @attrs.frozen(slots=True)
 class Bound:
-    """One row of the table: what is measured in a request, and how much of it is too much."""
+    """Something that is bounded: what it is called, which setting bounds it, and the error for too much of it."""
 
     what: str
-    measure: Callable[[Contents, Any], int]
-    most: Callable[[GroupLimits], int]
     setting: str
     error: ErrorCode = ErrorCode.INVALID_REQUEST
 
-
-Measured = dict[type[Request], tuple[tuple[Callable[[Contents, Any], int], int, Bound], ...]]
-"""The table with the settings' values in it: what to measure, how much it may be, and the row."""
-
-
-def bounds_with(limits: GroupLimits) -> Measured:
-    """The table for these settings, made once a shard: every request but the hot path's is measured."""
-    return {
-        request: tuple((bound.measure, bound.most(limits), bound) for bound in bounds)
-        for request, bounds in BOUNDS.items()
-    }
+    def excess(self, measured: int, most: int) -> Excess:
+        """The excess of that much of it."""
+        return Excess(self.error, self.what, f"{self.what}: {measured} is more than {most} ({self.setting})")
 
 
-def excess(bounds: Measured, contents: Contents, request: Request) -> Excess | None:
-    """What `request` brings too much of; None where all is within its limits."""
-    for measure, most, bound in bounds.get(type(request), ()):
-        measured = measure(contents, request)
-        if measured > most:
-            return Excess(bound.error, bound.what, f"{bound.what}: {measured} is more than {most} ({bound.setting})")
-    return None
+IDS, MEMBER_BYTES, GROUP_BYTES = "group.max.id.length", "group.max.member.metadata.bytes", "group.max.bytes"
+RESOURCES, AS_KAFKA = "group.connect.max.resources", "as in Kafka"
+GROUP_ID = Bound("characters of the group's id", IDS, ErrorCode.INVALID_GROUP_ID)
+MEMBER_ID = Bound("characters of the member's id", IDS)
+PROTOCOL_NAME = Bound("characters of a protocol's type or name", IDS)
+WORKER_TEXT = Bound("characters of Url or ServerAssignor", IDS)
+ASSIGNOR_NAME = Bound("characters of an assignor's name", IDS)
+CONNECTOR_NAME = Bound("characters of a connector's name", IDS)
+INSTANCE_ID = Bound("characters of the static member's id", AS_KAFKA)
+METADATA = Bound("bytes of the member's metadata", MEMBER_BYTES)
+GROUP_SIZE = Bound("bytes of the group", GROUP_BYTES, ErrorCode.GROUP_MAX_SIZE_REACHED)
+ASSIGNED = Bound("bytes of the group with its assignments", GROUP_BYTES)
+LISTED = Bound("connectors and tasks in one list", RESOURCES)
+EPOCH = Bound("the group has had nearly all generations that there can be, delete it", "the last to join in")
+
+
+def excess(contents: Contents, request: Request) -> Excess | None:
+    """What `request` brings too much of; None where all is within its limits.
+
+    Every request but the hot path's is measured: so each API has one function in a line, which measures once.
+    """
+    check = CHECKS.get(type(request))
+    return None if check is None else check(contents.settings.limits, contents, request)
 
 
 def refuse_excess(request: Request, over: Excess) -> Response:
@@ -123,214 +128,155 @@ def creates_group(contents: Contents, request: Request) -> bool:
     return not isinstance(request, ConnectGroupHeartbeatRequest) or request.member_epoch == JOINING_EPOCH
 
 
-# -- what is measured -------------------------------------------------------------------------------------------------
+# -- an API each ------------------------------------------------------------------------------------------------------
 
 
-def _group_id(_contents: Contents, request: Any) -> int:
-    return len(request.group_id)
+def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupRequest) -> Excess | None:
+    ids = limits.id_length
+    if len(request.group_id) > ids:
+        return GROUP_ID.excess(len(request.group_id), ids)
+    if len(request.member_id) > ids:
+        return MEMBER_ID.excess(len(request.member_id), ids)
+    if len(request.protocol_type) > ids:
+        return PROTOCOL_NAME.excess(len(request.protocol_type), ids)
+    instance_id = request.group_instance_id
+    if instance_id is not None and len(instance_id) > MAX_INSTANCE_ID_CHARS:
+        return INSTANCE_ID.excess(len(instance_id), MAX_INSTANCE_ID_CHARS)
+    total = largest = 0
+    for each in request.protocols:
+        if len(each.name) > ids:
+            return PROTOCOL_NAME.excess(len(each.name), ids)
+        size = len(each.metadata)
+        total += size + len(each.name)
+        if size > largest:
+            largest = size
+    if total > limits.member_metadata_bytes:
+        return METADATA.excess(total, limits.member_metadata_bytes)
+    if request.protocol_type == PROTOCOL_TYPE:
+        runs = max((resources_in_state(each.metadata) for each in request.protocols if each.name in NAMES), default=0)
+        if runs > limits.resources:
+            return LISTED.excess(runs, limits.resources)
+    return _join_of_known(limits, contents, request, largest)
 
 
-def _member_id(_contents: Contents, request: Any) -> int:
-    return len(request.member_id)
-
-
-def _member_or_type(_contents: Contents, request: JoinGroupRequest) -> int:
-    return max(len(request.member_id), len(request.protocol_type))
-
-
-def _worker_texts(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return max(len(request.member_id), len(request.url or ""), len(request.server_assignor or ""))
-
-
-def _group_instance_id(_contents: Contents, request: JoinGroupRequest) -> int:
-    return 0 if request.group_instance_id is None else len(request.group_instance_id)
-
-
-def _instance_id(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return 0 if request.instance_id is None else len(request.instance_id)
-
-
-def _protocol_name(_contents: Contents, request: JoinGroupRequest) -> int:
-    return max([len(each.name) for each in request.protocols], default=0)
-
-
-def _protocol_bytes(_contents: Contents, request: JoinGroupRequest) -> int:
-    return sum([len(each.name) + len(each.metadata) for each in request.protocols])
-
-
-def _reported_resources(_contents: Contents, request: JoinGroupRequest) -> int:
-    if request.protocol_type != PROTOCOL_TYPE:
-        return 0
-    states = [each.metadata for each in request.protocols if each.name in EMBEDDED_STATES]
-    return max((resources_in_state(state) for state in states), default=0)
-
-
-def _bytes_with_member(contents: Contents, request: JoinGroupRequest) -> int:
-    """What the group's record takes when this member has joined, whichever protocol is chosen."""
-    largest = max([len(each.metadata) for each in request.protocols], default=0)
-    group = contents.groups.get(request.group_id)
-    if group is None:
-        return largest
-    elder = group.members.get(request.member_id or group.static_ids.get(request.group_instance_id or "", ""))
-    return group.weight + largest - (0 if elder is None else weight_of(elder))
-
-
-def _bytes_with_assignments(contents: Contents, request: SyncGroupRequest) -> int:
-    group = contents.groups.get(request.group_id)
-    brought = sum([len(each.member_id) + len(each.assignment) for each in request.assignments])
-    return brought + (0 if group is None else group.weight)
-
-
-def _assigned_resources(contents: Contents, request: SyncGroupRequest) -> int:
-    if request.group_id not in contents.connect:
-        return 0
-    return sum(resources_in_assignment(each.assignment) for each in request.assignments)
-
-
-def _epoch(contents: Contents, request: JoinGroupRequest | ConnectGroupHeartbeatRequest) -> int:
-    if isinstance(request, ConnectGroupHeartbeatRequest) and request.member_epoch != JOINING_EPOCH:
-        return 0
+def _join_of_known(limits: GroupLimits, contents: Contents, request: JoinGroupRequest, largest: int) -> Excess | None:
+    """What the group has no room for; `largest` is the metadata that its record may have to hold."""
     connect = contents.connect.get(request.group_id)
     if connect is not None:
-        return connect.epoch
+        return EPOCH.excess(connect.epoch, LAST_EPOCH) if connect.epoch > LAST_EPOCH else None
     group = contents.groups.get(request.group_id)
-    return 0 if group is None else group.generation
+    if group is None:
+        return None
+    if group.generation > LAST_EPOCH:
+        return EPOCH.excess(group.generation, LAST_EPOCH)
+    weight = group.weight + largest
+    if weight > limits.group_bytes:
+        before = group.members.get(request.member_id or group.static_ids.get(request.group_instance_id or "", ""))
+        weight -= 0 if before is None else weight_of(before)
+    return GROUP_SIZE.excess(weight, limits.group_bytes) if weight > limits.group_bytes else None
 
 
-def _assignor_name(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return max([len(each.name) for each in request.client_assignors or ()], default=0)
+def _sync_group(limits: GroupLimits, contents: Contents, request: SyncGroupRequest) -> Excess | None:
+    if not request.assignments:
+        return None
+    group = contents.groups.get(request.group_id)
+    weight = sum([len(each.member_id) + len(each.assignment) for each in request.assignments])
+    weight += 0 if group is None else group.weight
+    if weight > limits.group_bytes:
+        return ASSIGNED.excess(weight, limits.group_bytes)
+    if request.group_id in contents.connect:
+        assigned = sum(resources_in_assignment(each.assignment) for each in request.assignments)
+        if assigned > limits.resources:
+            return LISTED.excess(assigned, limits.resources)
+    return None
 
 
-def _assignor_bytes(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return sum([len(each.name) + len(each.metadata) for each in request.client_assignors or ()])
+def _offset_commit(limits: GroupLimits, _contents: Contents, request: OffsetCommitRequest) -> Excess | None:
+    chars = len(request.group_id)
+    return GROUP_ID.excess(chars, limits.id_length) if chars > limits.id_length else None
 
 
-def _bytes_with_assignors(contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    """What the chosen worker is shown of all members' metadata."""
+def _connect_heartbeat(limits: GroupLimits, contents: Contents, request: ConnectGroupHeartbeatRequest) -> Excess | None:
+    over = _worker_ids(limits, contents, request)
+    if over is not None:
+        return over
+    for text in (request.url, request.server_assignor):
+        if text is not None and len(text) > limits.id_length:
+            return WORKER_TEXT.excess(len(text), limits.id_length)
+    instance_id = request.instance_id
+    if instance_id is not None and len(instance_id) > MAX_INSTANCE_ID_CHARS:
+        return INSTANCE_ID.excess(len(instance_id), MAX_INSTANCE_ID_CHARS)
+    for entries in (request.connectors_and_tasks, request.configured_connectors_and_tasks):
+        over = _resources(limits, entries) if entries else None
+        if over is not None:
+            return over
+    if request.member_epoch == JOINING_EPOCH:
+        connect = contents.connect.get(request.group_id)
+        if connect is not None and connect.epoch > LAST_EPOCH:
+            return EPOCH.excess(connect.epoch, LAST_EPOCH)
+    return _assignors(limits, contents, request) if request.client_assignors else None
+
+
+def _assignors(limits: GroupLimits, contents: Contents, request: ConnectGroupHeartbeatRequest) -> Excess | None:
+    """The metadata of the member itself, and of all members, which the chosen worker is shown."""
+    total = 0
+    for each in request.client_assignors or ():
+        if len(each.name) > limits.id_length:
+            return ASSIGNOR_NAME.excess(len(each.name), limits.id_length)
+        total += len(each.name) + len(each.metadata)
+    if total > limits.member_metadata_bytes:
+        return METADATA.excess(total, limits.member_metadata_bytes)
     group = contents.connect.get(request.group_id)
-    if not request.client_assignors or group is None:
-        return 0
-    others = (member.said.assignors for at, member in group.members.items() if at != request.member_id)
-    known = sum([len(assignor.metadata) for assignors in others for assignor in assignors])
-    return known + _assignor_bytes(contents, request)
+    if group is not None:
+        others = [member.said.assignors for at, member in group.members.items() if at != request.member_id]
+        total += sum([len(assignor.metadata) for assignors in others for assignor in assignors])
+    return GROUP_SIZE.excess(total, limits.group_bytes) if total > limits.group_bytes else None
 
 
-def _named_resources(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return max(_count(request.connectors_and_tasks or ()), _count(request.configured_connectors_and_tasks or ()))
+def _connect_install(
+    limits: GroupLimits, contents: Contents, request: ConnectGroupInstallAssignmentRequest
+) -> Excess | None:
+    over = _worker_ids(limits, contents, request)
+    if over is not None:
+        return over
+    size = sum([len(each.member_id) + len(each.metadata) for each in request.members])
+    if size > limits.group_bytes:
+        return ASSIGNED.excess(size, limits.group_bytes)
+    return _resources(limits, [entry for each in request.members for entry in each.connectors_and_tasks])
 
 
-def _connector_name(_contents: Contents, request: ConnectGroupHeartbeatRequest) -> int:
-    return max(_longest(request.connectors_and_tasks or ()), _longest(request.configured_connectors_and_tasks or ()))
+def _worker_ids(
+    limits: GroupLimits,
+    _contents: Contents,
+    request: ConnectGroupHeartbeatRequest | ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
+) -> Excess | None:
+    ids = limits.id_length
+    if len(request.group_id) > ids:
+        return GROUP_ID.excess(len(request.group_id), ids)
+    return MEMBER_ID.excess(len(request.member_id), ids) if len(request.member_id) > ids else None
 
 
-def _installed_resources(_contents: Contents, request: ConnectGroupInstallAssignmentRequest) -> int:
-    return sum(_count(each.connectors_and_tasks) for each in request.members)
-
-
-def _installed_name(_contents: Contents, request: ConnectGroupInstallAssignmentRequest) -> int:
-    return max((_longest(each.connectors_and_tasks) for each in request.members), default=0)
-
-
-def _installed_bytes(_contents: Contents, request: ConnectGroupInstallAssignmentRequest) -> int:
-    return sum(len(each.member_id) + len(each.metadata) for each in request.members)
-
-
-def _count(entries: Iterable[Entry]) -> int:
-    return sum([len(entry.connectors) + len(entry.tasks) for entry in entries])
-
-
-def _longest(entries: Sequence[Entry]) -> int:
-    longest = 0
+def _resources(limits: GroupLimits, entries: Sequence[Entry]) -> Excess | None:
+    """How many connectors and tasks are listed, and how long their names are."""
+    count = sum([len(entry.connectors) + len(entry.tasks) for entry in entries])
+    if count > limits.resources:
+        return LISTED.excess(count, limits.resources)
     for entry in entries:
         names = {task.connector_id for task in entry.tasks}
         names.update(entry.connectors)
-        longest = max(longest, max(map(len, names), default=0))
-    return longest
+        longest = max(map(len, names), default=0)
+        if longest > limits.id_length:
+            return CONNECTOR_NAME.excess(longest, limits.id_length)
+    return None
 
 
-# -- the table --------------------------------------------------------------------------------------------------------
-
-
-def _ids(limits: GroupLimits) -> int:
-    return limits.id_length
-
-
-def _instance_ids(_limits: GroupLimits) -> int:
-    return MAX_INSTANCE_ID_CHARS
-
-
-def _member_bytes(limits: GroupLimits) -> int:
-    return limits.member_metadata_bytes
-
-
-def _group_bytes(limits: GroupLimits) -> int:
-    return limits.group_bytes
-
-
-def _resources(limits: GroupLimits) -> int:
-    return limits.resources
-
-
-def _last_epoch(_limits: GroupLimits) -> int:
-    return LAST_EPOCH
-
-
-IDS, MEMBER_BYTES, GROUP_BYTES = "group.max.id.length", "group.max.member.metadata.bytes", "group.max.bytes"
-RESOURCES = "group.connect.max.resources"
-GROUP_ID = Bound("characters of the group's id", _group_id, _ids, IDS, ErrorCode.INVALID_GROUP_ID)
-MEMBER_ID = Bound("characters of the member's id", _member_id, _ids, IDS)
-INSTANCE_ID = "characters of group.instance.id"
-EPOCH = Bound(
-    "the group has had nearly all generations that there can be, delete it", _epoch, _last_epoch, "the last to join in"
-)
-
+CHECKS: dict[type[Request], Callable[[GroupLimits, Contents, Any], Excess | None]] = {
+    JoinGroupRequest: _join_group,
+    SyncGroupRequest: _sync_group,
+    OffsetCommitRequest: _offset_commit,
+    ConnectGroupHeartbeatRequest: _connect_heartbeat,
+    ConnectGroupPrepareAssignmentRequest: _worker_ids,
+    ConnectGroupInstallAssignmentRequest: _connect_install,
+}
 CREATORS = {JoinGroupRequest, OffsetCommitRequest, ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest}
 """What may bring a group into being."""
-BOUNDS: dict[type[Request], tuple[Bound, ...]] = {
-    JoinGroupRequest: (
-        GROUP_ID,
-        Bound("characters of the member's id or protocol type", _member_or_type, _ids, IDS),
-        Bound(INSTANCE_ID, _group_instance_id, _instance_ids, "as in Kafka"),
-        Bound("characters of a protocol's name", _protocol_name, _ids, IDS),
-        Bound("bytes of the member's metadata", _protocol_bytes, _member_bytes, MEMBER_BYTES),
-        Bound("connectors and tasks that the member runs", _reported_resources, _resources, RESOURCES),
-        EPOCH,
-        Bound(
-            "bytes of the group",
-            _bytes_with_member,
-            _group_bytes,
-            GROUP_BYTES,
-            ErrorCode.GROUP_MAX_SIZE_REACHED,
-        ),
-    ),
-    SyncGroupRequest: (
-        Bound("bytes of the group", _bytes_with_assignments, _group_bytes, GROUP_BYTES),
-        Bound("connectors and tasks that are assigned", _assigned_resources, _resources, RESOURCES),
-    ),
-    OffsetCommitRequest: (GROUP_ID,),
-    ConnectGroupHeartbeatRequest: (
-        GROUP_ID,
-        Bound("characters of MemberId, Url or ServerAssignor", _worker_texts, _ids, IDS),
-        Bound("characters of InstanceId", _instance_id, _instance_ids, "as in Kafka"),
-        Bound("characters of an assignor's name", _assignor_name, _ids, IDS),
-        Bound("bytes of the assignors' metadata", _assignor_bytes, _member_bytes, MEMBER_BYTES),
-        Bound("connectors and tasks in one list", _named_resources, _resources, RESOURCES),
-        Bound("characters of a connector's name", _connector_name, _ids, IDS),
-        EPOCH,
-        Bound(
-            "bytes of all members' metadata",
-            _bytes_with_assignors,
-            _group_bytes,
-            GROUP_BYTES,
-            ErrorCode.GROUP_MAX_SIZE_REACHED,
-        ),
-    ),
-    ConnectGroupPrepareAssignmentRequest: (GROUP_ID, MEMBER_ID),
-    ConnectGroupInstallAssignmentRequest: (
-        GROUP_ID,
-        MEMBER_ID,
-        Bound("connectors and tasks that are assigned", _installed_resources, _resources, RESOURCES),
-        Bound("characters of a connector's name", _installed_name, _ids, IDS),
-        Bound("bytes of ids and metadata", _installed_bytes, _group_bytes, GROUP_BYTES),
-    ),
-}

@@ -50,7 +50,7 @@ from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
-from kcoord.group.limits import bounds_with, creates_group, cut_client_id, excess, refuse_excess
+from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.list_groups import list_groups
 from kcoord.group.metrics import CLASSIC, CONNECT, Metrics
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
@@ -122,7 +122,6 @@ class Shard:
     ) -> None:
         """`fits`: whether the log takes a record."""
         self._contents = Contents(settings, ids)
-        self._bounds = bounds_with(settings.limits)
         self._fits = fits
         if elder is not None:
             before = elder._contents
@@ -207,7 +206,7 @@ class Shard:
         return step
 
     def _answer(self, handler: Handler, turn: Turn, request: Request, context: RequestContext, token: Token) -> None:
-        over = excess(self._bounds, self._contents, request)
+        over = excess(self._contents, request)
         if over is not None:
             self._contents.counters.over_limit[over.what] += 1
             turn.step.excess = over.text
