@@ -50,7 +50,7 @@ def _check_state(group: GenericGroup) -> None:
     if group.unsynced:
         assert group.state in (State.COMPLETING, State.STABLE)
     for member in group.members.values():
-        assert member.parked_join is None or preparing
+        assert member.parked_join is None or preparing or group.held_reason is not None
         assert member.parked_sync is None or group.state is State.COMPLETING
         assert not member.is_new or member.parked_join is not None
 
@@ -75,8 +75,8 @@ def _check_members(group: GenericGroup) -> None:
 
 
 def _check_following(group: GenericGroup) -> None:
-    """But for a rebalance on its way, the session state says what the record says."""
-    if group.state is State.PREPARING:
+    """But for a rebalance on its way, or one that has to wait, the session state says what the record says."""
+    if group.state is State.PREPARING or group.held_reason is not None:
         return
     record = group.record
     protocol = record.protocol or ""

@@ -67,3 +67,22 @@ def test_it_is_not_while_a_delay_runs_either() -> None:
     assert world.targets()["N2"] == "AT1"
     assert world.beats("W1") is AGAIN
     assert world.come("W1", "AC0 AT0").shown["N2"] == (OFFSET, "AT1")
+
+
+def test_a_leader_is_asked_twice_of_what_came_while_it_computed() -> None:
+    """Plan 5404663: W2 came with what had been deleted while the leader computed, and was not shown. The next leader,
+    which had read no more, took it for good: it notices what was deleted only in the round after (legacy rule 11).
+    """
+    world = LegacyWorld()
+    assert world.come("W1").shown == {"W1": (OFFSET, "")}
+    joins = world.send_join("W2", "AC0 AT0")
+    syncs = world.send_sync("W1", {"W1": ""})
+    assert not world.joined(joins).leads
+    world.fetch("W2")
+    world.pass_ms(4_000)
+    assert world.synced(syncs).error is OK
+    for _ in range(2):  # only in the first of these it has seen what W2 runs
+        assert world.beats("W1") is AGAIN
+        assert world.come("W1", "").shown["W2"] == (OFFSET, "AC0 AT0")
+        world.fetch("W1", {"W1": "", "W2": ""})
+    assert world.beats("W1") is OK

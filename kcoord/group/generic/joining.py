@@ -12,9 +12,13 @@ from kcoord.group.generic.calls import Join
 from kcoord.group.generic.group import GenericGroup, Rebalance
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.reasons import Reason, tell
+from kcoord.group.generic.rebalance_input import rebalance_input
 from kcoord.group.generic.records import creation, emptied, next_generation, replaced
 from kcoord.group.generic.states import State
 from kcoord.group.generic.voting import elect_protocol
+from kcoord.group.metrics import CLASSIC
+from kcoord.group.repetition import FREE
+from kcoord.group.step import Slowed
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -123,13 +127,16 @@ def repeat(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
     """
     if member.from_record:
         group.offer(member, join.protocols)
-    turn.answer(join.token, join_answer(group, member))
+    if member.parked_join is not None:  # it waits, and has lost its connection
+        park_join(turn, group, member, join.token, join.api_version)
+    else:
+        turn.answer(join.token, join_answer(group, member))
 
 
 def change(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
     """A member offers other metadata."""
     _rejoin(turn, group, member, join)
-    restart(turn, group, tell(Reason.METADATA_CHANGED, [member.member_id], join.reason))
+    _restart_or_hold(turn, group, member, tell(Reason.METADATA_CHANGED, [member.member_id], join.reason))
 
 
 def obey(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
@@ -137,7 +144,35 @@ def obey(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
     is about.
     """
     _rejoin(turn, group, member, join)
-    restart(turn, group, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
+    _restart_or_hold(turn, group, member, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
+
+
+def _restart_or_hold(turn: Turn, group: GenericGroup, member: Member, reason: str) -> None:
+    """Rebalance, or let whoever asks for it wait, where the last rebalances were the same and have changed nothing
+    (`repetition`): nobody else is disturbed meanwhile. It waits half its rebalance timeout at most, as its client waits
+    longer than that for JoinGroup.
+    """
+    repetition, now_ms = group.repetition, turn.now_ms
+    due_ms = now_ms
+    if group.state is State.STABLE and repetition.times >= FREE:
+        due_ms = repetition.due(rebalance_input(group), now_ms, member.rebalance_timeout_ms // 2)
+    if due_ms <= now_ms:
+        restart(turn, group, reason)
+        return
+    if repetition.due_ms == NEVER_MS:
+        turn.contents.counters.slowed[CLASSIC] += 1
+        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
+    group.held_reason = reason + repetition.tell()
+    repetition.due_ms = due_ms
+    turn.wake(group, due_ms)
+
+
+def wait_is_over(turn: Turn, group: GenericGroup) -> None:
+    """Who asked for a rebalance that repeats itself has waited long enough."""
+    group.repetition.due_ms = NEVER_MS
+    reason, group.held_reason = group.held_reason, None
+    if group.state is State.STABLE and reason is not None and group.parked_joins:
+        restart(turn, group, reason)
 
 
 def _rejoin(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
@@ -242,6 +277,9 @@ def restart(turn: Turn, group: GenericGroup, reason: str) -> None:
             refresh(turn, group, member)
     _expect_no_syncs(group)
     group.rebalance = Rebalance(reasons=[reason], since_wall_ms=turn.wall_ms, initial=False)
+    if group.held_reason is not None:
+        group.rebalance.note(group.held_reason)
+        group.held_reason, group.repetition.due_ms = None, NEVER_MS
     group.move(State.PREPARING)
     if group.all_joined():
         close_join(turn, group)
@@ -296,6 +334,7 @@ def _start_generation(turn: Turn, group: GenericGroup) -> None:
     leader = group.members.get(group.leader_id or "")
     if leader is None or leader.parked_join is None:
         group.leader_id = next(each.member_id for each in group.members.values() if each.parked_join is not None)
+    group.repetition.begin(rebalance_input(group), turn.now_ms)
     turn.write(next_generation(group, rebalance, elect_protocol(group), turn.wall_ms))
     for member in group.members.values():
         member.is_new = False

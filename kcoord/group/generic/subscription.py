@@ -13,6 +13,9 @@ from struct import Struct, error
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
 _SMALLEST_TOPIC = _INT16.size
+_OWNED_VERSION, _GENERATION_VERSION = 1, 2
+STICKY = ("sticky", "cooperative-sticky")
+"""Assignors of consumers whose user data names the generation, and repeats what is owned."""
 
 
 def subscribed_topics(subscriptions: Iterable[bytes]) -> frozenset[str] | None:
@@ -42,6 +45,66 @@ def _topics(subscription: bytes) -> list[str]:
     if length != -1:
         _slice(subscription, at + _INT32.size, length)
     return topics
+
+
+def without_generation(assignor: str, subscription: bytes) -> bytes:
+    """The metadata of a consumer, but for the generation that it was last assigned in; as it is where it cannot be
+    read.
+    """
+    try:
+        topics_end = _after_topics(subscription)
+        owned_at = _after_bytes(subscription, topics_end)
+        (version,) = _INT16.unpack_from(subscription)
+        user_data = b"" if assignor in STICKY else subscription[topics_end:owned_at]
+        if version < _OWNED_VERSION:
+            return subscription[:topics_end] + user_data
+        generation_at = _after_owned(subscription, owned_at)
+        rest = subscription[generation_at + _INT32.size :] if version >= _GENERATION_VERSION else b""
+        return subscription[:topics_end] + user_data + subscription[owned_at:generation_at] + rest
+    except (error, ValueError):
+        return subscription
+
+
+def _after_topics(data: bytes) -> int:
+    (count,) = _INT32.unpack_from(data, _INT16.size)
+    at = _INT16.size + _INT32.size
+    if not 0 <= count <= (len(data) - at) // _SMALLEST_TOPIC:
+        raise ValueError(f"{count} topics in {len(data)} bytes")
+    for _ in range(count):
+        at = _after_text(data, at)
+    return at
+
+
+def _after_owned(data: bytes, at: int) -> int:
+    """Behind the owned partitions: by topic, their numbers."""
+    (count,) = _INT32.unpack_from(data, at)
+    at += _INT32.size
+    if not 0 <= count <= (len(data) - at) // _SMALLEST_TOPIC:
+        raise ValueError(f"{count} topics in {len(data)} bytes")
+    for _ in range(count):
+        at = _after_text(data, at)
+        (partitions,) = _INT32.unpack_from(data, at)
+        at += _INT32.size
+        _slice(data, at, partitions * _INT32.size)
+        at += partitions * _INT32.size
+    return at
+
+
+def _after_text(data: bytes, at: int) -> int:
+    length: int = _INT16.unpack_from(data, at)[0]
+    at += _INT16.size
+    _slice(data, at, length)
+    return at + length
+
+
+def _after_bytes(data: bytes, at: int) -> int:
+    """Behind bytes that may be null."""
+    (length,) = _INT32.unpack_from(data, at)
+    at += _INT32.size
+    if length == -1:
+        return at
+    _slice(data, at, length)
+    return at + int(length)
 
 
 def _slice(data: bytes, at: int, length: int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kcoord.group.conversion.follow import follow_when_stable
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.joining import put_out
+from kcoord.group.generic.joining import put_out, wait_is_over
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.reasons import Reason, tell
 from kcoord.group.generic.table import GONE, JOIN_DUE, PENDING_GONE, SYNC_DUE
@@ -33,6 +33,8 @@ def sweep(turn: Turn, group: GenericGroup) -> None:
         PENDING_GONE[group.state](turn, group)
     if group.rebalance is not None and group.rebalance.due_ms <= now_ms:
         JOIN_DUE[group.state](turn, group)
+    if group.repetition.due_ms <= now_ms:
+        wait_is_over(turn, group)
     if group.sync_due_ms <= now_ms:
         SYNC_DUE[group.state](turn, group)
     if not follow_when_stable(turn, group):
@@ -50,7 +52,7 @@ def _expires_ms(member: Member, join_timeout_ms: int) -> int:
 
 def _ask_for_next_look(turn: Turn, group: GenericGroup, join_timeout_ms: int) -> None:
     now_ms = turn.now_ms
-    at_ms = group.sync_due_ms
+    at_ms = min(group.sync_due_ms, group.repetition.due_ms)
     if group.rebalance is not None:
         at_ms = min(at_ms, group.rebalance.due_ms)
     for member in group.members.values():

@@ -8,7 +8,9 @@ from kcoord.group.generic.calls import Sync
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.joining import put_out, restart
 from kcoord.group.generic.reasons import Reason, tell
+from kcoord.group.generic.rebalance_input import rebalance_answer
 from kcoord.group.generic.records import assigned
+from kcoord.group.metrics import CLASSIC
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -29,6 +31,8 @@ def assign(turn: Turn, group: GenericGroup, sync: Sync) -> None:
     park_sync(turn, sync.member, sync.token)
     has_synced(group, sync.member.member_id)
     turn.write(assigned(group, sync.assignments, turn.wall_ms))
+    if group.repetition.end(rebalance_answer(group), turn.now_ms):
+        turn.contents.counters.repeated[CLASSIC] += 1
     for member in group.members.values():
         token, member.parked_sync = member.parked_sync, None
         if token is not None:

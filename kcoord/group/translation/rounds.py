@@ -165,6 +165,7 @@ def _install(
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
     group.legacy.unsure = bool(shown) and _is_new_to(group, computation.chosen, computed.config_offset)
     group.legacy.once_more = group.legacy.unsure
+    group.legacy.unseen = any(each not in assigned for each in _of_newcomers(group, computed))
     install(turn, group, known, assignment, computation.chosen, computation.assignor)
     group.legacy.unhanded, group.legacy.withheld = unhanded, {}
     group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
@@ -173,11 +174,17 @@ def _install(
 
 def _is_new_to(group: ConnectGroup, leader_id: str, config_offset: int) -> bool:
     """Whether the leader cannot know what has been deleted since the last assignment, which it has not made, or before
-    that, if who made it could not know either.
+    that, if who made it could not know either. Nobody knows it of what workers have that came while that was made.
     """
     last = group.legacy.seen_last
     is_another = last is None or last[0] != leader_id
-    return is_another and (group.legacy.unsure or config_offset != group.computed_offset)
+    return group.legacy.unseen or (is_another and (group.legacy.unsure or config_offset != group.computed_offset))
+
+
+def _of_newcomers(group: ConnectGroup, computed: Computed) -> Resources:
+    """What those have who have come since the leader was shown the group. As of its offset that may be deleted."""
+    newcomers = [each for each in group.participants() if each.member_id not in computed.targets]
+    return NOTHING.union(*[group.target_of(each) or NOTHING for each in newcomers])
 
 
 def _not_shown(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Resources:

@@ -108,6 +108,8 @@ class LegacyFleet(Generic[R]):
     """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
     unsure: bool = False
     """The same, until that is done: the installed assignment may name what was deleted."""
+    unseen: bool = False
+    """Its maker was not shown all that is in it: some came with what they run while it was being made."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
     failed: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -139,6 +141,7 @@ class LegacyFleet(Generic[R]):
     def _begin_anew(self) -> None:
         self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
         self.withheld, self.seen_last, self.once_more, self.unsure = {}, None, False, False
+        self.unseen = False
         self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:

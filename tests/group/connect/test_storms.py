@@ -33,8 +33,11 @@ class Storm:
         """One heartbeat of each, and a computation if W1 is told to."""
         self.world.pass_ms(1_000)
         self.beats += 1
-        fields = {"client_assignors": [assignor(reason=1 + self.beats % 2)]} if self.asks else {}
-        told = self.world.beat("W1", self.epoch, "AC0 AT0", **fields)
+        if self.asks:
+            asks = [assignor(reason=1 + self.beats % 2)]
+            told = self.world.beat("W1", self.epoch, "AC0 AT0", client_assignors=asks)
+        else:
+            told = self.world.beat("W1", self.epoch, "AC0 AT0")
         self.epoch = max(self.epoch, told.epoch)
         if told.error is ErrorCode.COMPUTE_ASSIGNMENT:
             self.computed += 1

@@ -1,0 +1,33 @@
+"""Fingerprints of what a generation of a generic group is made from, and of its assignments (`repetition`).
+
+A static member is known by its name. Of a consumer's metadata the generation that it joined last is left out, which
+alone makes each of its JoinGroups another one.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.generic.group import CONSUMER, GenericGroup
+from kcoord.group.generic.member import Member, Protocols
+from kcoord.group.generic.subscription import without_generation
+from kcoord.group.repetition import Given, fingerprint
+
+
+def rebalance_input(group: GenericGroup) -> Given:
+    """What the next generation is made from, as of now."""
+    said = {_name(each): _metadata(group, each.protocols) for each in group.members.values()}
+    return Given(fingerprint(group.protocol_type, frozenset(said)), fingerprint(frozenset(said.items())))
+
+
+def rebalance_answer(group: GenericGroup) -> int:
+    """The assignments that the leader has made."""
+    return fingerprint(frozenset([(_name(each), each.assignment) for each in group.members.values()]))
+
+
+def _name(member: Member) -> str:
+    return member.member_id if member.instance_id is None else f"static {member.instance_id}"
+
+
+def _metadata(group: GenericGroup, protocols: Protocols) -> Protocols:
+    if group.protocol_type != CONSUMER:
+        return protocols
+    return tuple([(name, without_generation(name, metadata)) for name, metadata in protocols])
