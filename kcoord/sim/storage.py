@@ -30,21 +30,22 @@ class Storage:
     """One partition on its disk."""
 
     def __init__(self) -> None:
-        self._batches: list[Batch] = []
+        self.batches: list[Batch] = []
+        """What has reached the disk, in the order of the appends."""
         self.committed = 0
         """Batches that are complete."""
 
     def commit(self, records: Sequence[Record]) -> None:
         """The whole batch is on the disk."""
-        self._batches.append(Batch(records, complete=True))
+        self.batches.append(Batch(records, complete=True))
         self.committed += 1
 
     def tear(self, records: Sequence[Record], kept: int) -> None:
         """The power goes while a batch is written: its first `kept` records reach the disk, its end does not."""
-        self._batches.append(Batch(records[:kept], complete=False))
+        self.batches.append(Batch(records[:kept], complete=False))
 
     def load(self) -> Iterator[Record]:
         """What survives, in order."""
-        for batch in self._batches:
+        for batch in self.batches:
             if batch.complete:
                 yield from batch.records

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-from kcoord.sim.coordinator import Coordinator, Pending
+from kcoord.protocol.records import Record
+from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.run import run_seed
 from tests.pipeline.story import Written, entries, tables
 
@@ -14,13 +18,19 @@ SEEDS = 20
 @pytest.mark.parametrize("first", [0, -SEEDS], ids=["new protocol", "with legacy workers"])
 def test_no_finding_in_simulated_fleets(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     written: Written = []
-    add = Coordinator._add
+    start = Coordinator.__init__
 
-    def noted(self: Coordinator, pending: Pending) -> None:
-        written.append((self.wall_ms, list(pending.records)))
-        add(self, pending)
+    def noted(self: Coordinator, *arguments: Any) -> None:
+        start(self, *arguments)
+        commit = self.storage.commit
 
-    monkeypatch.setattr(Coordinator, "_add", noted)
+        def kept(records: Sequence[Record]) -> None:
+            written.append((self.wall_ms, list(records)))
+            commit(records)
+
+        monkeypatch.setattr(self.storage, "commit", kept)
+
+    monkeypatch.setattr(Coordinator, "__init__", noted)
     intervals = 0
     for seed in range(first, first + SEEDS):
         written.clear()
