@@ -19,6 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.group.batch import empty_answer, merge, split
 from kcoord.group.connect.settings import MAX_LEGACY_WAIT_MS
 from kcoord.group.facts import UNKNOWN, GroupFacts
@@ -64,7 +65,7 @@ SYNC_LIMIT_S = 300.0
 """How long a SyncGroup may wait for its leader at the owner, which bounds it by the group's own rebalance timeout."""
 JOIN_ROUNDS = 2
 """A join waits for the initial delay or the others, each no longer than the rebalance timeout."""
-REMEMBERED = 1 << 16
+HEARD_BYTES = 16 << 20
 """Groups whose owners' words are remembered."""
 CONNECTIONS = 1 << 18
 
@@ -93,7 +94,7 @@ class SharedGroups:
         """Calls that went to other instances, by what they ask for."""
         self._in_work: dict[int, Link] = {}
         self._seen: OrderedDict[int, set[Link]] = OrderedDict()
-        self._heard: OrderedDict[str, GroupFacts] = OrderedDict()
+        self._heard: BoundedCache[str, GroupFacts] = BoundedCache(HEARD_BYTES)
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -340,13 +341,10 @@ class SharedGroups:
         """The same without asking: exact for a group of this instance's own, else as last heard."""
         if self._places.is_self(self._owner(group_id)):
             return self._local.known_facts(group_id)
-        return self._heard.get(group_id, UNKNOWN)
+        return self._heard.get(group_id) or UNKNOWN
 
     def _hear(self, group_id: str, facts: GroupFacts) -> None:
         self._heard[group_id] = facts
-        self._heard.move_to_end(group_id)
-        if len(self._heard) > REMEMBERED:
-            self._heard.popitem(last=False)
 
     def owned(self) -> set[int]:
         """The partitions whose groups this instance serves now."""

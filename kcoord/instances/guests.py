@@ -8,9 +8,9 @@ whichever instance, counts again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
@@ -24,7 +24,7 @@ from kcoord.protocol.messages import (
 
 __all__ = ["Guests"]
 
-KEPT = 1 << 17
+KEPT_BYTES = 32 << 20
 """Members that are remembered for one instance; the ones that were heard of longest ago are forgotten first."""
 MEMBERS = frozenset({ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.COMPUTE_ASSIGNMENT})
 """Answers that only a member gets."""
@@ -34,7 +34,7 @@ class Guests:
     """Members whose calls one other instance has relayed: group and member id."""
 
     def __init__(self) -> None:
-        self._members: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._members: BoundedCache[tuple[str, str], None] = BoundedCache(KEPT_BYTES)
 
     def answered(self, group_id: str | None, request: Request, response: Response) -> None:
         """A relayed call was answered: its sender is a member, or none any more."""
@@ -42,23 +42,21 @@ class Guests:
             return
         if isinstance(request, LeaveGroupRequest):
             for member_id in (request.member_id, *(each.member_id for each in request.members)):
-                self._members.pop((group_id, member_id), None)
+                self._members.pop((group_id, member_id))
             return
         member_id = _speaker(request, response)
         if not member_id:
             return
         key = (group_id, member_id)
         if getattr(response, "error_code", None) not in MEMBERS or _leaves(request):
-            self._members.pop(key, None)
+            self._members.pop(key)
             return
         self._members[key] = None
-        self._members.move_to_end(key)
-        if len(self._members) > KEPT:
-            self._members.popitem(last=False)
 
     def miss(self, pause: Callable[[str, str], None]) -> None:
         """That instance is gone: `pause` each of them, by group and member id."""
-        members, self._members = self._members, OrderedDict()
+        members = list(self._members)
+        self._members.clear()
         for group_id, member_id in members:
             pause(group_id, member_id)
 

@@ -31,7 +31,7 @@ from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_ra
 from kcoord.protocol.messages import Response, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.server.held_bytes import HeldBytes, Progress
-from kcoord.server.hot_path import HotFrame
+from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 
 if TYPE_CHECKING:
     from kcoord.group.step import Remember
@@ -270,7 +270,7 @@ class Connection(asyncio.Protocol):
             return
         frame = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
         self.send(frame)
-        if remember is not None:
+        if remember is not None and len(call.frame) + len(frame) <= LARGEST_KEPT:
             self._hot = HotFrame.behind(call, frame, remember, valid_until_ms)
         self.finish(call)
 
@@ -295,6 +295,10 @@ class Connection(asyncio.Protocol):
         tell, self._when_more = self._when_more, None
         if tell is not None:
             tell()
+
+    def forget_answers(self) -> None:
+        """Repeat nothing from memory: the next frame is judged as if it were the first of its kind."""
+        self._hot = None
 
     def finish(self, call: Call) -> None:
         """End `call` without sending anything more, and take the next frame."""

@@ -27,6 +27,7 @@ from struct import Struct
 
 import attrs
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.group.step import Lease, Remember
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
@@ -43,10 +44,25 @@ ANSWERED_AT_ONCE = 256
 """Frames that are answered before others have their turn."""
 
 
-@lru_cache(maxsize=1024)
+LARGEST_KEPT = 64 * 1024
+"""Request and answer that one connection remembers, in bytes together."""
+SHARED_BYTES, SHARED_UP_TO = 2 << 20, 1024
+"""Parts of frames that are kept once for all connections, and how large one may be."""
+LENGTHS = 1024
+READERS_BYTES, READER_BYTES = 16 << 20, 4096
+"""Readers of frames that arrived together; one takes some 20 bytes a frame to make, and 32 to keep."""
+
+_parts: BoundedCache[bytes, bytes] = BoundedCache(SHARED_BYTES)
+
+
 def _shared(part: bytes) -> bytes:
     """`part` itself, the same object for equal parts of all connections."""
-    return part
+    if len(part) > SHARED_UP_TO:
+        return part
+    known = _parts.get(part)
+    if known is None:
+        known = _parts[part] = part
+    return known
 
 
 class _Readers(dict[int, Callable[[bytes], tuple[bytes, ...]]]):
@@ -62,6 +78,7 @@ class _Readers(dict[int, Callable[[bytes], tuple[bytes, ...]]]):
         if odd or not 0 < count <= READ_AT_ONCE:
             return _read_nothing
         reader = self[size] = Struct(f"{HEAD}x{TAIL - HEAD}s{self.length - TAIL}x" * count).unpack
+        _readers[id(self), size] = self
         return reader
 
 
@@ -69,7 +86,12 @@ def _read_nothing(_frames: bytes) -> tuple[bytes, ...]:
     return ()
 
 
-_readers_of = lru_cache(maxsize=1024)(_Readers)
+def _forget_reader(key: tuple[int, int], readers: _Readers) -> None:
+    readers.pop(key[1], None)
+
+
+_readers: BoundedCache[tuple[int, int], _Readers] = BoundedCache(READERS_BYTES, READER_BYTES, _forget_reader)
+_readers_of = lru_cache(maxsize=LENGTHS)(_Readers)
 
 
 @attrs.define(slots=True, eq=False)

@@ -27,12 +27,17 @@ SKIP_ASSIGNMENT_VERSION = 9
 SHORTEST_RETRY_MS = 1_000
 """How soon at the earliest a rebalance that nobody joined is looked at again, whatever timeout the absent asked for."""
 
+MOST_PENDING = 16_384
+"""Newcomers of one group that are waited for; beyond, the one that was given its id first must ask for another."""
+
 
 # -- newcomers --------------------------------------------------------------------------------------------------------
 
 
 def hand_out_id(turn: Turn, group: GenericGroup, join: Join) -> None:
     """KIP-394: tell a newcomer its member id; it is expected to join with it before its session would end."""
+    while len(group.pending) >= MOST_PENDING:
+        del group.pending[next(iter(group.pending))]
     group.pending[join.member_id] = turn.now_ms + join.session_timeout_ms
     turn.wake(group, group.pending[join.member_id])
     join_error(turn, join.token, ErrorCode.MEMBER_ID_REQUIRED, join.member_id)

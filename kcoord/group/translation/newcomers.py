@@ -5,6 +5,9 @@ They lapse with the session that the newcomer asked for. Session state: after a 
 
 from __future__ import annotations
 
+MOST = 16_384
+"""Newcomers of one group that are remembered; beyond, the one that was given its id first must ask for another."""
+
 
 class Newcomers:
     """Member ids by group, and when each lapses (ms on the steps' clock)."""
@@ -17,6 +20,8 @@ class Newcomers:
         known = self._lapse.setdefault(group_id, {})
         for lapsed in [each for each, at_ms in known.items() if at_ms <= now_ms]:
             del known[lapsed]
+        while len(known) >= MOST:
+            del known[next(iter(known))]
         known[member_id] = lapses_ms
 
     def has(self, group_id: str, member_id: str, now_ms: int) -> bool:
