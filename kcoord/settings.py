@@ -510,7 +510,10 @@ class Upstream(_Section):
         ge=1000,
     )
     gateway_rights_ttl_ms: int = _setting(
-        5 * _MINUTE_MS, "How long a right that the cluster has confirmed holds.", unit="ms", ge=1
+        5 * _MINUTE_MS,
+        "How long a right that the cluster has confirmed holds, if that is less than `gateway.question.interval.ms`.",
+        unit="ms",
+        ge=1,
     )
     gateway_sentinel_session_timeout_ms: int = _setting(
         30 * _MINUTE_MS,

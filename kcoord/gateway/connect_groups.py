@@ -63,18 +63,16 @@ async def heartbeat(leg: Leg, call: Call, request: ConnectGroupHeartbeatRequest)
     if not gateway.owns(group_id):
         leg.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
         return
-    error = await _take(leg, request)
+    error = await check(leg, group_id, READ) or await _take(leg, request)
     if error == ErrorCode.GROUP_ID_NOT_FOUND:
         leg.answer(call, _refused(request, error, TAKEN))
         return
-    error = error or await check(leg, group_id, READ)
     if error:
         leg.answer(call, refuse(request, error))
         return
-    gateway.returned(group_id, member_id)
     held = partial(gateway.groups.let_go, group_id, leg.client.serial)
     when_more = partial(leg.client.when_more, call, held) if request.max_wait_ms > 0 else None
-    response, remember = await gateway.groups.call(request, leg.context(call), when_more)
+    response, remember = await gateway.guarded.call(leg, call, request, when_more)
     assert isinstance(response, ConnectGroupHeartbeatResponse)
     if response.error_code in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT):
         if request.member_epoch in LEAVING_EPOCHS:
@@ -111,11 +109,7 @@ async def member_call(leg: Leg, call: Call, request: MemberCall) -> None:
     if not gateway.owns(request.group_id):
         leg.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
         return
-    error = await check(leg, request.group_id, READ)
-    if error:
-        leg.answer(call, refuse(request, error))
-        return
-    response, _ = await gateway.groups.call(request, leg.context(call))
+    response, _ = await gateway.guarded.call(leg, call, request)
     leg.answer(call, response)
 
 
@@ -150,7 +144,7 @@ async def _described(leg: Leg, call: Call, request: ConnectGroupDescribeRequest,
         found = ErrorCode.GROUP_AUTHORIZATION_FAILED
     if not isinstance(found, Standing):
         return DescribedGroup(error_code=found, group_id=group_id)
-    response, _ = await leg.gateway.groups.call(attrs.evolve(request, group_ids=[group_id]), leg.context(call))
+    response, _ = await leg.gateway.guarded.call(leg, call, attrs.evolve(request, group_ids=[group_id]))
     assert isinstance(response, ConnectGroupDescribeResponse)
     described = response.groups[0]
     if request.include_authorized_operations and described.error_code == ErrorCode.NONE:

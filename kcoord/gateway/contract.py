@@ -1,7 +1,8 @@
 """What does the gateway need of those around it?
 
-Of the server: a client's connection (`ClientSide`). Of the coordinator: the steps of one group (`GroupService`). Of
-several instances: who stands where (`Places`). They are structural: neither side imports the other.
+Of the server: a client's connection (`ClientSide`). Of the coordinator: what can be asked about groups (`GroupReader`),
+and the steps of one group (`GroupService`), which clients reach by `guarded_groups.py` only. Of several instances: who
+stands where (`Places`). They are structural: neither side imports the other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
 
-__all__ = ["Call", "ClientSide", "GroupService", "Places"]
+__all__ = ["Call", "ClientSide", "GroupReader", "GroupService", "Places"]
 
 
 class ClientSide(Protocol):
@@ -49,23 +50,24 @@ class ClientSide(Protocol):
     def pause_reading(self, who: str) -> None: ...
     def resume_reading(self, who: str) -> None: ...
     def when_more(self, call: Call, tell: Callable[[], None]) -> None: ...
+    def forget_answers(self) -> None:
+        """Repeat nothing from memory: the next frame is judged as if it were the first of its kind."""
+        ...
 
 
-class GroupService(Protocol):
-    """The groups that kcoord coordinates: all of them in this process, or each where one of several instances has it.
+class GroupReader(Protocol):
+    """What can be asked about the groups that kcoord coordinates: all of them in this process, or each where one of
+    several instances has it. Nothing of it moves a group, or a member's session.
 
     Every answer is given when what it could have seen is committed, and only while whoever gives it is known to
     coordinate the group (gateway rule 21). Where nobody can be asked, errors are NOT_COORDINATOR or
     COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
     """
 
-    async def call(
-        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
-    ) -> tuple[Response, Remember | None]: ...
-    def let_go(self, group_id: str, connection: int) -> None: ...
-    async def check_commit(
-        self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
-    ) -> ErrorCode: ...
+    def let_go(self, group_id: str, connection: int) -> None:
+        """Answer at once what is held back for that connection."""
+        ...
+
     async def check_delete(self, group_id: str) -> ErrorCode: ...
     async def check_offset_delete(self, group_id: str) -> ErrorCode: ...
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]: ...
@@ -85,9 +87,20 @@ class GroupService(Protocol):
         """All groups of a partition that this instance serves."""
         ...
 
+    def now_ms(self) -> int: ...
+
+
+class GroupService(GroupReader, Protocol):
+    """The groups themselves: their steps, and the sessions of their members."""
+
+    async def call(
+        self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
+    ) -> tuple[Response, Remember | None]: ...
+    async def check_commit(
+        self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
+    ) -> ErrorCode: ...
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None: ...
     def resume_session(self, group_id: str, member_id: str) -> None: ...
-    def now_ms(self) -> int: ...
 
 
 class Places(Protocol):

@@ -8,27 +8,22 @@ one heartbeat interval.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
-__all__ = ["GROUP_KEY", "KEYS_FROM", "Coordinators", "group_keys", "keep_newest"]
+__all__ = ["GROUP_KEY", "KEYS_FROM", "Coordinators", "group_keys"]
 
 GROUP_KEY = 0
 """FindCoordinator's key type of groups; transactions and share partitions have theirs."""
 KEYS_FROM = 4
 """The version of FindCoordinator from which a client names several keys, or none."""
-KNOWN_LIMIT = 200_000
-"""Groups that something is remembered of; beyond, the longest known are forgotten."""
-
-
-def keep_newest(known: dict[str, Any], limit: int = KNOWN_LIMIT) -> None:
-    """Forget what is too much of `known`, by group: clients may ask about any name."""
-    while len(known) > limit:
-        del known[next(iter(known))]
+NAMED_BYTES, JOINED_BYTES = 8 << 20, 16 << 20
+"""Groups whose coordinator is remembered: of those that somebody asked for, and of those that somebody joined here."""
 
 
 def group_keys(request: FindCoordinatorRequest) -> list[str]:
@@ -39,28 +34,49 @@ def group_keys(request: FindCoordinatorRequest) -> list[str]:
 
 
 class Coordinators:
-    """The last known coordinator of each group."""
+    """The last known coordinator of each group.
+
+    Who asks for many names makes only such names be forgotten that nobody has joined by this kcoord.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[str, int] = {}
+        self._named: BoundedCache[str, int] = BoundedCache(NAMED_BYTES)
+        self._joined: BoundedCache[str, int] = BoundedCache(JOINED_BYTES)
 
     def of(self, group_id: str) -> int | None:
-        return self._known.get(group_id)
+        at = self._joined.get(group_id)
+        return self._named.get(group_id) if at is None else at
 
     def learn(self, group_id: str, broker_id: int) -> None:
-        self._known.pop(group_id, None)
-        self._known[group_id] = broker_id
-        keep_newest(self._known)
+        known = self._joined if group_id in self._joined else self._named
+        known[group_id] = broker_id
+
+    def joined(self, group_id: str) -> None:
+        """The group has a member here."""
+        at = self._named.pop(group_id)
+        if at is not None:
+            self._joined[group_id] = at
 
     def groups_at(self, broker_id: int | None) -> list[str]:
         """The groups whose coordinator that broker was last; all for None."""
-        return [group for group, at in self._known.items() if broker_id is None or at == broker_id]
+        return [group for group, at in self._all() if broker_id is None or at == broker_id]
 
-    def learn_from(self, keys: list[str], response: FindCoordinatorResponse) -> None:
-        """Remember what a response says about groups."""
+    def learn_from(self, keys: list[str], response: FindCoordinatorResponse) -> set[str]:
+        """Remember what a response says about groups; of which it says something."""
+        learnt = set()
         for key, node_id, error in _answers(keys, response):
             if error == ErrorCode.NONE and node_id >= 0:
                 self.learn(key, node_id)
+                learnt.add(key)
+        return learnt
+
+    def _last_of(self, group_id: str, fallback: int | None) -> int | None:
+        at = self.of(group_id)
+        return fallback if at is None else at
+
+    def _all(self) -> Iterator[tuple[str, int]]:
+        yield from self._joined.items()
+        yield from self._named.items()
 
     def patch(
         self, keys: set[str], request: FindCoordinatorRequest, response: FindCoordinatorResponse, fallback: int | None
@@ -71,18 +87,18 @@ class Coordinators:
         """
         if request.coordinator_keys:
             for each in response.coordinators:
-                node = self._known.get(each.key, fallback)
+                node = self._last_of(each.key, fallback)
                 if each.key in keys and each.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE and node is not None:
                     each.error_code, each.error_message, each.node_id = ErrorCode.NONE, None, node
         elif request.key in keys and response.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:
-            node = self._known.get(request.key, fallback)
+            node = self._last_of(request.key, fallback)
             if node is not None:
                 response.error_code, response.error_message, response.node_id = ErrorCode.NONE, None, node
 
     def answer(self, request: FindCoordinatorRequest, at: dict[int, Address]) -> FindCoordinatorResponse | None:
         """The answer from what is known alone; None unless it is known for every key."""
         keys = group_keys(request)
-        nodes = [self._known.get(key) for key in keys]
+        nodes = [self.of(key) for key in keys]
         if not keys or any(node is None or node not in at for node in nodes):
             return None
         found = [

@@ -66,8 +66,7 @@ def _filled_in(leg: Leg, request: FindCoordinatorRequest, response: FindCoordina
     gateway = leg.gateway
     keys = group_keys(request)
     owned = {key for key in keys if gateway.owns(key)}
-    gateway.coordinators.learn_from(keys, response)
-    for key in owned:
+    for key in owned & gateway.coordinators.learn_from(keys, response):
         gateway.finder(key, leg)
     if owned:
         gateway.coordinators.patch(owned, request, response, gateway.any_broker(leg))

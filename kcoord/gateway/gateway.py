@@ -15,9 +15,9 @@ import re
 import time
 import weakref
 from collections.abc import Coroutine, Iterable
-from functools import lru_cache
 from typing import Any, TypeVar
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway import (
     connect_groups,
     discovery,
@@ -29,10 +29,12 @@ from kcoord.gateway import (
 )
 from kcoord.gateway.about import ONE_GROUP, peek_group
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.authentication import proved
 from kcoord.gateway.batches import answer_batch
 from kcoord.gateway.brokers import BrokerMap, OpenPort
-from kcoord.gateway.contract import ClientSide, GroupService, Places
-from kcoord.gateway.coordinators import Coordinators, keep_newest
+from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
+from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.guarded_groups import GuardedGroups
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.homing import Homing
 from kcoord.gateway.inheritance import Inheritance
@@ -41,7 +43,8 @@ from kcoord.gateway.moved import Moves
 from kcoord.gateway.neighbourhood import Neighbourhood
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
-from kcoord.gateway.rights import READ, Standing, ask_standing
+from kcoord.gateway.paused_sessions import PausedSessions
+from kcoord.gateway.rights import READ, Rights, Standing, ask_standing
 from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
@@ -100,8 +103,8 @@ HANDLERS: dict[int, Handler] = {
 FIND_COORDINATOR = 10
 
 TICK_S = 1.0
-SOONEST_QUESTION = 0.6
-"""Questions of rights are spread over this part of their interval to the whole."""
+SOONEST_QUESTION, LATEST_QUESTION = 0.6, 0.95
+"""Questions of rights are spread over these parts of their interval, so that they are answered within it."""
 PASSING_PATIENCE_MS = 500
 """How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
@@ -110,8 +113,11 @@ NAMED_WHILE_AWAY = 1000
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long a client waits for the first map of several instances."""
-MATCHES_KEPT = 65_536
+MATCHES_BYTES = 4 << 20
+"""Group ids of which it is remembered whether they are kcoord's to take."""
 FINDERS_A_GROUP = 4
+FINDERS_BYTES, FINDERS_ENTRY_BYTES = 8 << 20, 1_024
+"""Groups of which it is remembered who may ask for their coordinator."""
 
 
 class Gateway:
@@ -122,7 +128,8 @@ class Gateway:
 
         Raises ValueError for TLS files that do not fit, and for a kept broker map that is damaged."""
         self.settings = settings
-        self.groups = groups
+        self.groups: GroupReader = groups
+        self.guarded = GuardedGroups(self, groups)
         self.places = places
         self.authenticated_at_once = not settings.uses_sasl
         self.read_apis = read_apis(settings.connect_groups)
@@ -135,18 +142,15 @@ class Gateway:
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()
-        patterns = [re.compile(pattern) for pattern in settings.groups]
-        self.owns = lru_cache(MATCHES_KEPT)(
-            lambda group_id: bool(group_id) and any(p.fullmatch(group_id) for p in patterns)
-        )
+        self.rights = Rights(settings, lambda: self.now_ms())
+        self.sessions = PausedSessions(groups, settings.outage_ms)
+        self._patterns = [re.compile(pattern) for pattern in settings.groups]
+        self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)
         self._tls = upstream_context(settings)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._member_legs: set[Leg] = set()
-        self._common: dict[str, Standing] = {}
-        self._paused: dict[tuple[str, str], int] = {}
-        """Until when the sessions of members stand still, by group and member id; the longest paused first."""
         self._own: dict[int | None, OwnConnection] = {}
-        self._finders: dict[str, weakref.WeakSet[Leg]] = {}
+        self._finders: BoundedCache[str, weakref.WeakSet[Leg]] = BoundedCache(FINDERS_BYTES, FINDERS_ENTRY_BYTES)
         self._turn = itertools.count()
         self._unreachable: set[str] = set()
 
@@ -214,15 +218,19 @@ class Gateway:
     async def _tend(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            now_ms = self.now_ms()
-            self.spawn(self.sentinels.tend())
-            self._forget_paused(now_ms)
-            for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
-                leg.question_due_ms = self._next_question_ms()
-                self.spawn(self._question(leg))
-            for own in self._own.values():
-                if now_ms - own.used_ms > OWN_IDLE_MS:
-                    own.close()
+            self.tend()
+
+    def tend(self) -> None:
+        """Begin what is due of what the gateway does by itself; called about once a second."""
+        now_ms = self.now_ms()
+        self.spawn(self.sentinels.tend())
+        self.sessions.forget_over(now_ms)
+        for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
+            leg.question_due_ms = self._next_question_ms()
+            self.spawn(self._question(leg))
+        for own in self._own.values():
+            if now_ms - own.used_ms > OWN_IDLE_MS:
+                own.close()
 
     # -- upstream -----------------------------------------------------------------------------------------------------
 
@@ -290,14 +298,23 @@ class Gateway:
         """A broker that lives: the leg's own."""
         return leg.broker_id if leg.broker_id is not None else next(iter(self.brokers.ids), None)
 
+    def owns(self, group_id: str) -> bool:
+        """Whether the group is kcoord's to take."""
+        known = self._matches.get(group_id)
+        if known is None:
+            known = bool(group_id) and any(pattern.fullmatch(group_id) for pattern in self._patterns)
+            self._matches[group_id] = known
+        return known
+
     def finder(self, group_id: str, leg: Leg) -> None:
-        """`leg` may ask where that group's coordinator is: it just did."""
+        """`leg` may ask where that group's coordinator is: it was just told."""
         if self.settings.uses_sasl:
-            legs = self._finders.setdefault(group_id, weakref.WeakSet())
+            legs = self._finders.get(group_id)
+            if legs is None:
+                legs = self._finders[group_id] = weakref.WeakSet()
             if len(legs) >= FINDERS_A_GROUP:
                 legs.pop()
             legs.add(leg)
-            keep_newest(self._finders)
 
     def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]:
         """Who can ask for the coordinators of these groups while the broker `away` cannot."""
@@ -307,7 +324,7 @@ class Gateway:
         found: dict[Leg, list[str]] = {}
         for group_id in groups:
             asker = next(
-                (leg for leg in self._finders.get(group_id, ()) if leg.may_ask and leg.broker_id != away), None
+                (leg for leg in self._finders.get(group_id) or () if leg.may_ask and leg.broker_id != away), None
             )
             if asker is not None:
                 found.setdefault(asker, []).append(group_id)
@@ -350,51 +367,9 @@ class Gateway:
 
     def pause_members(self, leg: Leg) -> None:
         """Let the sessions of a leg's members stand still until they are back (gateway rule 10)."""
-        for group_id, member_id in (leg.members or {}).items():
-            if member_id:
-                self.pause(group_id, [member_id])
-
-    def pause(self, group_id: str, member_ids: list[str]) -> None:
-        """Let the sessions of these members stand still until they give a sign of life, bounded."""
-        until_ms = self.now_ms() + self.settings.outage_ms
-        for member_id in member_ids:
-            self.groups.pause_session(group_id, member_id, until_ms)
-            self._paused.pop((group_id, member_id), None)
-            self._paused[group_id, member_id] = until_ms
-
-    def returned(self, group_id: str, member_id: str) -> None:
-        """A member gives a sign of life: its session begins afresh if it was paused."""
-        if self._paused and self._paused.pop((group_id, member_id), None) is not None:
-            self.groups.resume_session(group_id, member_id)
-
-    def _forget_paused(self, now_ms: int) -> None:
-        """Sessions that run again by themselves need nobody to resume them; who never came back is forgotten."""
-        while self._paused:
-            first = next(iter(self._paused))
-            if self._paused[first] > now_ms:
-                return
-            del self._paused[first]
+        self.sessions.pause_all_of(leg, self.now_ms())
 
     # -- rights -------------------------------------------------------------------------------------------------------
-
-    def known_standing(self, leg: Leg, group_id: str) -> Standing | None:
-        """What is known of a client's rights. Without SASL all clients are the same to upstream."""
-        known = leg.standings.get(group_id) if leg.standings is not None else None
-        if known is None and leg.upstream is None and leg.sasl is None:
-            return self._common.get(group_id)
-        return known
-
-    def remember_standing(self, leg: Leg, group_id: str, standing: Standing) -> None:
-        if leg.standings is None:
-            leg.standings = {}
-        leg.standings[group_id] = standing
-        if leg.sasl is None:
-            self._common[group_id] = standing
-            keep_newest(self._common)
-
-    def forget_standing(self, leg: Leg, group_id: str) -> None:
-        if leg.standings is not None:
-            leg.standings.pop(group_id, None)
 
     async def _question(self, leg: Leg) -> None:
         """The small question that keeps a member's connection, and tells if it may go on being one."""
@@ -404,7 +379,7 @@ class Gateway:
             except (UpstreamLost, DecodeError) as lost:
                 log.debug("no answer to the question of rights: %s", lost)
                 return
-            may_go_on = found.allows(READ) if isinstance(found, Standing) else found != ErrorCode.NOT_COORDINATOR
+            may_go_on = found.allows(READ) if isinstance(found, Standing) else found not in NOT_HERE
             if not may_go_on and not leg.gone:
                 self.pause_members(leg)
                 leg.client.end()
@@ -412,7 +387,7 @@ class Gateway:
 
     def _next_question_ms(self) -> int:
         interval_ms = self.settings.question_interval_ms
-        return self.now_ms() + int(interval_ms * random.uniform(SOONEST_QUESTION, 1.0))
+        return self.now_ms() + int(interval_ms * random.uniform(SOONEST_QUESTION, LATEST_QUESTION))
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -452,6 +427,11 @@ class Gateway:
     async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | RequestBatch | None) -> None:
         try:
             await leg.quiet()
+            if call.header.api_key != API_VERSIONS:
+                if leg.sasl is not None and not leg.sasl.may_ask:
+                    leg.pass_on(call)  # within an exchange: the broker decides
+                    return
+                await proved(leg)
             await handler(leg, call, request)
         except UpstreamLost as lost:
             if leg.call is call and not leg.gone:
@@ -466,20 +446,17 @@ class Gateway:
 
     def _cannot_answer(self, leg: Leg, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost) -> None:
         """Upstream is needed and away: a retriable error where the API has one."""
-        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS:
+        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS or not leg.is_known:
             log.debug("%s of %s: %s", api_name(call.header.api_key), leg.client.peer, lost)
             leg.client.end()
             return
-        self._sign_of_life(leg)
+        self.sessions.sign_of_life(leg)
         error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         leg.answer(call, refuse(request, ErrorCode.NOT_COORDINATOR if call.header.api_key in NEVER_LOADING else error))
 
-    def _sign_of_life(self, leg: Leg) -> None:
-        """Who asks in vain lives all the same: a member that tries to rejoin in an outage sends no heartbeats."""
-        for group_id, member_id in (leg.members or {}).items():
-            self.groups.resume_session(group_id, member_id)
 
-
+NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
+"""Answers to the question of rights after which a member must go elsewhere, or nowhere."""
 NEVER_LOADING = frozenset({12, 14})
 """Heartbeat and SyncGroup: Java's client ends at COORDINATOR_LOAD_IN_PROGRESS there."""
 RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}

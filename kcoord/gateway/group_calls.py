@@ -2,10 +2,10 @@
 
 Rules (gateway rules 11, 12, 16):
 
-1. A group's first JoinGroup takes the group upstream first. Upstream refuses at once; what it accepts may take its
+1. Before anything is done to a group, or told of it, the client's right to it is known, and that its connection ends
+   at the group's coordinator. So nobody takes a group, or speaks for it upstream, who may not read it.
+2. A group's first JoinGroup takes the group upstream first. Upstream refuses at once; what it accepts may take its
    initial rebalance delay, and kcoord's own delay runs meanwhile.
-2. Before anything is told of a group, the client's right to it is known, and that its connection ends at the group's
-   coordinator.
 3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N. Connect's workers,
    whose generations move for each of them where they are managed one by one, commit nothing under their group: for them
    it is enough that kcoord takes the group; a commit all the same is placed when it comes (`offsets.py`).
@@ -27,7 +27,6 @@ from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -48,6 +47,9 @@ REFUSED_WITHIN_S = 0.5
 """Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
 wait for more members."""
 
+PASSING_ON = PASSING | {ErrorCode.GROUP_AUTHORIZATION_FAILED}
+"""Errors that say nothing to another client that waits for the same group to be taken."""
+
 MemberRequest = SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
 
 
@@ -56,17 +58,24 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     gateway = leg.gateway
     group_id = request.group_id
     await leg.ready()
-    sentinel = gateway.sentinels.of(group_id)
-    error = await admit(leg, sentinel)
-    if is_refusal(error):
-        leg.pass_on(call)
+    error = await check(leg, group_id, READ)
+    if is_refusal(error) and not await is_here(gateway, group_id):
+        leg.pass_on(call)  # upstream refuses it too
         return
-    leg.add_member(group_id, request.member_id)
-    error = error or await check(leg, group_id, READ)
     if error:
         leg.answer(call, refuse(request, error))
         return
-    response, _ = await gateway.groups.call(request, leg.context(call))
+    sentinel = gateway.sentinels.of(group_id)
+    error = await admit(leg, sentinel)
+    if is_refusal(error):
+        _heed(leg, group_id, error)
+        leg.pass_on(call)
+        return
+    leg.add_member(group_id, request.member_id)
+    if error:
+        leg.answer(call, refuse(request, error))
+        return
+    response, _ = await gateway.guarded.call(leg, call, request)
     assert isinstance(response, JoinGroupResponse)
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
@@ -92,7 +101,7 @@ async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
     if done:
         error = done.pop().result()
         sentinel.taking = None
-    if error in PASSING and not begun_here:
+    if error in PASSING_ON and not begun_here:
         return await sentinel.keep(leg, (await facts_of(gateway, sentinel.group_id)).generation or 0)
     return error
 
@@ -122,13 +131,18 @@ async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
 async def _undo(leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse, error: ErrorCode) -> None:
     """The member has joined here, but its generation could not be held upstream."""
     if is_refusal(error) or not request.member_id:
-        identity = MemberIdentity(member_id=joined.member_id, group_instance_id=request.group_instance_id)
-        leave = LeaveGroupRequest(group_id=request.group_id, member_id=joined.member_id, members=[identity])
-        await leg.gateway.groups.call(leave, leg.context(call))
+        await leg.gateway.guarded.undo_join(leg, call, request, joined)
+    _heed(leg, request.group_id, error)
     if is_refusal(error):
         leg.pass_on(call)
     else:
         leg.answer(call, refuse(request, error))
+
+
+def _heed(leg: Leg, group_id: str, error: ErrorCode) -> None:
+    """Upstream may have said that this client's right is gone."""
+    if error == ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        leg.gateway.rights.refused(leg, group_id)
 
 
 async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
@@ -148,11 +162,10 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         leg.answer(call, refuse(request, error))
         return
     member_id = request.member_id
-    gateway.returned(group_id, member_id)
     when_more = None
     if isinstance(request, HeartbeatRequest):  # a legacy worker's, which its group may keep back
         when_more = partial(leg.client.when_more, call, partial(gateway.groups.let_go, group_id, leg.client.serial))
-    response, remember = await gateway.groups.call(request, leg.context(call), when_more)
+    response, remember = await gateway.guarded.call(leg, call, request, when_more)
     if isinstance(request, LeaveGroupRequest):
         leg.drop_member(group_id, request)
     elif _ok(response):
@@ -179,7 +192,7 @@ async def keep(leg: Leg, group_id: str) -> ErrorCode:
 def answer(leg: Leg, call: Call, response: Response, remember: Remember | None, group_id: str) -> None:
     """Answer, and let the hot path repeat the answer for as long as the client's right to the group is known."""
     leg.end_call(call)
-    valid_until_ms = leg.valid_until_ms(group_id) if remember is not None else None
+    valid_until_ms = leg.gateway.rights.valid_until_ms(leg, group_id) if remember is not None else None
     leg.client.answer(call, response, remember, valid_until_ms)
 
 

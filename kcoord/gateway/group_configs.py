@@ -62,7 +62,7 @@ async def describe_configs_slice(leg: Leg, call: Call, request: DescribeConfigsR
     assert isinstance(there, DescribeConfigsResponse)
     if not ours:
         return there
-    here, _ = await leg.gateway.groups.call(attrs.evolve(request, resources=ours), leg.context(call))
+    here, _ = await leg.gateway.guarded.call(leg, call, attrs.evolve(request, resources=ours))
     assert isinstance(here, DescribeConfigsResponse)
     known = {each.resource_name: each for each in here.results}
     for result in there.results:
@@ -125,7 +125,7 @@ class _Altering:
         if not resources:
             return
         part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
-        response, _ = await self._leg.gateway.groups.call(part, self._leg.context(self._call))
+        response, _ = await self._leg.gateway.guarded.call(self._leg, self._call, part)
         assert isinstance(response, IncrementalAlterConfigsResponse)
         self._take(response.responses)
 

@@ -5,7 +5,8 @@ that the client's own identity and rights hold there (gateway rule 4). When one 
 
 1. A frame that nobody needs to read is passed on as its bytes come. acks=0 takes no place in the queue.
 2. A request that is handled here is not begun before all earlier ones of its connection are answered.
-3. Before a SASL exchange is through nothing is answered here: every frame goes to the broker, who decides.
+3. Before a SASL exchange is through nothing is answered here: every frame goes to the broker, who decides. Nothing is
+   answered nor remembered before the broker has proved that the exchange has succeeded (`authentication.py`).
 4. A connection whose broker has gone ends, but for members of taken groups: they are kept, *detached*, while they can
    be answered truthfully (see `outage.py`).
 """
@@ -16,6 +17,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway import authentication
 from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.contract import ClientSide
 from kcoord.gateway.rewrite import rewriter
@@ -26,15 +29,12 @@ from kcoord.gateway.upstream import CannotPass, Deliver, Expected, Upstream, Ups
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.step import RequestContext
 from kcoord.protocol.call import Call
-from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     LeaveGroupRequest,
     Request,
     Response,
-    SaslAuthenticateResponse,
-    SaslHandshakeRequest,
     api_name,
 )
 from kcoord.protocol.peek import peek_produce_acks
@@ -59,6 +59,9 @@ ACKS_WITHIN = 128 * 1024
 """Bytes of a Produce frame within which its acks must have come: behind two strings of at most 32 KiB each, and tags.
 """
 
+MEMBERS_BYTES = 128 * 1024
+"""Groups and member ids that are remembered for one connection; which of its groups comes first is forgotten first."""
+
 NOT_SASL = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
 
 
@@ -79,6 +82,7 @@ class Leg:
         "gone",
         "in_flight",
         "members",
+        "proving",
         "question_due_ms",
         "raw_frames",
         "sasl",
@@ -104,14 +108,16 @@ class Leg:
         """Whether the client has gone."""
         self.call: Call | None = None
         """The request that is handled here now."""
-        self.members: dict[str, str] | None = None
-        """Who is a member over this connection: group → member id."""
-        self.standings: dict[str, Standing] | None = None
+        self.members: BoundedCache[str, str] | None = None
+        """Who is a member over this connection: group → member id. Only groups that its client has proved to read."""
+        self.standings: BoundedCache[str, Standing] | None = None
         """What upstream said of this client's rights, by group."""
         self.question_due_ms = 0
         self._acks: bytearray | None = None
         self._quiet: asyncio.Future[None] | None = None
         self._ready: asyncio.Future[None] | None = None
+        self.proving: asyncio.Task[None] | None = None
+        """The question by which upstream proves that it knows the client, if one was needed."""
         self._unlearnt: dict[int, Address] = {}
         self._connecting = True
         client.pause_reading("upstream is not connected")
@@ -160,13 +166,13 @@ class Leg:
     def passes(self, api_key: int, api_version: int, correlation_id: int, size: int) -> bool:
         """Whether the frame that begins goes on as bytes. Raises FrameRefused."""
         if api_key == RAW_TOKEN:
-            self._raw_token()
+            authentication.raw_token(self)
             return True
         reason = refusal(api_key, api_version, self.gateway.read_apis)
         if reason is not None:
             raise FrameRefused(reason)
         if self.sasl is not None and api_key not in NOT_SASL:
-            self._ordinary_request()
+            authentication.ordinary_request(self)
         if self._connecting or self._is_read(api_key, api_version):
             return False
         upstream = self.upstream
@@ -194,7 +200,7 @@ class Leg:
                 raise FrameRefused(str(error)) from error
         upstream.write(chunk)
         if not remaining:
-            self._own_may_go(upstream)
+            self.own_may_go(upstream)
 
     def request(self, call: Call) -> None:
         """A frame that is read. Raises DecodeError, FrameRefused."""
@@ -206,7 +212,7 @@ class Leg:
             self.pass_on(call)
             return
         if key == SASL_HANDSHAKE:
-            self._handshake(call)
+            authentication.begin(self, call)
         elif self.sasl is not None and not self.sasl.authenticated and key != API_VERSIONS:
             self.pass_on(call)  # the broker decides
         else:
@@ -326,14 +332,31 @@ class Leg:
             self.call = None
 
     def add_member(self, group_id: str, member_id: str) -> None:
-        """A member of that group speaks over this connection; its id is "" until it is known."""
+        """A member of that group speaks over this connection; its id is "" until it is known.
+
+        Only where its client has proved to read the group: its connection speaks for the group upstream from now on.
+        """
+        if not self.gateway.rights.may_read(self, group_id):
+            return
         if self.members is None:
-            self.members = {}
+            self.members = BoundedCache(
+                MEMBERS_BYTES, forgotten=lambda group, _: self.gateway.sentinels.drop(self, group)
+            )
         known = self.members.get(group_id)
         if known is None or (member_id and known != member_id):
             self.members[group_id] = member_id
+        if known is None and group_id in self.members:
             self.gateway.member_leg(self)
+            self.gateway.coordinators.joined(group_id)
             self.gateway.sentinels.carry(self.gateway.sentinels.of(group_id), self)
+
+    def forget_member(self, group_id: str) -> None:
+        """Its client may not read the group any more: whoever spoke over this connection is no member by it, and
+        nothing is repeated to it from memory."""
+        if self.members is not None:
+            self.members.pop(group_id)
+        self.gateway.sentinels.drop(self, group_id)
+        self.client.forget_answers()
 
     def drop_member(self, group_id: str, request: LeaveGroupRequest) -> None:
         """Members left; was the one of this connection among them?"""
@@ -353,16 +376,12 @@ class Leg:
     @property
     def may_ask(self) -> bool:
         """Whether a question of kcoord's own can be sent over this connection."""
-        return self.upstream is not None and (self.sasl is None or self.sasl.may_ask)
+        return self.upstream is not None and self.is_known
 
-    def valid_until_ms(self, group_id: str) -> int | None:
-        """Until when an answer that rests on this client's right to the group may be repeated."""
-        standing = self.gateway.known_standing(self, group_id)
-        now_ms = self.gateway.now_ms()
-        until_ms = now_ms if standing is None else standing.asked_ms + self.gateway.settings.rights_ttl_ms
-        if self.sasl is not None and self.sasl.expires_ms is not None:
-            until_ms = min(until_ms, self.sasl.expires_ms)
-        return until_ms
+    @property
+    def is_known(self) -> bool:
+        """Whether upstream has proved who this client is, and that holds still."""
+        return self.sasl is None or self.sasl.holds(self.gateway.now_ms())
 
     async def quiet(self) -> None:
         """Wait until all passed-on requests are answered. Raises UpstreamLost."""
@@ -421,42 +440,7 @@ class Leg:
             return self.upstream is None or api_version > ApiVersionsRequest.MAX_VERSION
         return False
 
-    def _handshake(self, call: Call) -> None:
-        assert self.sasl is not None
-        version = call.header.api_version
-        request = SaslHandshakeRequest.decode(call.frame, version, call.body_pos)
-        self.sasl.begin(request.mechanism, version)
-        if self.upstream is not None:
-            self.upstream.let_own(False)
-            self.upstream.raw_tokens = version == 0
-        self.raw_frames = self.sasl.raw_tokens_left > 0
-        self.pass_on(call)
-
-    def _raw_token(self) -> None:
-        if self.sasl is not None:
-            self.sasl.raw_token()
-            self.raw_frames = self.sasl.raw_tokens_left > 0
-
-    def _ordinary_request(self) -> None:
-        assert self.sasl is not None
-        if self.sasl.exchange_open:
-            self.sasl.ordinary_request()
-            self.client.authenticated = self.sasl.authenticated
-            if self.upstream is not None:
-                self._own_may_go(self.upstream)
-
-    def authenticate_answered(self, owed: Expected, frame: bytes) -> None:
-        """A response to SaslAuthenticate: look at it and send it on."""
-        assert self.sasl is not None
-        body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
-        response = SaslAuthenticateResponse.decode(frame, owed.api_version, body_pos)
-        self.sasl.round_answered(response.error_code, response.session_lifetime_ms, self.gateway.now_ms())
-        self.client.authenticated = self.sasl.authenticated
-        self.client.send(len(frame).to_bytes(SIZE_BYTES, "big") + frame)
-        if self.upstream is not None:
-            self._own_may_go(self.upstream)
-
-    def _own_may_go(self, upstream: Upstream) -> None:
+    def own_may_go(self, upstream: Upstream) -> None:
         """Nothing of the client's is half sent: kcoord's own requests may go, unless a SASL exchange is open."""
         upstream.let_own(self.sasl is None or self.sasl.may_ask)
 

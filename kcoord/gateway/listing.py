@@ -89,7 +89,7 @@ async def _describe_here(leg: Leg, call: Call, request: DescribeGroupsRequest, g
         return DescribedGroup(error_code=found, group_id=group_id)
     if not found.allows(DESCRIBE):
         return DescribedGroup(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id)
-    response, _ = await leg.gateway.groups.call(attrs.evolve(request, groups=[group_id]), leg.context(call))
+    response, _ = await leg.gateway.guarded.call(leg, call, attrs.evolve(request, groups=[group_id]))
     assert isinstance(response, DescribeGroupsResponse)
     described = response.groups[0]
     if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
@@ -120,7 +120,7 @@ async def _listed_here(leg: Leg, call: Call) -> ListGroupsResponse:
     context = attrs.evolve(leg.context(call), api_version=NEWEST_LIST)
     until_ms = gateway.now_ms() + gateway.settings.patience_ms
     while True:
-        here, _ = await gateway.groups.call(ListGroupsRequest(), context)
+        here, _ = await gateway.guarded.call(leg, call, ListGroupsRequest(), context=context)
         assert isinstance(here, ListGroupsResponse)
         if here.error_code in (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR):
             missing = "groups are still being loaded"
@@ -218,7 +218,7 @@ async def _make_way(leg: Leg, group_id: str) -> ErrorCode:
 
     if not await may_go():
         return error
-    left = await sentinel.make_way(gateway.sentinels.asker(sentinel) or leg, may_go)
+    left = await gateway.sentinels.speak(sentinel, lambda asker: sentinel.make_way(asker, may_go), leg)
     return error if left == ErrorCode.NON_EMPTY_GROUP else left
 
 
@@ -226,7 +226,7 @@ async def _delete_here(leg: Leg, call: Call, there: DeletableGroupResult) -> Del
     """Upstream has deleted the group, or never had it: now it goes here too."""
     if there.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
         return there
-    response, _ = await leg.gateway.groups.call(DeleteGroupsRequest(groups_names=[there.group_id]), leg.context(call))
+    response, _ = await leg.gateway.guarded.call(leg, call, DeleteGroupsRequest(groups_names=[there.group_id]))
     assert isinstance(response, DeleteGroupsResponse)
     here = response.results[0]
     return here if here.error_code == ErrorCode.NONE else there

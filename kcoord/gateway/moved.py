@@ -16,6 +16,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.contract import Places
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
@@ -29,6 +30,8 @@ __all__ = ["Moves"]
 REMEMBERED_MS = 120_000
 """How long after a change a client may come that has not heard of it."""
 ANY_HOST = "localhost"
+TOLD_BYTES = 64 * 1024
+"""Keys of which it is remembered that one connection was told."""
 
 
 class Moves:
@@ -39,7 +42,7 @@ class Moves:
         self._others: frozenset[tuple[int, int]] = frozenset()
         self._at: dict[int, Address | None] = {}
         self._changed_ms: dict[int, int] = {}
-        self._told: weakref.WeakKeyDictionary[Leg, dict[tuple[int, str], int]] = weakref.WeakKeyDictionary()
+        self._told: weakref.WeakKeyDictionary[Leg, BoundedCache[tuple[int, str], int]] = weakref.WeakKeyDictionary()
 
     def look(self, now_ms: int) -> None:
         """See what has changed; called some times a second."""
@@ -72,7 +75,9 @@ class Moves:
         changed_ms = self._changed_ms.get(node_id)
         if changed_ms is None or now_ms - changed_ms > REMEMBERED_MS:
             return False
-        told = self._told.setdefault(leg, {})
+        told = self._told.get(leg)
+        if told is None:
+            told = self._told[leg] = BoundedCache(TOLD_BYTES)
         is_news = told.get((request.key_type, key)) != changed_ms
         told[request.key_type, key] = changed_ms
         return is_news

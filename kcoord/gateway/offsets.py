@@ -15,6 +15,7 @@ Offsets stay upstream. Rules (gateway rules 12, 13, 22):
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -77,8 +78,8 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
     sentinel = gateway.sentinels.of(group_id)
     for _ in range(ATTEMPTS):
         name = sentinel.identity
-        error = error or await gateway.groups.check_commit(
-            group_id, request.member_id, request.group_instance_id, generation, transactional
+        error = error or await gateway.guarded.check_commit(
+            leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
         is_placed = name.stands_for(generation)
         if not error and not is_placed:
@@ -93,7 +94,10 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             continue  # a name that was got after the check
         version = call.header.api_version
         response = await leg.ask(_in_its_name(request, name, version), version, call.header.client_id)
-        if not _blames_the_sentinel(response):
+        errors = _errors(response)
+        if ErrorCode.GROUP_AUTHORIZATION_FAILED in errors:
+            gateway.rights.refused(leg, group_id)
+        if errors.isdisjoint(LOST):
             leg.answer(call, response)
             return
         sentinel.doubt(name)
@@ -125,9 +129,9 @@ def _in_its_name(request: Commit, name: Identity, version: int) -> Commit:
     )
 
 
-def _blames_the_sentinel(response: Response) -> bool:
+def _errors(response: Response) -> set[ErrorCode]:
     assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
-    return any(error_of(each.error_code) in LOST for topic in response.topics for each in topic.partitions)
+    return {error_of(each.error_code) for topic in response.topics for each in topic.partitions}
 
 
 async def offset_delete(leg: Leg, call: Call, request: OffsetDeleteRequest) -> None:
@@ -167,7 +171,7 @@ async def _delete_upstream(leg: Leg, call: Call, request: OffsetDeleteRequest) -
     """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
     gateway = leg.gateway
     sentinel = gateway.sentinels.of(request.group_id)
-    error = await sentinel.make_way(leg, _always)
+    error = await gateway.sentinels.speak(sentinel, lambda asker: sentinel.make_way(asker, _always), leg)
     if error:
         return OffsetDeleteResponse(error_code=error)
     try:
@@ -186,4 +190,5 @@ async def _come_back(leg: Leg, sentinel: Sentinel) -> None:
     with contextlib.suppress(UpstreamLost):  # the next call of a member brings it back
         facts = await facts_of(leg.gateway, sentinel.group_id)
         if facts.has_members:
-            await sentinel.keep(leg, facts.generation or 0)
+            keep = partial(sentinel.keep, generation=facts.generation or 0)
+            await leg.gateway.sentinels.speak(sentinel, keep, leg)

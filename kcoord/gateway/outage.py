@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 from kcoord.gateway.coordinators import KEYS_FROM
 from kcoord.gateway.rights import NOT_READY, READ, Standing, ask_standing
 from kcoord.gateway.upstream import Asker, UpstreamLost, error_of
-from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -62,8 +61,7 @@ class Outages:
 
     def may_stay(self, leg: Leg, had_open_requests: bool) -> bool:
         """Whether a connection that has lost its broker is kept."""
-        authenticated = leg.sasl is None or leg.sasl.may_ask
-        return bool(leg.members) and not had_open_requests and authenticated and self._gateway.settings.outage_ms > 0
+        return bool(leg.members) and not had_open_requests and leg.is_known and self._gateway.settings.outage_ms > 0
 
     def may_begin_detached(self, leg: Leg) -> bool:
         """Whether a new connection is kept although its broker cannot be reached."""
@@ -97,15 +95,15 @@ class Outages:
         gateway = self._gateway
         if not group_ids or await self._is_there(None):
             return
-        context = RequestContext(0, "kcoord", "", 0, gateway.wall_ms())
-        described, _ = await gateway.groups.call(DescribeGroupsRequest(groups=group_ids), context)
+        described = await gateway.guarded.describe(DescribeGroupsRequest(groups=group_ids))
         assert isinstance(described, DescribeGroupsResponse)
         for each in described.groups:
-            gateway.pause(each.group_id, [member.member_id for member in each.members])
-        connect, _ = await gateway.groups.call(ConnectGroupDescribeRequest(group_ids=group_ids), context)
+            gateway.sessions.pause(each.group_id, [member.member_id for member in each.members], gateway.now_ms())
+        connect = await gateway.guarded.describe(ConnectGroupDescribeRequest(group_ids=group_ids))
         assert isinstance(connect, ConnectGroupDescribeResponse)
         for connect_group in connect.groups:
-            gateway.pause(connect_group.group_id, [member.member_id for member in connect_group.members])
+            members = [member.member_id for member in connect_group.members]
+            gateway.sessions.pause(connect_group.group_id, members, gateway.now_ms())
         log.warning("upstream is away: members that were here before are kept until it is back")
 
     async def _watch(self, broker_id: int | None) -> None:
@@ -177,6 +175,9 @@ class Outages:
                 if isinstance(found, Standing):
                     if not found.allows(READ):
                         self._send_home(leg)
+                    return
+                if found == ErrorCode.GROUP_AUTHORIZATION_FAILED:
+                    self._send_home(leg)
                     return
                 if found not in NOT_READY:
                     at = await find(leg, [group_id])

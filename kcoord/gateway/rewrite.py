@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from kcoord.gateway import authentication
 from kcoord.gateway.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
 from kcoord.gateway.front import behind_addresses, empty_behind_addresses
 from kcoord.gateway.upstream import CannotPass, Deliver, Expected
@@ -32,7 +33,7 @@ def rewriter(leg: Leg, api_key: int) -> Deliver | None:
     if api_key == API_VERSIONS:
         return lambda owed, frame: _api_versions(leg, owed, frame)
     if api_key == SASL_AUTHENTICATE and leg.sasl is not None:
-        return leg.authenticate_answered
+        return lambda owed, frame: authentication.answered(leg, owed, frame)
     if api_key in NODE_ADDRESSES and api_key not in TAIL_APIS:
         return lambda owed, frame: _names_nodes(leg, owed, frame)
     return None

@@ -5,16 +5,22 @@ rule 16). It tells the rights of whoever is authenticated there, it fails with N
 not end at the group's coordinator, and it is the something small that keeps a member's connection from being cut as
 idle (gateway rule 6). From v6 on a group that is not there would be an error without rights, so it is not used.
 
-A known right holds for a while, and while upstream cannot say, for as long as an outage is borne (gateway rule 10).
+A right holds from the moment at which it was asked for, for `GatewaySettings.rights_hold_ms` and no longer, whatever
+rests on it: an answer now, one that the hot path repeats, one that is held back. While upstream cannot say, it holds
+for as long as an outage is borne (gateway rule 10). Who is told that it may not read a group is no member by that
+connection any more, at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.upstream import UpstreamLost, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
@@ -22,13 +28,17 @@ from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsRespon
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["DELETE", "DESCRIBE", "READ", "Standing", "ask_standing", "check", "standing"]
+__all__ = ["DELETE", "DESCRIBE", "READ", "Rights", "Standing", "ask_standing", "check", "standing"]
 
 READ, DELETE, DESCRIBE = 3, 6, 8
 """Bits of authorized operations: Kafka's numbers of AclOperation."""
 
 LOWEST, HIGHEST = 3, 5
 RETRY_S = 0.1
+BYTES_A_CONNECTION = 128 * 1024
+"""Rights that are remembered of one connection."""
+COMMON_BYTES = 8 << 20
+"""Rights that are remembered of all clients together, where upstream cannot tell them apart."""
 
 NOT_READY = frozenset({ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
@@ -40,9 +50,65 @@ class Standing:
     operations: int
     """A bit for each operation that is allowed."""
     asked_ms: int
+    """When it was asked: what upstream said may have been so no longer than that."""
 
     def allows(self, operation: int) -> bool:
         return bool(self.operations >> operation & 1)
+
+
+class Rights:
+    """What upstream has said of the clients of all connections."""
+
+    def __init__(self, settings: GatewaySettings, now_ms: Callable[[], int]) -> None:
+        self._settings = settings
+        self._now_ms = now_ms
+        self._common: BoundedCache[str, Standing] = BoundedCache(COMMON_BYTES)
+
+    def known(self, leg: Leg, group_id: str) -> Standing | None:
+        """What was said last. Without SASL all clients are the same to upstream."""
+        known = leg.standings.get(group_id) if leg.standings is not None else None
+        if known is None and leg.upstream is None and leg.sasl is None:
+            return self._common.get(group_id)
+        return known
+
+    def may_read(self, leg: Leg, group_id: str) -> bool:
+        """Whether upstream said last that this client may read the group."""
+        known = self.known(leg, group_id)
+        return known is not None and known.allows(READ)
+
+    def holds(self, standing: Standing, longer_ms: int = 0) -> bool:
+        """Whether that was asked lately enough to build upon."""
+        return self._now_ms() - standing.asked_ms < self._settings.rights_hold_ms + longer_ms
+
+    def valid_until_ms(self, leg: Leg, group_id: str) -> int:
+        """Until when an answer that rests on this client's right to the group may be repeated."""
+        standing = self.known(leg, group_id)
+        until_ms = self._now_ms() if standing is None else standing.asked_ms + self._settings.rights_hold_ms
+        if leg.sasl is not None and leg.sasl.expires_ms is not None:
+            until_ms = min(until_ms, leg.sasl.expires_ms)
+        return until_ms
+
+    def remember(self, leg: Leg, group_id: str, standing: Standing) -> None:
+        """Upstream has said this."""
+        if leg.standings is None:
+            leg.standings = BoundedCache(BYTES_A_CONNECTION)
+        leg.standings[group_id] = standing
+        if leg.sasl is None:
+            self._common[group_id] = standing
+        if not standing.allows(READ):
+            leg.forget_member(group_id)
+
+    def forget(self, leg: Leg, group_id: str) -> None:
+        """What is known may be so no more."""
+        if leg.standings is not None:
+            leg.standings.pop(group_id)
+
+    def refused(self, leg: Leg, group_id: str) -> None:
+        """Upstream has said that this client may do nothing, or may not read, with the group."""
+        self.forget(leg, group_id)
+        if leg.sasl is None:
+            self._common.pop(group_id)
+        leg.forget_member(group_id)
 
 
 async def check(leg: Leg, group_id: str, operation: int) -> ErrorCode:
@@ -55,20 +121,24 @@ async def check(leg: Leg, group_id: str, operation: int) -> ErrorCode:
 
 async def standing(leg: Leg, group_id: str) -> Standing | ErrorCode:
     """The client's standing, asked anew when what is known is old. Raises UpstreamLost when nothing is known."""
-    settings, now_ms = leg.gateway.settings, leg.gateway.now_ms()
-    known = leg.gateway.known_standing(leg, group_id)
-    if known is not None and now_ms - known.asked_ms < settings.rights_ttl_ms:
+    gateway = leg.gateway
+    rights, settings = gateway.rights, gateway.settings
+    known = rights.known(leg, group_id)
+    if known is not None and rights.holds(known):
         return known
-    until_ms = now_ms + settings.patience_ms
+    until_ms = gateway.now_ms() + settings.patience_ms
+    holds_in_outage = known is not None and rights.holds(known, longer_ms=settings.outage_ms)
     while True:
         try:
+            if leg.upstream is None and known is not None and holds_in_outage and leg.is_known:
+                return known
             await leg.ready()
             found = await ask_standing(leg, group_id)
         except UpstreamLost:
-            if known is not None and now_ms - known.asked_ms < settings.rights_ttl_ms + settings.outage_ms:
+            if known is not None and holds_in_outage and leg.is_known:
                 return known
             raise
-        if isinstance(found, Standing) or found not in NOT_READY or leg.gateway.now_ms() >= until_ms:
+        if isinstance(found, Standing) or found not in NOT_READY or gateway.now_ms() >= until_ms:
             return found
         await asyncio.sleep(RETRY_S)
 
@@ -78,15 +148,19 @@ async def ask_standing(leg: Leg, group_id: str) -> Standing | ErrorCode:
     version = await leg.version(DescribeGroupsRequest, HIGHEST)
     if version is None or version < LOWEST:
         return ErrorCode.UNSUPPORTED_VERSION
+    rights, asked_ms = leg.gateway.rights, leg.gateway.now_ms()
     request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
     response = await leg.ask(request, version)
     assert isinstance(response, DescribeGroupsResponse)
     if len(response.groups) != 1:
         return ErrorCode.UNKNOWN_SERVER_ERROR
     described = response.groups[0]
-    if described.error_code != ErrorCode.NONE:
-        leg.gateway.forget_standing(leg, group_id)
-        return error_of(described.error_code)
-    found = Standing(described.authorized_operations, leg.gateway.now_ms())
-    leg.gateway.remember_standing(leg, group_id, found)
-    return found
+    if described.error_code == ErrorCode.NONE:
+        found = Standing(described.authorized_operations, asked_ms)
+        rights.remember(leg, group_id, found)
+        return found
+    if described.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        rights.refused(leg, group_id)
+    else:
+        rights.forget(leg, group_id)
+    return error_of(described.error_code)

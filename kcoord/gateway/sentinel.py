@@ -5,7 +5,8 @@
 as active, and offsets are committed in its name. Rules:
 
 1. The sentinel joins over a member's own connection, before the group's first JoinGroup is answered. What is refused
-   (there are members of any kind, no rights) is not taken, and all calls of that group go upstream.
+   because there are members of any kind is not taken, and all calls of that group go upstream. That one client lacks
+   the right says nothing of the group.
 2. Each generation of the group here has an upstream generation of its own: `mark` is the one that the sentinel joined
    with last, as its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
    flight is refused upstream.
@@ -48,7 +49,8 @@ REBALANCE_TIMEOUT_MS = 60_000
 SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
 """Enough for every step of the way down to the session that upstream allows."""
-BEATS_A_SESSION = 3
+BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
+"""Signs of life in one session, where upstream takes them and where it does not."""
 MARK_BYTES, GENERATION_BYTES = 8, 4
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
@@ -106,7 +108,7 @@ class Sentinel:
 
     __slots__ = (
         "_session",
-        "beat_ms",
+        "beat_due_ms",
         "broker_id",
         "carriers",
         "empty_since_ms",
@@ -139,11 +141,12 @@ class Sentinel:
         """Upstream has members in it that are not ours: its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
         self.carriers: dict[Asker, None] = {}
-        """Connections of members, over which it can be spoken for."""
+        """Connections of members, over which it can be spoken for: who has proved first to read the group comes first.
+        """
         self.lock = asyncio.Lock()
         self.empty_since_ms: int | None = None
-        self.beat_ms = 0
-        """When it last gave a sign of life."""
+        self.beat_due_ms = 0
+        """When it must give the next sign of life."""
 
     @property
     def is_joined(self) -> bool:
@@ -157,6 +160,15 @@ class Sentinel:
     def beat_interval_ms(self) -> int:
         return self._session.session_timeout_ms // BEATS_A_SESSION
 
+    def is_due(self, now_ms: int) -> bool:
+        """Whether it must give a sign of life."""
+        return now_ms >= self.beat_due_ms
+
+    def heard(self, error: ErrorCode, now_ms: int) -> None:
+        """What came of a sign of life: when the next one is due."""
+        tries = BEATS_A_SESSION if error == ErrorCode.NONE else TRIES_A_SESSION
+        self.beat_due_ms = now_ms + self._session.session_timeout_ms // tries
+
     @property
     def identity(self) -> Identity:
         """Whom it passes for upstream."""
@@ -165,7 +177,7 @@ class Sentinel:
     def doubt(self, identity: Identity) -> None:
         """Upstream does not know `identity` any more."""
         if self.identity == identity:
-            self.mark = None
+            self.mark, self.beat_due_ms = None, 0
 
     async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
         """Make sure that upstream has a generation for `generation` of the group here. Raises UpstreamLost.
@@ -251,7 +263,7 @@ class Sentinel:
 
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
         """Join, or join anew, with `mark` as metadata. Raises UpstreamLost."""
-        self.mark = None
+        before, self.mark = self.identity, None
         version = await asker.version(JoinGroupRequest)
         if version is None or version < STATIC_JOIN:
             log.error("upstream is too old for groups to be taken: JoinGroup v%d is needed (Kafka 2.3)", STATIC_JOIN)
@@ -267,6 +279,9 @@ class Sentinel:
         if self._refuses(error):
             self._forget()
             self.refused = True
+        is_as_before = bool(before.member_id) and self.identity == attrs.evolve(before, mark=None)
+        if error == ErrorCode.GROUP_AUTHORIZATION_FAILED and is_as_before:
+            self.mark = before.mark  # whoever asked may not: the sentinel is there still
         return error
 
     def _refuses(self, error: ErrorCode) -> bool:

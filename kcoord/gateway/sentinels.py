@@ -1,8 +1,10 @@
 """Which groups are taken, and what do their sentinels need from time to time?
 
 Signs of life well within the session, and a farewell when a group has had no members here for a while (gateway rule
-13). Both go over a member's connection; where none is left, over one of kcoord's own if upstream lets it in without
-credentials. With SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that
+13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
+first: one that upstream refuses, or that ends, is replaced by the next at once, and where there is none it is tried
+again soon. Where no member's is left, they go over one of kcoord's own if upstream lets it in without credentials. With
+SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that
 nobody can speak for ends with its session.
 
 Whether a group has members its coordinator says, who may be another instance: it is asked about all groups at once,
@@ -13,7 +15,8 @@ coordinates those groups says the farewell for it (`inherit`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.here import facts_of
@@ -72,10 +75,10 @@ class Sentinels:
             self._gateway.let_go(gone)
         sentinel.carriers[leg] = None
 
-    def drop(self, leg: Leg) -> None:
-        """`leg` can speak for nobody any more."""
-        for group_id in leg.members or ():
-            sentinel = self._all.get(group_id)
+    def drop(self, leg: Leg, group_id: str | None = None) -> None:
+        """`leg` can speak for that group no more, or for none."""
+        for each in list(leg.members or ()) if group_id is None else (group_id,):
+            sentinel = self._all.get(each)
             if sentinel is not None:
                 sentinel.carriers.pop(leg, None)
 
@@ -84,18 +87,44 @@ class Sentinels:
         if not self._gateway.settings.uses_sasl:
             return False
         return any(
-            sentinel.is_joined and all(other is leg for other in sentinel.carriers)
+            sentinel.is_joined and list(sentinel.carriers) == [leg]
             for group_id in leg.members or ()
             if (sentinel := self._all.get(group_id)) is not None
         )
 
-    def asker(self, sentinel: Sentinel) -> Asker | None:
-        """Who can speak for the sentinel now."""
-        for carrier in reversed(sentinel.carriers):
+    def speakers(self, sentinel: Sentinel) -> Iterator[Asker]:
+        """Who can speak for the sentinel now, the best first."""
+        for carrier in list(sentinel.carriers):
             if isinstance(carrier, Leg) and carrier.may_ask:
-                return carrier
+                yield carrier
         broker_id = self._gateway.coordinators.of(sentinel.group_id)
-        return self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        if own is not None:
+            yield own
+
+    async def speak(
+        self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]], at_last: Asker | None = None
+    ) -> ErrorCode:
+        """What comes of `say` by the first speaker that upstream lets; `at_last` is tried when all others are not let.
+        Raises UpstreamLost where nobody could be heard.
+        """
+        error: ErrorCode | None = None
+        lost = UpstreamLost(f"nobody can speak for the sentinel of group {sentinel.group_id}")
+        speakers = list(self.speakers(sentinel))
+        for speaker in [*speakers, *([at_last] if at_last is not None and at_last not in speakers else ())]:
+            try:
+                error = await say(speaker)
+            except (UpstreamLost, DecodeError) as fault:
+                log.debug("group %s: one that speaks for the sentinel is lost: %s", sentinel.group_id, fault)
+                continue
+            if error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+                return error
+            if isinstance(speaker, Leg):
+                self._gateway.rights.refused(speaker, sentinel.group_id)
+                self._gateway.let_go(speaker)
+        if error is None:
+            raise lost
+        return error
 
     async def tend(self) -> None:
         """Look after all sentinels; called about once a second."""
@@ -121,10 +150,12 @@ class Sentinels:
             if not sentinel.is_joined and not sentinel.inherited:
                 if not sentinel.carriers and not (sentinel.refused and known.has_members):
                     forgotten.append(group_id)
+                elif known.has_members and not sentinel.refused and sentinel.is_due(now_ms):
+                    sentinel.empty_since_ms = None
+                    yield sentinel  # it was put out, and nobody could bring it back yet
             elif known.has_members:
                 sentinel.empty_since_ms = None
-                if sentinel.is_joined and now_ms - sentinel.beat_ms >= sentinel.beat_interval_ms:
-                    sentinel.beat_ms = now_ms
+                if sentinel.is_joined and sentinel.is_due(now_ms):
                     yield sentinel
             elif sentinel.empty_since_ms is None:
                 sentinel.empty_since_ms = now_ms
@@ -136,30 +167,29 @@ class Sentinels:
             del self._all[group_id]
 
     async def _beat(self, sentinel: Sentinel) -> None:
-        asker = self.asker(sentinel)
-        if asker is None:
-            return
+        """Give a sign of life, and come back where upstream knows the sentinel no more. Where nobody could be heard it
+        is due again at the next look; where upstream said something else, well before its session ends.
+        """
         try:
-            error = await sentinel.beat(asker)
+            error = await self.speak(sentinel, sentinel.beat)
             if not sentinel.is_joined:
-                await self._come_back(sentinel, asker)
-        except (UpstreamLost, DecodeError) as fault:
+                error = await self.speak(sentinel, partial(self._come_back, sentinel))
+        except UpstreamLost as fault:
             log.debug("no sign of life for group %s: %s", sentinel.group_id, fault)
-        else:
-            if error != ErrorCode.NONE:
-                log.info("group %s upstream: the sentinel's heartbeat got %s", sentinel.group_id, error.name)
+            return
+        sentinel.heard(error, self._gateway.now_ms())
+        if error != ErrorCode.NONE:
+            log.info("group %s upstream: the sentinel's heartbeat got %s", sentinel.group_id, error.name)
 
-    async def _come_back(self, sentinel: Sentinel, asker: Asker) -> None:
+    async def _come_back(self, sentinel: Sentinel, asker: Asker) -> ErrorCode:
         """Be in the group, if it has members. Raises UpstreamLost."""
         facts = await facts_of(self._gateway, sentinel.group_id)
-        if facts.has_members:
-            await sentinel.keep(asker, facts.generation or 0)
+        return await sentinel.keep(asker, facts.generation or 0) if facts.has_members else ErrorCode.NONE
 
     async def _leave(self, sentinel: Sentinel) -> None:
         group_id = sentinel.group_id
         was_joined = sentinel.is_joined
-        asker = self.asker(sentinel)
-        if asker is None:
+        if next(self.speakers(sentinel), None) is None:
             sentinel.inherited = False  # nobody can speak for it: it ends with its session upstream
             return
 
@@ -167,12 +197,13 @@ class Sentinels:
             return not (await facts_of(self._gateway, group_id)).has_members
 
         try:
-            error = await sentinel.leave(asker, is_empty)
+            error = await self.speak(sentinel, lambda asker: sentinel.leave(asker, is_empty))
             if error == ErrorCode.NOT_COORDINATOR:
-                for found, node_id in (await find(asker, [group_id])).items():
+                asker = next(self.speakers(sentinel), None)
+                for found, node_id in (await find(asker, [group_id])).items() if asker is not None else ():
                     self._gateway.coordinators.learn(found, node_id)
-            elif error == ErrorCode.NONE and was_joined:
-                await self._come_back(sentinel, asker)  # somebody may have joined while the farewell was under way
+            elif error == ErrorCode.NONE and was_joined:  # somebody may have joined while the farewell was under way
+                await self.speak(sentinel, partial(self._come_back, sentinel))
         except (UpstreamLost, DecodeError) as fault:
             log.debug("no farewell to group %s: %s", group_id, fault)
             return

@@ -68,7 +68,7 @@ class GatewaySettings:
     """How often at least a member's connection asks upstream for rights, so that it is not cut as idle (gateway rules
     6, 16)."""
     rights_ttl_ms: int = attrs.field(default=300_000, validator=attrs.validators.ge(1))
-    """How long a known right holds."""
+    """How long a known right holds, if that is less than the question's interval."""
     sentinel_session_timeout_ms: int = attrs.field(default=1_800_000, validator=attrs.validators.ge(1_000))
     """The session that the sentinel asks for first; it takes less where upstream allows less (gateway rule 11)."""
     sentinel_grace_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(0))
@@ -97,6 +97,12 @@ class GatewaySettings:
                 "clients' certificates cannot be passed on to upstream, where their rights are: "
                 "set ssl.client.auth=none beside upstream, and let clients use SASL"
             )
+
+    @property
+    def rights_hold_ms(self) -> int:
+        """How long after it was asked for a right holds: one that is withdrawn is noticed within the question's
+        interval, whatever else is remembered."""
+        return min(self.rights_ttl_ms, self.question_interval_ms)
 
     @property
     def uses_sasl(self) -> bool:

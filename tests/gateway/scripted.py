@@ -136,9 +136,8 @@ class ScriptedMember:
         self.leads = joined.leader == joined.member_id
         return joined
 
-    async def try_join(self, version: int | None = None) -> JoinGroupResponse:
-        """One JoinGroup, whatever comes of it."""
-        request = JoinGroupRequest(
+    def join_request(self) -> JoinGroupRequest:
+        return JoinGroupRequest(
             group_id=self.group,
             session_timeout_ms=self.session_ms,
             rebalance_timeout_ms=30_000,
@@ -147,7 +146,10 @@ class ScriptedMember:
             protocol_type=self.protocol_type,
             protocols=[JoinGroupRequestProtocol(name=self.protocol, metadata=self.metadata)],
         )
-        answer: JoinGroupResponse = await ask(self.client, request, version)
+
+    async def try_join(self, version: int | None = None) -> JoinGroupResponse:
+        """One JoinGroup, whatever comes of it."""
+        answer: JoinGroupResponse = await ask(self.client, self.join_request(), version)
         return answer
 
     async def sync(self, assignments: dict[str, bytes] | None = None) -> Any:

@@ -1,0 +1,147 @@
+"""The groups as one client may touch them: every step that a client asks of a group goes through here.
+
+No handler reaches the groups themselves (`Gateway.groups` can only be asked), so none can forget what stands here
+(gateway rules 5 and 16):
+
+1. Nothing is carried out, and no session is refreshed, for a connection whose client upstream has not proved to know.
+2. Nor for a group on which the client has not proved, by upstream, the right that the request needs (`NEEDED`); a
+   request that is not in that table is carried out for nobody. Those in `ASKED_OTHERWISE` are asked upstream by their
+   handlers themselves, in the client's name, before or after.
+3. What was waited for is not told on the strength of a right that was proved before the wait: it is proved again, if
+   it is too old by then. Who has joined a group, and may not be told so any more, is taken out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.authentication import proved
+from kcoord.gateway.contract import GroupService
+from kcoord.gateway.here import groups_named
+from kcoord.gateway.rights import DELETE, DESCRIBE, READ, check
+from kcoord.gateway.upstream import UpstreamLost
+from kcoord.group.refuse import refuse
+from kcoord.group.step import Remember, RequestContext
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    Request,
+    Response,
+    SyncGroupRequest,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["ASKED_OTHERWISE", "NEEDED", "GuardedGroups"]
+
+NEEDED: dict[type[Request], int] = {
+    JoinGroupRequest: READ,
+    SyncGroupRequest: READ,
+    HeartbeatRequest: READ,
+    LeaveGroupRequest: READ,
+    ConnectGroupHeartbeatRequest: READ,
+    ConnectGroupPrepareAssignmentRequest: READ,
+    ConnectGroupInstallAssignmentRequest: READ,
+    DescribeGroupsRequest: DESCRIBE,
+    ConnectGroupDescribeRequest: DESCRIBE,
+    DeleteGroupsRequest: DELETE,
+}
+"""The right that each request needs on every group that it names."""
+ASKED_OTHERWISE = frozenset({ListGroupsRequest, DescribeConfigsRequest, IncrementalAlterConfigsRequest})
+"""Requests whose answers are upstream's own, group by group, with what is known here worked into what it shows."""
+
+
+class GuardedGroups:
+    """The groups behind their rights."""
+
+    def __init__(self, gateway: Gateway, groups: GroupService) -> None:
+        self._gateway = gateway
+        self._groups = groups
+
+    async def call(
+        self,
+        leg: Leg,
+        call: Call,
+        request: Request,
+        submitted: Callable[[], None] | None = None,
+        context: RequestContext | None = None,
+    ) -> tuple[Response, Remember | None]:
+        """The groups' response to `request`, and what the hot path may remember of it; a refusal where the client lacks
+        the right. `submitted` is called when it is on its way. Raises UpstreamLost where upstream cannot say.
+        """
+        error = await self._refusal(leg, request)
+        if error:
+            return refuse(request, error), None
+        if isinstance(request, ConnectGroupHeartbeatRequest | HeartbeatRequest | SyncGroupRequest | LeaveGroupRequest):
+            self._gateway.sessions.returned(request.group_id, request.member_id)
+        response, remember = await self._groups.call(request, context or leg.context(call), submitted)
+        error = await self._refusal(leg, request)
+        if not error:
+            return response, remember
+        if isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
+            await self.undo_join(leg, call, request, response)
+        return refuse(request, error), None
+
+    async def check_commit(
+        self,
+        leg: Leg,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+    ) -> ErrorCode:
+        """Whether this client's member may commit offsets now; its session is refreshed. Raises UpstreamLost."""
+        error = await self._lacks(leg, group_id, READ)
+        return error or await self._groups.check_commit(group_id, member_id, instance_id, generation, transactional)
+
+    async def undo_join(self, leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse) -> None:
+        """Take out whom `request` has just brought into its group, whatever rights it has by now."""
+        if joined.error_code:
+            return
+        identity = MemberIdentity(member_id=joined.member_id, group_instance_id=request.group_instance_id)
+        leave = LeaveGroupRequest(group_id=request.group_id, member_id=joined.member_id, members=[identity])
+        await self._groups.call(leave, leg.context(call))
+
+    async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:
+        """What kcoord tells itself of groups; no client hears of it."""
+        context = RequestContext(0, "kcoord", "", 0, self._gateway.wall_ms())
+        response, _ = await self._groups.call(request, context)
+        return response
+
+    async def _refusal(self, leg: Leg, request: Request) -> ErrorCode:
+        """Why the client may not have that done, or NONE. Raises UpstreamLost."""
+        if type(request) in ASKED_OTHERWISE:
+            await proved(leg)
+            return ErrorCode.NONE
+        needed = NEEDED[type(request)]
+        for group_id in groups_named(request):
+            error = await self._lacks(leg, group_id, needed)
+            if error:
+                return error
+        return ErrorCode.NONE
+
+    @staticmethod
+    async def _lacks(leg: Leg, group_id: str, operation: int) -> ErrorCode:
+        await proved(leg)
+        error = await check(leg, group_id, operation)
+        if not leg.is_known:  # it began to authenticate anew while that was asked
+            raise UpstreamLost("the client authenticates anew")
+        return error

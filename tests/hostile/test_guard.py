@@ -1,0 +1,41 @@
+"""Can no handler of the gateway reach a group but by what checks the client's rights first?"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import kcoord.gateway
+from kcoord.gateway.contract import GroupReader, GroupService
+from kcoord.gateway.guarded_groups import ASKED_OTHERWISE, NEEDED
+from kcoord.instances.calls import RELAYED
+from kcoord.protocol.messages import OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest
+
+FILES = sorted(Path(kcoord.gateway.__file__).parent.glob("*.py"))
+ALLOWED = {"guarded_groups.py", "paused_sessions.py"}
+"""Who has the groups themselves; `gateway.py` hands them to these two."""
+UPSTREAM_KEEPS = {OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest}
+"""Offsets are upstream's: what is asked here of a commit is `GuardedGroups.check_commit`."""
+
+
+def test_every_request_of_a_group_has_its_right() -> None:
+    """What instances pass on to each other is all that a group can be asked to do."""
+    assert set(NEEDED) | ASKED_OTHERWISE | UPSTREAM_KEEPS == set(RELAYED.values())
+    assert not set(NEEDED) & ASKED_OTHERWISE
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_only_the_guard_moves_groups_and_sessions(file: Path) -> None:
+    steps = {each for each in vars(GroupService) if not each.startswith("_")} - set(vars(GroupReader))
+    assert steps == {"call", "check_commit", "pause_session", "resume_session"}
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr in steps
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in ("groups", "_groups")
+    }
+    assert not used or file.name in ALLOWED
