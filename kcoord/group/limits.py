@@ -153,9 +153,12 @@ def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupReque
     if total > limits.member_metadata_bytes:
         return METADATA.excess(total, limits.member_metadata_bytes)
     if request.protocol_type == PROTOCOL_TYPE:
-        runs = max((resources_in_state(each.metadata) for each in request.protocols if each.name in NAMES), default=0)
-        if runs > limits.resources:
-            return LISTED.excess(runs, limits.resources)
+        most = limits.resources
+        runs = max(
+            (resources_in_state(each.metadata, most) for each in request.protocols if each.name in NAMES), default=0
+        )
+        if runs > most:
+            return LISTED.excess(runs, most)
     return _join_of_known(limits, contents, request, largest)
 
 
@@ -185,9 +188,11 @@ def _sync_group(limits: GroupLimits, contents: Contents, request: SyncGroupReque
     if weight > limits.group_bytes:
         return ASSIGNED.excess(weight, limits.group_bytes)
     if request.group_id in contents.connect:
-        assigned = sum(resources_in_assignment(each.assignment) for each in request.assignments)
-        if assigned > limits.resources:
-            return LISTED.excess(assigned, limits.resources)
+        assigned = 0
+        for each in request.assignments:
+            assigned += resources_in_assignment(each.assignment, limits.resources)
+            if assigned > limits.resources:
+                return LISTED.excess(assigned, limits.resources)
     return None
 
 

@@ -109,9 +109,9 @@ def decode_assignment(data: bytes) -> WorkerAssignment:
     return WorkerAssignment(version, error, leader, leader_url, offset, assigned, reader.resources(), reader.int32())
 
 
-def resources_in_state(data: bytes) -> int:
-    """How many connectors and tasks a member's metadata names, counted without reading them: 0 where it cannot be read,
-    which `decode_state` says.
+def resources_in_state(data: bytes, most: int) -> int:
+    """How many connectors and tasks a member's metadata names, counted without reading them, and no further than beyond
+    `most`; 0 where it cannot be read, which `decode_state` says.
     """
     try:
         reader = _Reader(data)
@@ -119,14 +119,14 @@ def resources_in_state(data: bytes) -> int:
             return 0
         reader.skip(reader.int16())
         reader.int64()
-        return resources_in_assignment(reader.nullable_bytes() or b"")
+        return resources_in_assignment(reader.nullable_bytes() or b"", most)
     except EmbeddedError:
         return 0
 
 
-def resources_in_assignment(data: bytes) -> int:
-    """How many connectors and tasks an assignment names, counted without reading them: 0 where it cannot be read, which
-    `decode_assignment` says.
+def resources_in_assignment(data: bytes, most: int) -> int:
+    """How many connectors and tasks an assignment names, counted without reading them, and no further than beyond
+    `most`; 0 where it cannot be read, which `decode_assignment` says.
     """
     try:
         reader = _Reader(data)
@@ -134,7 +134,8 @@ def resources_in_assignment(data: bytes) -> int:
         reader.skip(reader.int16())
         reader.skip(reader.int16())
         reader.int64()
-        return reader.count_resources() + (0 if version == EAGER else reader.count_resources())
+        assigned = reader.count_resources(most)
+        return assigned if version == EAGER or assigned > most else assigned + reader.count_resources(most)
     except EmbeddedError:
         return 0
 
@@ -185,14 +186,16 @@ class _Reader:
             self._fail(size)
         self._pos += size
 
-    def count_resources(self) -> int:
-        """A connector without tasks counts too: it takes as long to read."""
+    def count_resources(self, most: int) -> int:
+        """No further than beyond `most`. A connector without tasks counts too: it takes as long to read."""
         total = 0
         for _ in range(max(0, self.int32())):
             self.skip(self.int16())
             count = max(0, self.int32())
             self.skip(4 * count)
             total += count or 1
+            if total > most:
+                break
         return total
 
     def resources(self) -> frozenset[Resource]:

@@ -163,11 +163,19 @@ def test_resources_are_counted_as_they_are_read(count: int) -> None:
     some = frozenset([("A", -1), ("A", 0), ("B", 7), ("C", 1)][:count])
     for version in (1, 2):
         both = WorkerAssignment(version, assigned=some, revoked=frozenset([("D", 0)]))
-        assert in_assignment(encode_assignment(both)) == count + 1
-        assert in_state(encode_state(WorkerState(version, "u", 1, both))) == count + 1
-    assert in_assignment(encode_assignment(WorkerAssignment(0, assigned=some))) == count
-    assert in_state(encode_state(WorkerState(0, "u", 1))) == 0
-    assert in_state(b"\0") == in_assignment(b"\0\1\0") == 0
+        assert in_assignment(encode_assignment(both), 99) == count + 1
+        assert in_state(encode_state(WorkerState(version, "u", 1, both)), 99) == count + 1
+    assert in_assignment(encode_assignment(WorkerAssignment(0, assigned=some)), 99) == count
+    assert in_state(encode_state(WorkerState(0, "u", 1)), 99) == 0
+    assert in_state(b"\0", 99) == in_assignment(b"\0\1\0", 99) == 0
+
+
+def test_a_million_connectors_are_not_counted_to_the_end() -> None:
+    """4 MiB of connectors without a name or a task; behind the last one that is counted nothing can be read."""
+    head = encode_assignment(WorkerAssignment(1))[: 2 + 2 + 2 + 2 + 8]
+    claimed = head + (1_000_000).to_bytes(4, "big")
+    assert in_assignment(claimed + b"\0" * 6 * 11, 10) == 11
+    assert in_assignment(claimed + b"\0" * 6 * 10, 10) == 0
 
 
 # -- a group in all ---------------------------------------------------------------------------------------------------
