@@ -27,6 +27,7 @@ class Kind(StrEnum):
     CONNECT = "connect"
     MIXED = "mixed"
     CLASSIC = "classic"
+    INSTANCES = "instances"
 
 
 @app.callback(invoke_without_command=True)

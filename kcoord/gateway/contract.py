@@ -12,6 +12,7 @@ from typing import Protocol
 
 from kcoord.gateway.settings import Address
 from kcoord.group.facts import GroupFacts
+from kcoord.group.opening import Opening
 from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -34,6 +35,8 @@ class ClientSide(Protocol):
     def broker_id(self) -> int | None: ...
     @property
     def pipelined(self) -> bool: ...
+    @property
+    def opened(self) -> Opening | None: ...
     @property
     def local_address(self) -> tuple[str, int]: ...
 

@@ -427,6 +427,7 @@ class Leg:
             connection=self.client.serial,
             wall_ms=self.gateway.wall_ms(),
             pipelined=self.client.pipelined,
+            opened=self.client.opened,
         )
 
     # -- SASL ---------------------------------------------------------------------------------------------------------

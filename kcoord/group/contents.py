@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.group import LONG_AGO_MS, ConnectGroup, Member
 from kcoord.group.connect.settings import Effective, of_server, overridden
 from kcoord.group.connections import Connections
 from kcoord.group.deadlines import NEVER_MS, Deadlines
@@ -13,7 +13,7 @@ from kcoord.group.metrics import Counters
 from kcoord.group.offsets.store import Offsets
 from kcoord.group.quarantine import Quarantine
 from kcoord.group.settings import GroupSettings
-from kcoord.group.step import Token
+from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.newcomers import Newcomers
 from kcoord.protocol.record_levels import RECORD_LEVEL
 
@@ -43,6 +43,10 @@ class Contents:
         """Session: the highest number of a connection that brought a request."""
         self.elder_connection = -1
         """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
+        self.alone_since_ms = LONG_AGO_MS
+        """Session: since when nobody else can have answered for this shard, on the steps' clock, where anybody could.
+        Connections that were made before are of before the load, whichever instance accepted them.
+        """
         self.connections = Connections(self._connections_in_use)
         """Session: which connections are there."""
         self.record_level = RECORD_LEVEL
@@ -71,6 +75,15 @@ class Contents:
     def is_closed(self, connection: int) -> bool:
         """Whether the connection that a member came by last has been closed since (legacy rules 19, 20, 23)."""
         return self.connections.is_closed(connection)
+
+    def is_of_before_load(self, group: ConnectGroup, context: RequestContext) -> bool:
+        """Whether a request's connection may have been made before the shard was loaded, or the group was restored:
+        then nobody knows whether its member has come by a newer one (connect-groups rule 4).
+        """
+        if context.connection <= max(self.elder_connection, group.restored_at_connection):
+            return True
+        since_ms = max(self.alone_since_ms, group.restored_at_ms)
+        return context.opened is not None and context.opened.since_ms < since_ms
 
     def _connections_in_use(self) -> Iterator[int]:
         return (member.connection for group in self.connect.values() for member in group.members.values())

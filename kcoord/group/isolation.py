@@ -160,6 +160,9 @@ class Isolation:
             journal.clear()
             try:
                 self._open(group_id)
+                restored = self.turn.contents.connect.get(group_id)
+                if restored is not None:
+                    restored.restored_at_ms = self.turn.now_ms
                 self._measure(self.turn.step, begin[0])
                 self._answered(begin[1])
             except Exception as error:

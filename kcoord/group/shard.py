@@ -23,7 +23,7 @@ from kcoord.group.connect.connect_group_describe import connect_group_describe
 from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
 from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
-from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.connect.group import LONG_AGO_MS, ConnectGroup, Member
 from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.records import configuration
 from kcoord.group.connect.replay import settle_load
@@ -149,6 +149,7 @@ class Shard:
         isolation = self._isolation(now_ms, wall_ms)
         self._contents.live = True
         self._contents.loaded_ms, self._contents.loaded_wall_ms = now_ms, wall_ms
+        self._contents.alone_since_ms = now_ms if lease_ms else LONG_AGO_MS
         self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
         settle_load(self._contents)
         for group_id in self.group_ids():

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import attrs
 
+from kcoord.group.opening import Opening
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.records import Record
@@ -63,6 +64,8 @@ class RequestContext:
     """Whether an earlier request of the connection was still unanswered when this one was read, so that its sender
     cannot have known that answer (connect-groups rule 3).
     """
+    opened: Opening | None = None
+    """When the connection was made. None: its number says which connections are older, as there is one process only."""
 
 
 @frozen(slots=True)

@@ -17,6 +17,7 @@ import asyncio
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Protocol
 
 from kcoord.bounded_cache import BoundedCache
@@ -27,8 +28,9 @@ from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
 from kcoord.instances.calls import LocalGroups, group_in
 from kcoord.instances.link import Link, LinkLost
-from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, RESUME
+from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, NO_LISTENER, RESUME
 from kcoord.instances.map import Instance, InstanceMap
+from kcoord.instances.peer_clock import PeerClock
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
 from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse
@@ -174,15 +176,7 @@ class SharedGroups:
         """The owner's answer. Raises LinkLost."""
         connection = context.connection
         self.relayed[api_name(request.API_KEY)] += 1
-        call = InstanceRelayRequest(
-            connection=connection,
-            pipelined=context.pipelined,
-            client_id=context.client_id,
-            client_host=context.client_host,
-            api_key=request.API_KEY,
-            api_version=context.api_version,
-            body=request.encode(context.api_version),
-        )
+        call = partial(_relayed, request, context)
         self._notice(connection, link)
         self._in_work[connection] = link
         try:
@@ -395,6 +389,27 @@ class SharedGroups:
         if link is None:
             raise LinkLost(f"{owner} takes no calls of other instances: set internal.listen there and here")
         return link
+
+
+def _relayed(request: Request, context: RequestContext, owners: PeerClock) -> InstanceRelayRequest:
+    """What is sent to the owner, whose clock `owners` is: with it goes when the client's connection was made, or else
+    that would look new because it is new there (connect-groups rule 4).
+    """
+    opened = context.opened
+    made = None if opened is None else owners.theirs(opened.since_ms, opened.by_ms)
+    since_ms, by_ms = made or (0, 0)
+    return InstanceRelayRequest(
+        connection=context.connection,
+        pipelined=context.pipelined,
+        client_id=context.client_id,
+        client_host=context.client_host,
+        api_key=request.API_KEY,
+        api_version=context.api_version,
+        body=request.encode(context.api_version),
+        listener=NO_LISTENER if opened is None or made is None else opened.listener,
+        made_since_ms=since_ms,
+        made_by_ms=by_ms,
+    )
 
 
 def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:

@@ -10,6 +10,7 @@ Rules:
 3. When a connection goes, all calls in flight on it end with `LinkLost`; nothing is sent again by itself, because
    nobody knows what came of it. A connection that could not be made is not tried again at once.
 4. What does not fit into what the other takes is not sent: a call then ends with `LinkLost` too.
+5. What the other's monotonic clock shows is asked before anything else, and again from time to time (`peer_clock.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TypeVar
 
 from kcoord.instances.frames import FrameStream, read_response_id, request_frame
 from kcoord.instances.map import Address
+from kcoord.instances.peer_clock import PeerClock
 from kcoord.instances.secret import Secret, nonce, same
 from kcoord.log.clock import lease_now_ms
 from kcoord.protocol.framing import FrameRefused
@@ -41,6 +43,9 @@ log = logging.getLogger("kcoord.instances")
 VERSION = 0
 PING_S = 1.0
 AGAIN_AFTER_MS = 500
+MEASURED_FOR_MS = 10_000
+"""A clock that was read so long ago is read again, though there may be no need to ask for a sign of life."""
+NO_CLOCK = -1
 CORRELATION_IDS = 1 << 31
 
 Answer = TypeVar("Answer", bound=Response)
@@ -85,13 +90,20 @@ class Link:
         self._closed = False
 
     async def call(
-        self, request: Request, answer: type[Answer], limit_s: float, submitted: Callable[[], None] | None = None
+        self,
+        request: Request | Callable[[PeerClock], Request],
+        answer: type[Answer],
+        limit_s: float,
+        submitted: Callable[[], None] | None = None,
     ) -> Answer:
-        """The answer to `request`; `submitted` is called when it is on its way. Raises LinkLost."""
+        """The answer to `request`, which may be made when there is a connection, for the other's clock; `submitted` is
+        called when it is on its way. Raises LinkLost.
+        """
         try:
             async with asyncio.timeout(limit_s):
                 stream = await self._connected()
-                waiting = stream.ask(request, answer)
+                made = request if isinstance(request, Request) else request(stream.clock)
+                waiting = stream.ask(made, answer)
                 if submitted is not None:
                     submitted()
                 return await waiting
@@ -167,6 +179,7 @@ class _Stream(FrameStream):
         self._waiting: dict[int, tuple[type[Response], asyncio.Future[Response]]] = {}
         self._heard_ms = lease_now_ms()
         self._pinging: asyncio.Task[None] | None = None
+        self.clock = PeerClock()
 
     @property
     def is_open(self) -> bool:
@@ -189,6 +202,7 @@ class _Stream(FrameStream):
         if proved.instance_id != instance_id:
             raise LinkLost(f"{self._name}: instance {proved.instance_id} answers there")
         self.frame_limit = myself.frame_limit
+        await self._measure()
         self._pinging = asyncio.get_running_loop().create_task(self._ping())
 
     def ask(self, request: Request, answer: type[Answer]) -> asyncio.Future[Answer]:
@@ -268,5 +282,22 @@ class _Stream(FrameStream):
                 self._pinging = None
                 self.refused(f"nothing came for {silent_ms} ms")
                 return
-            if silent_ms >= PING_S * 1000 and self.is_open and not self.is_congested:
-                self.ask(InstancePingRequest(), InstancePingResponse)
+            if (silent_ms >= PING_S * 1000 or self._is_unmeasured()) and self.is_open and not self.is_congested:
+                self._measure()
+
+    def _is_unmeasured(self) -> bool:
+        """Whether the other's clock was read too long ago."""
+        measured_ms = self.clock.measured_ms
+        return measured_ms is not None and lease_now_ms() - measured_ms >= MEASURED_FOR_MS
+
+    def _measure(self) -> asyncio.Future[InstancePingResponse]:
+        """Rule 5. Raises LinkLost where that cannot be asked."""
+        asked_ms = lease_now_ms()
+
+        def note(answered: asyncio.Future[InstancePingResponse]) -> None:
+            if not answered.cancelled() and answered.exception() is None and answered.result().now_ms != NO_CLOCK:
+                self.clock.note(asked_ms, answered.result().now_ms, lease_now_ms())
+
+        answered = self.ask(InstancePingRequest(), InstancePingResponse)
+        answered.add_done_callback(note)
+        return answered

@@ -6,13 +6,17 @@ Rules:
    may be `HEADER_LIMIT` bytes long, and all of it, the TLS handshake too, may take `AUTHENTICATION_S`. No more than
    `STRANGERS` connections are in that state: a new one takes the place of the oldest of the address that has most of
    them, so nobody can keep real instances out.
-2. A client's connection to another instance has a serial of its own here, given when its first request comes: so a
-   member belongs to its newest connection wherever that is (connect-groups rule 4).
+2. A client's connection to another instance has a serial of its own here, given when its first request comes. That
+   says nothing of its age: a request may have lain in that instance, or on its way, for long. The other says when the
+   connection was made, on this one's clock, so that a member belongs to its newest connection wherever that is
+   (connect-groups rule 4). Of one that does not say so (kcoord 0.1.0) the first request's coming has to do.
 3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
    still to come are dropped: their clients have been told NOT_COORDINATOR there. Sessions of members that came by it
    stand still for a while (`guests.py`). Its clients' connections count as closed when it says so, or when it is
    another process since.
-4. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
+4. A process has one connection here. When it makes another, it has given up the one before: what still lies in that
+   is not read any more, or it would come after what is newer.
+5. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.facts import GroupFacts
+from kcoord.group.opening import Opening
 from kcoord.group.step import RequestContext
 from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
@@ -56,7 +61,15 @@ from kcoord.protocol.generated.instance_session_request import InstanceSessionRe
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.primitives import DecodeError, EncodeError
 
-__all__ = ["ASK_DELETE", "ASK_OFFSET_DELETE", "ASK_SUBSCRIBED", "NO_GENERATION", "RESUME", "InternalListener"]
+__all__ = [
+    "ASK_DELETE",
+    "ASK_OFFSET_DELETE",
+    "ASK_SUBSCRIBED",
+    "NO_GENERATION",
+    "NO_LISTENER",
+    "RESUME",
+    "InternalListener",
+]
 
 log = logging.getLogger("kcoord.instances")
 
@@ -73,6 +86,7 @@ waits for its group may wait for one that was not read yet, so this must be more
 ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED = range(3)
 RESUME = -1
 NO_GENERATION = -1
+NO_LISTENER = -1
 
 
 class Serials:
@@ -80,14 +94,14 @@ class Serials:
 
     def __init__(self, make: Callable[[], int]) -> None:
         self._make = make
-        self._serials: OrderedDict[tuple[str, int], int] = OrderedDict()
+        self._serials: OrderedDict[tuple[str, int], tuple[int, int]] = OrderedDict()
 
-    def of(self, run: str, connection: int) -> int:
-        """The serial of a connection of a process; the first time a new one."""
+    def of(self, run: str, connection: int, now_ms: int) -> tuple[int, int]:
+        """The serial of a connection of a process, the first time a new one; and when that was, in ms."""
         key = (run, connection)
         found = self._serials.get(key)
         if found is None:
-            found = self._serials[key] = self._make()
+            found = self._serials[key] = self._make(), now_ms
             if len(self._serials) > SERIALS:
                 self._serials.popitem(last=False)
         else:
@@ -96,12 +110,13 @@ class Serials:
 
     def forget(self, run: str, connection: int) -> int | None:
         """The connection is gone; gives its serial, if it had one."""
-        return self._serials.pop((run, connection), None)
+        found = self._serials.pop((run, connection), None)
+        return None if found is None else found[0]
 
     def forget_all(self, run: str) -> list[int]:
         """All connections of a process are gone; gives their serials."""
         keys = [key for key in self._serials if key[0] == run]
-        return [self._serials.pop(key) for key in keys]
+        return [self._serials.pop(key)[0] for key in keys]
 
 
 class InternalListener:
@@ -199,7 +214,7 @@ class Caller(FrameStream):
             InstanceAskRequest: self._later(self._ask),
             InstanceGroupFactsRequest: self._later(self._facts),
             InstanceSessionRequest: self._session,
-            InstancePingRequest: lambda at, _: self._answer(at, InstancePingResponse()),
+            InstancePingRequest: lambda at, _: self._answer(at, InstancePingResponse(now_ms=self._groups.now_ms())),
         }
 
     # -- what asyncio tells -------------------------------------------------------------------------------------------
@@ -241,6 +256,11 @@ class Caller(FrameStream):
             log.warning("closed the internal connection of %s: %s", self.peer, reason)
             self.transport.abort()
 
+    def cut(self) -> None:
+        """Close at once; what has come and was not read is not read any more (rule 4)."""
+        if self.transport is not None:
+            self.transport.abort()
+
     def end(self) -> None:
         """Close after what was sent has left."""
         if self.transport is not None:
@@ -278,6 +298,8 @@ class Caller(FrameStream):
             )
             self.end()
             return
+        for former in [each for each in listener.callers if each._run == hello.run]:
+            former.cut()
         self._run = hello.run
         elder = listener.runs.get(hello.instance_id)
         listener.runs[hello.instance_id] = hello.run
@@ -310,7 +332,8 @@ class Caller(FrameStream):
             self._answer(at, InstanceRelayResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
             return
         group_id = group_in(request)
-        serial = self._listener.serials.of(self._run, call.connection)
+        now_ms = self._groups.now_ms()
+        serial, first_ms = self._listener.serials.of(self._run, call.connection, now_ms)
         context = RequestContext(
             api_version=call.api_version,
             client_id=call.client_id,
@@ -318,6 +341,7 @@ class Caller(FrameStream):
             connection=serial,
             wall_ms=time.time_ns() // 1_000_000,
             pipelined=call.pipelined,
+            opened=_opening(self._run, call, first_ms, now_ms),
         )
         in_work = self._in_work[at] = _InWork(group_id, serial, len(call.body))
         self._in_work_bytes += in_work.size
@@ -359,7 +383,7 @@ class Caller(FrameStream):
         assert self._run is not None
         serials = self._listener.serials
         if request.group_id is not None:
-            self._groups.let_go(request.group_id, serials.of(self._run, request.connection))
+            self._groups.let_go(request.group_id, serials.of(self._run, request.connection, self._groups.now_ms())[0])
             return
         serial = serials.forget(self._run, request.connection)
         if serial is not None:
@@ -444,7 +468,7 @@ class Caller(FrameStream):
         self.write(response_frame(at, response))
 
     def _balance(self) -> None:
-        """Rule 4."""
+        """Rule 5."""
         if self.transport is None or self.transport.is_closing():
             return
         full = not self._writable or self.is_congested
@@ -454,6 +478,13 @@ class Caller(FrameStream):
         elif self._paused and not full:
             self.transport.resume_reading()
         self._paused = full
+
+
+def _opening(run: str, call: InstanceRelayRequest, first_ms: int, now_ms: int) -> Opening:
+    """When the client's connection was made (rule 2)."""
+    if call.listener == NO_LISTENER:
+        return Opening(run, NO_LISTENER, call.connection, first_ms, first_ms)
+    return Opening(run, call.listener, call.connection, call.made_since_ms, min(call.made_by_ms, now_ms))
 
 
 def _generation(facts: GroupFacts) -> int:

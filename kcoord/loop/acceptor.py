@@ -51,6 +51,8 @@ class Acceptor:
     def __init__(self, listener: socket.socket, gate: Gate, tls: ssl.SSLContext | None, handshake_s: float) -> None:
         self.listener = listener
         self.handshake_s = handshake_s
+        self.is_behind = False
+        """Whether connections may have been left waiting when it accepted last."""
         self._gate = gate
         self._tls = tls
         self._loop = asyncio.get_running_loop()
@@ -80,6 +82,7 @@ class Acceptor:
             try:
                 accepted, peer = self.listener.accept()
             except BlockingIOError:
+                self.is_behind = False
                 return
             except OSError as error:
                 if error.errno in GONE_ALREADY:
@@ -87,9 +90,11 @@ class Acceptor:
                 self._pause(error)
                 return
             self._enter(accepted, (str(peer[0]), int(peer[1])))
+        self.is_behind = True
 
     def _pause(self, error: OSError) -> None:
         """Rule 4; other errors of a listener are treated in the same way, they would come back at once."""
+        self.is_behind = True
         now = time.monotonic()
         if self._complained_at is None or now - self._complained_at >= COMPLAIN_EVERY_S:
             self._complained_at = now

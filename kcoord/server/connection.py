@@ -34,6 +34,7 @@ from kcoord.server.held_bytes import HeldBytes, Progress
 from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 
 if TYPE_CHECKING:
+    from kcoord.group.opening import Opening
     from kcoord.group.step import Remember
 
 log = logging.getLogger("kcoord.connection")
@@ -106,6 +107,7 @@ class Connection(asyncio.Protocol):
         "broker_id",
         "client_host",
         "last_active_ms",
+        "opened",
         "peer",
         "pipelined",
         "progress",
@@ -113,7 +115,13 @@ class Connection(asyncio.Protocol):
     )
 
     def __init__(
-        self, host: Host, serial: int, broker_id: int | None, authenticated: bool, peer: tuple[str, int] = ("?", 0)
+        self,
+        host: Host,
+        serial: int,
+        broker_id: int | None,
+        authenticated: bool,
+        peer: tuple[str, int] = ("?", 0),
+        opened: Opening | None = None,
     ) -> None:
         self._host = host
         self._transport: asyncio.Transport | None = None
@@ -130,6 +138,7 @@ class Connection(asyncio.Protocol):
         self._when_more: Callable[[], None] | None = None
         self._pausers: frozenset[str] = frozenset()
         self.serial = serial
+        self.opened = opened
         self.broker_id = broker_id
         self.authenticated = authenticated
         self.pipelined = False

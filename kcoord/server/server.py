@@ -23,9 +23,11 @@ from typing import Protocol
 
 import attrs
 
+from kcoord.group.opening import Opening
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
+from kcoord.server.accept_clock import AcceptClock
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.connection import Connection, Leg
 from kcoord.server.held_bytes import HeldBytes
@@ -98,19 +100,25 @@ class Server:
         """Connections that have not said who they are, as far as is known, and since when they are here."""
         self._connections: dict[Connection, str] = {}
         """All connections, those in a handshake too, and the address that each came from."""
+        self._listener_numbers = count()
         self._addresses: Counter[str] = Counter()
         self._all_gone = asyncio.Event()
         self._serials = serials or count(1)
         self._on_gone = on_gone
         self._sweeper: asyncio.Task[None] | None = None
+        self._accept_clock = AcceptClock(lambda: self.now_ms())
 
     async def listen(self, host: str, port: int, broker_id: int | None = None) -> int:
         """Accept connections on `host`:`port`, for upstream broker `broker_id` if there is one; gives the port. Raises
         OSError.
         """
+        self._accept_clock.start()
         listeners = await bind(host, port, BACKLOG)
         handshake_s = self._limits.authentication_ms / 1000
-        self._acceptors += [Acceptor(each, _Port(self, broker_id), self._tls, handshake_s) for each in listeners]
+        for listener in listeners:
+            gate = _Port(self, broker_id, next(self._listener_numbers), self._accept_clock)
+            acceptor = gate.acceptor = Acceptor(listener, gate, self._tls, handshake_s)
+            self._acceptors.append(acceptor)
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
         return int(listeners[0].getsockname()[1])
@@ -119,6 +127,7 @@ class Server:
         """Accept nobody any more."""
         if self._sweeper is not None:
             self._sweeper.cancel()
+        self._accept_clock.stop()
         for acceptor in self._acceptors:
             acceptor.close()
 
@@ -134,8 +143,10 @@ class Server:
         for connection in list(self._connections):
             connection.cut()
 
-    def enter(self, peer: Address, broker_id: int | None) -> Connection | None:
-        """A connection from `peer` is accepted: count it in, or say why not and give None."""
+    def enter(self, peer: Address, broker_id: int | None, listener: int, since_ms: int) -> Connection | None:
+        """A connection from `peer` is accepted: count it in, or say why not and give None. It was made at `since_ms` or
+        later, and came by that one of the listening sockets.
+        """
         host = peer[0]
         if len(self._connections) >= self._limits.connections:
             reason = f"there are {self._limits.connections} connections already (max.connections)"
@@ -143,10 +154,12 @@ class Server:
             reason = f"{host} has {self._limits.connections_per_address} connections already (max.connections.per.ip)"
         else:
             authenticated = self._behind.authenticated_at_once
-            connection = Connection(self, next(self._serials), broker_id, authenticated, peer)
+            serial, now_ms = next(self._serials), self.now_ms()
+            opened = Opening("", listener, serial, since_ms, now_ms)
+            connection = Connection(self, serial, broker_id, authenticated, peer, opened)
             self._connections[connection] = host
             self._addresses[host] += 1
-            self._newcomers[connection] = self.now_ms()
+            self._newcomers[connection] = now_ms
             return connection
         log.warning("closed the connection of %s:%d: %s", *peer, reason)
         return None
@@ -200,15 +213,22 @@ class Server:
 
 
 class _Port:
-    """The gate of one port: connections by it are for one upstream broker, or for none in particular."""
+    """The gate of one listening socket: connections by it are for one upstream broker, or for none in particular."""
 
-    def __init__(self, server: Server, broker_id: int | None) -> None:
+    def __init__(self, server: Server, broker_id: int | None, number: int, clock: AcceptClock) -> None:
+        self.acceptor: Acceptor | None = None
         self._server = server
         self._broker_id = broker_id
+        self._number = number
+        self._clock = clock
+        self._since_ms = clock.since_ms()
+        """Who is accepted has come later; it stays while the acceptor is behind, as others waited before."""
 
     def enter(self, peer: Address) -> Connection | None:
         """See Gate."""
-        return self._server.enter(peer, self._broker_id)
+        if self.acceptor is None or not self.acceptor.is_behind:
+            self._since_ms = self._clock.since_ms()
+        return self._server.enter(peer, self._broker_id, self._number, self._since_ms)
 
     def failed(self, protocol: asyncio.BaseProtocol, reason: str) -> None:
         """See Gate."""

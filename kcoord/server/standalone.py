@@ -161,6 +161,7 @@ class Standalone:
             connection=connection.serial,
             wall_ms=wall_ms(),
             pipelined=connection.pipelined,
+            opened=connection.opened,
         )
         if batch is not None:
             self._run_batch(connection, batch, context)

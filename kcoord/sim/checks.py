@@ -172,7 +172,7 @@ class Checks:
             return
         assert isinstance(response, ConnectGroupHeartbeatResponse)
         error = response.error_code
-        stale = frame.link.serial < self._newest
+        stale = self.is_stale(frame)
         if error in FINE:
             if stale:
                 raise Violation("fencing", f"{request.member_id} was answered by an old connection")
@@ -188,6 +188,10 @@ class Checks:
             if request.member_epoch == JOINING_EPOCH and (frame.pipelined or self._member_epoch > JOINING_EPOCH):
                 return  # epoch 0 is never a previous epoch (rule 12), and a join that could not know the last answer
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
+
+    def is_stale(self, frame: Frame) -> bool:
+        """Whether the shard knows its member by a connection that was made later (rule 4)."""
+        return frame.link.serial < self._newest
 
     def _is_healthy(self, frame: Frame) -> bool:
         """Whether it was sent by a worker that lives, on its newest connection."""

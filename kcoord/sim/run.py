@@ -19,6 +19,7 @@ import attrs
 
 from kcoord.sim.branches import Count, count_branches
 from kcoord.sim.classic.world import ClassicWorld
+from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Fault
@@ -31,10 +32,15 @@ CHUNK = 20
 """Seeds that one process takes at a time."""
 
 
-CONNECT, MIXED, CLASSIC = "connect", "mixed", "classic"
-WORLDS: Mapping[str, type[World]] = {CONNECT: World, MIXED: MixedWorld, CLASSIC: ClassicWorld}
+CONNECT, MIXED, CLASSIC, INSTANCES = "connect", "mixed", "classic", "instances"
+WORLDS: Mapping[str, type[World]] = {
+    CONNECT: World,
+    MIXED: MixedWorld,
+    CLASSIC: ClassicWorld,
+    INSTANCES: InstancesWorld,
+}
 """The kinds of runs: workers of the new protocol only, classic workers beside them, and classic groups, as Kafka's own
-coordinator has them, of Java's workers and kcoord's.
+coordinator has them, of Java's workers and kcoord's; and the first kind in front of several instances.
 """
 
 

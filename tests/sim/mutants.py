@@ -21,6 +21,7 @@ from kcoord.group.connect import (
     computing,
     configured,
     connect_group_heartbeat,
+    found,
     install,
     membership,
     records,
@@ -62,8 +63,8 @@ MUTANTS = (
            "or member.reported is None:\n"
            "        return\n"
            "    released = member.current - member.reported"),
-    Mutant(4, "an old connection is heard", connect_group_heartbeat._check_connection,
-           "context.connection < member.connection", "False"),
+    Mutant(4, "an old connection is heard", found.check_newest,
+           "order is Order.OLDER", "False"),
     Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,
            "    repeat = _check_epoch(group, member, request.member_epoch, owned)\n",
            "    try:\n"

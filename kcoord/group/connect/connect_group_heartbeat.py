@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured, refuse_file
-from kcoord.group.connect.found import Refused, check_newer, existing
+from kcoord.group.connect.found import Refused, check_newer, check_newest, existing
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.reasons import Reason
@@ -47,7 +47,7 @@ def connect_group_heartbeat(
         return
     owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
     try:
-        check_newer(turn, request.group_id, context.connection)
+        check_newer(turn, request.group_id, context)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
             _leave(turn, request, context, token)
         elif _is_join(request, owned):
@@ -74,7 +74,7 @@ def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestCon
     if elder is None and len(group.members) >= limits.max_size:
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
     if elder is not None and elder.member_id == request.member_id:
-        _check_connection(elder, context)
+        check_newest(turn, group, elder, context)
         _check_let_go(elder, context)
         said = said_anew(elder.said, said)
     still_supported(group, request.member_id, elder, said, limits)
@@ -130,7 +130,7 @@ def _live(
     owned: Resources | None,
 ) -> None:
     group, member = _find(turn, request, owned)
-    _check_connection(member, context)
+    check_newest(turn, group, member, context)
     repeat = _check_epoch(group, member, request.member_epoch, owned)
     limits = turn.contents.effective(request.group_id)
     refuse_file(group, request)
@@ -184,12 +184,6 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
     return group, member
 
 
-def _check_connection(member: Member, context: RequestContext) -> None:
-    """A member belongs to its newest connection (rule 4)."""
-    if context.connection < member.connection:
-        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
-
-
 def _check_let_go(member: Member, context: RequestContext) -> None:
     """A join says that all is let go (rule 6); but one that was read before the last answer had been sent was written
     before that answer came, which may have granted more.
@@ -226,7 +220,7 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
     """
     # on an elder connection: what this one's waited for was let go before
     refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
-    first = member.use(context.connection)
+    first = member.use(context)
     if first:
         group.forget(member)  # what the hot path remembers for the elder connection
     if member.epoch_unsure:
@@ -265,7 +259,7 @@ def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token,
 
 def _leave(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
     group, member = _find(turn, request, None)
-    _check_connection(member, context)
+    check_newest(turn, group, member, context)
     if request.member_epoch == AWAY_EPOCH:
         go_away(turn, group, member)
     else:

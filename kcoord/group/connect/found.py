@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.generic.records import tombstone
 from kcoord.group.modern.member import NO_CONNECTION
+from kcoord.group.opening import Order
+from kcoord.group.step import RequestContext
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
+
+BEFORE_LOAD = "the group was loaded again since this connection was made"
 
 
 class Refused(Exception):
@@ -20,14 +24,27 @@ class Refused(Exception):
         self.message = bounded_text(message)
 
 
-def check_newer(turn: Turn, group_id: str, connection: int) -> None:
+def check_newer(turn: Turn, group_id: str, context: RequestContext) -> None:
     """Raise Refused for a connection of before the load, or before the group was restored: its sender must make a new
     one (rule 4).
     """
     group = turn.contents.connect.get(group_id)
     restored_at = NO_CONNECTION if group is None else group.restored_at_connection
-    if connection <= max(turn.contents.elder_connection, restored_at):
-        raise Refused(ErrorCode.NOT_COORDINATOR, "the group was loaded again since this connection was made")
+    if context.connection <= max(turn.contents.elder_connection, restored_at):
+        raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
+
+
+def check_newest(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext) -> None:
+    """Raise Refused unless the member has come by no newer connection (rule 4). Of a member that has not come since the
+    load, or since its group was restored, nobody knows by which it came before: it must come by one made since then.
+    """
+    if member.connection == NO_CONNECTION and turn.contents.is_of_before_load(group, context):
+        raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
+    order = member.order_of(context)
+    if order is Order.OLDER:
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
+    if order is Order.UNSURE:
+        raise Refused(ErrorCode.NOT_COORDINATOR, "nobody can say which of the member's connections is newer")
 
 
 def existing(turn: Turn, group_id: str) -> ConnectGroup | None:

@@ -31,6 +31,7 @@ NO_OFFSET = -1
 NO_DEADLINE = -1
 PASSED_DEADLINE = 0
 UNKNOWN_DELAY = -1
+LONG_AGO_MS = -(1 << 62)
 """The delay is over, and the group epoch was bumped for that already."""
 
 PROTOCOL_TYPE = "connect"
@@ -123,6 +124,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     supports: Supports = attrs.Factory(Supports)
     """What the participants support (rules 15, 16)."""
     # session
+    restored_at_ms: int = LONG_AGO_MS
+    """When the group was restored, if it was."""
     restored_at_connection: int = NO_CONNECTION
     """What comes by connections up to this number is of before the group was restored after a fault (rule 4)."""
     computation: Computation | None = None

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.found import Refused, check_newer
+from kcoord.group.connect.found import Refused, check_newer, check_newest
 from kcoord.group.connect.group import Computation, ConnectGroup, Member
 from kcoord.group.step import RequestContext
 from kcoord.group.turn import Turn
@@ -18,15 +18,14 @@ def check_member(
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member]:
     """The group and the member; raises Refused unless both are there and the epoch is the member's."""
-    check_newer(turn, request.group_id, context.connection)
+    check_newer(turn, request.group_id, context)
     group = turn.contents.connect.get(request.group_id)
     if group is None:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")
     member = group.members.get(request.member_id)
     if member is None:
         raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
-    if context.connection < member.connection:
-        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
+    check_newest(turn, group, member, context)
     if member.put_out or member.epoch_unsure or request.member_epoch != member.epoch:
         raise Refused(
             ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}: ask again after the next heartbeat"

@@ -14,7 +14,8 @@ from typing import Generic, TypeVar
 import attrs
 
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.step import Token
+from kcoord.group.opening import Opening, Order, order
+from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.session import LegacySession
 
 JOINING_EPOCH = 0
@@ -75,7 +76,9 @@ class Member(Generic[Said, R]):
     epoch_unsure: bool = False
     """After a load: it may have been told any epoch from the recorded one to the group's assignment epoch (rule 11)."""
     connection: int = NO_CONNECTION
-    """The newest connection that it came by (rule 4)."""
+    """The newest connection that it came by (rule 4), by its number."""
+    opened: Opening | None = None
+    """When that connection was made."""
     answer: Answer[R] | None = None
     """None until it was answered on that connection."""
     reported: frozenset[R] | None = None
@@ -110,11 +113,19 @@ class Member(Generic[Said, R]):
             self.previous_epoch = self.epoch if self.epoch > JOINING_EPOCH else NO_EPOCH
             self.epoch = epoch
 
-    def use(self, connection: int) -> bool:
-        """Belong to `connection`, the newest one; True when that is another than before: nothing was told on it yet."""
-        if connection == self.connection:
+    def order_of(self, context: RequestContext) -> Order:
+        """How a request's connection stands to the newest one that the member came by (rule 4)."""
+        if self.connection == NO_CONNECTION:
+            return Order.NEWER
+        return order(context.connection, context.opened, self.connection, self.opened)
+
+    def use(self, context: RequestContext) -> bool:
+        """Belong to this request's connection, the newest one; True when that is another than before: nothing was told
+        on it yet.
+        """
+        if context.connection == self.connection:
             return False
-        self.connection = connection
+        self.connection, self.opened = context.connection, context.opened
         self.answer = None
         self.reported = None
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.held import hold, take_held
+from kcoord.group.opening import Order
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.answers import answer_heartbeat, session_of
 from kcoord.group.translation.phases import Phase
@@ -29,10 +30,14 @@ def heartbeat_translated(
         turn.answer(token, HeartbeatResponse(error_code=error))
         return
     member = group.members[request.member_id]
-    if context.connection >= member.connection:
+    order = member.order_of(context)
+    if order is Order.UNSURE:
+        turn.answer(token, HeartbeatResponse(error_code=ErrorCode.NOT_COORDINATOR))
+        return
+    is_old = order is Order.OLDER  # nobody reads there any more
+    if not is_old:
         _live(turn, group, member, request.generation_id, context)
     wait_ms = min(turn.contents.effective(group.group_id).legacy_wait_ms, member.session_timeout_ms // 3)
-    is_old = context.connection < member.connection  # nobody reads there any more
     if wait_ms > 0 and session_of(member).phase is Phase.STABLE and not is_old:
         elder = take_held(turn.contents, member)
         if elder is not None:
@@ -46,7 +51,7 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
     session = session_of(member)
     if session.generation_unsure:
         session.generation, session.generation_unsure = generation, False
-    if member.use(context.connection):
+    if member.use(context):
         group.forget(member)
         if member.member_id == group.computed_by:  # what others wait for may be told again (legacy rule 23)
             turn.wake(group, turn.now_ms + 1)

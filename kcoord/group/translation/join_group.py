@@ -25,6 +25,7 @@ from kcoord.group.translation.config_round import is_opened_by, open_config_roun
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
+from kcoord.group.translation.who import check_newest_legacy
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
@@ -123,7 +124,7 @@ def _first_said(call: Join, spoken: Spoken) -> Said:
 
 
 def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext) -> None:
-    member.use(context.connection)
+    member.use(context)
     member.last_seen_ms = turn.now_ms
     member.session_timeout_ms = member.said.session_timeout_ms
     turn.wake(group, turn.now_ms + member.session_timeout_ms)
@@ -165,15 +166,18 @@ def _gather(turn: Turn, group: ConnectGroup, spoken: Spoken) -> None:
 def _rejoin(
     turn: Turn, group: ConnectGroup, member: Member, call: Join, spoken: Spoken, context: RequestContext
 ) -> None:
-    if context.connection < member.connection:
-        refuse_join(turn, call.token, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+    error = check_newest_legacy(member, context)
+    if not error and _may_let_go(member, spoken) and turn.contents.is_of_before_load(group, context):
+        error = ErrorCode.NOT_COORDINATOR  # it may have been given more since, by a connection that is not known here
+    if error:
+        refuse_join(turn, call.token, error, member.member_id)
         return
     if elect(_offers_then(group, member, spoken)) is None:
         refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member.member_id)
         return
     opens = is_opened_by(turn, group, member, spoken)
     refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
-    if member.use(context.connection):
+    if member.use(context):
         group.forget(member)
     member.last_seen_ms = turn.now_ms
     _note_said(turn, group, member, call, spoken)
@@ -210,6 +214,13 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
     if said != member.said:
         turn.write(records.member_said(group.group_id, member.member_id, said))
         member.session_timeout_ms = call.session_timeout_ms
+
+
+def _may_let_go(member: Member, spoken: Spoken) -> bool:
+    """Whether the worker says that it runs less than it may be running."""
+    legacy = member.said.legacy
+    stops_all = legacy is not None and legacy.known_protocol == DEFAULT
+    return bool(member.current) if stops_all else not member.current <= spoken.reported
 
 
 def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:

@@ -15,7 +15,7 @@ from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
-from kcoord.group.translation.who import check_legacy, knows
+from kcoord.group.translation.who import check_legacy, check_newest_legacy, knows
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
@@ -34,7 +34,7 @@ def sync_translated(
     member = group.members[request.member_id]
     session = session_of(member)
     session.generation, session.generation_unsure = request.generation_id, False
-    member.use(context.connection)
+    member.use(context)
     member.last_seen_ms = turn.now_ms
     elder = take_sync(member)
     if elder is not None:
@@ -57,8 +57,9 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
     if error:
         return error
     member = group.members[request.member_id]
-    if context.connection < member.connection:
-        return ErrorCode.REBALANCE_IN_PROGRESS
+    error = check_newest_legacy(member, context)
+    if error:
+        return error
     if not knows(group, member, request.generation_id):
         return ErrorCode.ILLEGAL_GENERATION
     if request.generation_id != session_of(member).generation and not session_of(member).generation_unsure:

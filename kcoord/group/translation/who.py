@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup, Member
+from kcoord.group.opening import Order
+from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.errors import ErrorCode
 
@@ -13,6 +15,16 @@ def check_legacy(group: ConnectGroup, member_id: str) -> ErrorCode:
     if member is None or member.legacy is None or member.put_out:
         return ErrorCode.UNKNOWN_MEMBER_ID
     return ErrorCode.NONE
+
+
+def check_newest_legacy(member: Member, context: RequestContext) -> ErrorCode:
+    """NONE unless the worker has come by a newer connection since; where nobody can say, it is told to connect once
+    more (connect-groups rule 4).
+    """
+    order = member.order_of(context)
+    if order is Order.UNSURE:
+        return ErrorCode.NOT_COORDINATOR
+    return ErrorCode.REBALANCE_IN_PROGRESS if order is Order.OLDER else ErrorCode.NONE
 
 
 def knows(group: ConnectGroup, member: Member, generation: int) -> bool:

@@ -13,7 +13,6 @@ from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
     read_string_length,
-    read_tagged,
     read_uvarint,
     write_string_length,
     write_tagged,
@@ -22,8 +21,12 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_hhn = Format(">hhB").unpack_from
+unpack_i = Format(">i").unpack_from
+unpack_q = Format(">q").unpack_from
 unpack_qxn = Format(">q?B").unpack_from
 pack_hh = Format(">hh").pack
+pack_i = Format(">i").pack
+pack_q = Format(">q").pack
 pack_qx = Format(">q?").pack
 
 
@@ -45,6 +48,12 @@ class InstanceRelayRequest(Request):
     """Its version."""
     body: bytes = b""
     """Its body."""
+    listener: int = -1
+    """Which port of the process that passes it on the client's connection came by; -1: nothing is said of its making."""
+    made_since_ms: int = 0
+    """The client's connection was made at this time or later, in ms on the monotonic clock of the instance that gets this request."""
+    made_by_ms: int = 0
+    """It was made by this time, likewise."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -82,10 +91,35 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
     stop = pos + n
     message.body = data[pos + 1 : stop]
     pos = stop
+    message.listener = -1
+    message.made_since_ms = 0
+    message.made_by_ms = 0
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 0:
+                (message.listener,) = unpack_i(data, pos)
+                pos += 4
+            elif message_tag == 1:
+                (message.made_since_ms,) = unpack_q(data, pos)
+                pos += 8
+            elif message_tag == 2:
+                (message.made_by_ms,) = unpack_q(data, pos)
+                pos += 8
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -95,13 +129,14 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
 
 
 def _encode_v0(m: InstanceRelayRequest) -> bytes:
+    out: list[bytes | memoryview] = []
     b1 = m.client_id.encode()
     n2 = len(b1) + 1
     b3 = m.client_host.encode()
     n4 = len(b3) + 1
     b5 = m.body
     n6 = len(b5) + 1
-    return b"".join((
+    out += (
         pack_qx(m.connection, m.pipelined),
         ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
         b1,
@@ -110,8 +145,16 @@ def _encode_v0(m: InstanceRelayRequest) -> bytes:
         pack_hh(m.api_key, m.api_version),
         ONE_BYTE[n6] if n6 < 128 else write_uvarint(n6),
         b5,
-        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
-    ))
+    )
+    tagged7: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.listener != -1:
+        tagged7.append((0, pack_i(m.listener)))
+    if m.made_since_ms != 0:
+        tagged7.append((1, pack_q(m.made_since_ms)))
+    if m.made_by_ms != 0:
+        tagged7.append((2, pack_q(m.made_by_ms)))
+    out.append(write_tagged(tagged7) if tagged7 else b"\0")
+    return b"".join(out)
 
 
 InstanceRelayRequest.FIELDS = (
@@ -122,6 +165,9 @@ InstanceRelayRequest.FIELDS = (
     Field("api_key", "ApiKey", "int16", (0, 0)),
     Field("api_version", "ApiVersion", "int16", (0, 0)),
     Field("body", "Body", "bytes", (0, 0)),
+    Field("listener", "Listener", "int32", (0, 0), tag=0, tagged=(0, 0)),
+    Field("made_since_ms", "MadeSinceMs", "int64", (0, 0), tag=1, tagged=(0, 0)),
+    Field("made_by_ms", "MadeByMs", "int64", (0, 0), tag=2, tagged=(0, 0)),
 )
 InstanceRelayRequest.NAME = "InstanceRelayRequest"
 InstanceRelayRequest.API_KEY = 32122

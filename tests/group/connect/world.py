@@ -19,6 +19,7 @@ from kcoord.group.connect.quiet import is_quiet
 from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.contents import Contents
 from kcoord.group.modern.states import State
+from kcoord.group.opening import Opening
 from kcoord.group.replay import replay
 from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.group.shard import Shard
@@ -115,6 +116,8 @@ class World:
         self.settings = GroupSettings(connect=settings, limits=limits)
         self.group_id = group
         self.now_ms = 1_000_000
+        self.opened: dict[int, Opening] = {}
+        """When connections were made, where that says more than their numbers."""
         self.wall_step_ms = 0
         """How far the wall clock has been set on since the beginning."""
         self.log: list[tuple[bytes, bytes | None]] = []
@@ -189,7 +192,8 @@ class World:
     def send(self, request: Request, connection: int = 1, pipelined: bool = False, client: str = "w") -> object:
         """One request; its answer is found in `answers` under the returned token when it is given."""
         token = object()
-        context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined)
+        opened = self.opened.get(connection)
+        context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined, opened)
         self.asked[token] = request, context
         quiet = isinstance(request, ConnectGroupHeartbeatRequest) and is_quiet(self.shard._contents, request)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))

@@ -1,0 +1,24 @@
+"""What must never be, where connections end at several instances: which one is older, nobody but the run knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.sim.checks import Checks
+from kcoord.sim.instances.instance import FrontLink
+from kcoord.sim.network import Frame
+
+if TYPE_CHECKING:
+    from kcoord.sim.instances.coordinator import SharedCoordinator
+
+
+class InstancesChecks(Checks):
+    """The judge of one run."""
+
+    shared: SharedCoordinator
+
+    def is_stale(self, frame: Frame) -> bool:
+        """Whether the shard knows its member by a connection that was made later."""
+        newest = self.shared.owner.known.get(self._newest)
+        assert isinstance(frame.link, FrontLink)
+        return newest is not None and frame.link.made < newest.made

@@ -1,0 +1,73 @@
+"""What goes wrong with instances: they stand still, die, give the shard away; a clock is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TYPE_CHECKING
+
+from kcoord.sim.faults import Faults
+from kcoord.sim.instances.instance import Instance
+
+if TYPE_CHECKING:
+    from kcoord.sim.instances.coordinator import SharedCoordinator
+    from kcoord.sim.instances.world import InstancesWorld
+
+WEIGHTS: Mapping[str, int] = {"stop_instance": 12, "kill_instance": 2, "move_shard": 4, "set_clock": 3, "move_on": 6}
+HOUR_MS = 3_600_000
+
+
+class InstancesFaults(Faults):
+    """Those of any run, and these. `choices` draws what the others do not."""
+
+    def __init__(self, world: InstancesWorld) -> None:
+        self._shared: SharedCoordinator = world.shared
+        self._choices: Random = world.choices
+        super().__init__(world)
+
+    def _weighted(self) -> dict[str, int]:
+        kinds = {kind: self._choices.choice((0, weight, 4 * weight)) for kind, weight in WEIGHTS.items()}
+        return {**super()._weighted(), **{kind: weight for kind, weight in kinds.items() if weight}}
+
+    def _call(self, kind: str) -> None:
+        if kind in INSTANCE_FAULTS:
+            INSTANCE_FAULTS[kind](self)
+        else:
+            super()._call(kind)
+
+    def _some_ms(self, *most: int) -> int:
+        return int(self._choices.random() * self._choices.choice(most))
+
+    def _instance(self) -> Instance:
+        return self._choices.choice(self._shared.instances)
+
+    def _stop_instance(self) -> None:
+        self._shared.stop(self._instance(), self._some_ms(500, 3_000, 15_000, 40_000))
+
+    def _kill_instance(self) -> None:
+        if sum(each.up for each in self._shared.instances) > 1:
+            self._shared.kill(self._instance(), 100 + self._some_ms(1_000, 20_000))
+
+    def _move_shard(self) -> None:
+        self._shared.move(self._some_ms(10, 500))
+
+    def _set_clock(self) -> None:
+        step_ms = self._choices.choice((-2 * HOUR_MS, 2 * HOUR_MS, -24 * HOUR_MS, 24 * HOUR_MS, 30_000, -30_000))
+        instance = self._instance()
+        self._world.note(instance.name, f"its wall clock is set by {step_ms} ms")
+        instance.wall_ms += step_ms
+
+    def _move_on(self) -> None:
+        """A worker's connection breaks at once, so that it makes one to another instance while this one lies."""
+        place = self._running()
+        if place is not None and place.process is not None and place.process.link is not None:
+            self._world.network.cut(place.process.link)
+
+
+INSTANCE_FAULTS: Mapping[str, Callable[[InstancesFaults], None]] = {
+    "stop_instance": InstancesFaults._stop_instance,
+    "kill_instance": InstancesFaults._kill_instance,
+    "move_shard": InstancesFaults._move_shard,
+    "set_clock": InstancesFaults._set_clock,
+    "move_on": InstancesFaults._move_on,
+}

@@ -1,0 +1,44 @@
+"""Connections to several instances: a worker's new one ends at any of them, also at one that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from kcoord.sim.events import Events
+from kcoord.sim.instances.instance import PORTS, FrontLink, Instance
+from kcoord.sim.network import Client, Link, Network
+from kcoord.sim.plan import Plan
+
+
+class FrontNetwork(Network):
+    """`choices` draws where connections end."""
+
+    def __init__(self, events: Events, random: Random, plan: Plan, choices: Random) -> None:
+        super().__init__(events, random, plan)
+        self._choices = choices
+        self.instances: list[Instance] = []
+        self.made: Callable[[FrontLink], None]
+        """Where a new connection comes in."""
+
+    def connect(self, client: Client) -> Link:
+        """A new connection, with the highest number so far."""
+        self.serial += 1
+        instance = self._choices.choice([each for each in self.instances if each.up])
+        link = FrontLink(self.serial, client, instance, self._choices.randrange(PORTS))
+        self.links.append(link)
+        self.made(link)
+        return link
+
+    def reset_instance(self, instance: Instance) -> None:
+        """An instance has died: its connections end, and what is under way is lost. Some clients are not even told."""
+        for link in list(self.links):
+            if isinstance(link, FrontLink) and link.instance is instance:
+                self.links.remove(link)
+                link.server_open = False
+                link.flying.clear()
+                link.queue.clear()
+                link.front_queue.clear()
+                link.call = link.hot = link.front_call = None
+                if link.client_open and self._choices.random() < 0.8:
+                    self._events.after(self.delay(), self._told, link)
