@@ -97,11 +97,13 @@ def merge_slices(responses: Sequence[Response]) -> Response:
     first: Any = responses[0]
     if isinstance(first, LeaveGroupResponse):
         members = [member for each in responses for member in getattr(each, "members")]  # noqa: B009
-        return attrs.evolve(first, members=members)
+        with_members: Response = attrs.evolve(first, members=members)
+        return with_members
     if isinstance(first, OffsetFetchResponse) and first.groups:
         groups = [each.groups[0] for each in responses if isinstance(each, OffsetFetchResponse)]
         return attrs.evolve(first, groups=[attrs.evolve(groups[0], topics=_merged_topics(groups))])
-    return attrs.evolve(first, topics=_merged_topics(responses))
+    with_topics: Response = attrs.evolve(first, topics=_merged_topics(responses))
+    return with_topics
 
 
 def _merged_topics(answers: Sequence[Any]) -> list[Any]:

@@ -42,9 +42,9 @@ records._DECODERS[NEWER_TYPE] = (_decode_key, ConnectWorkerGroupHistoryValue._DE
 _alter_config, _replay = Shard._alter_config, Shard.replay
 
 
-def alter_config(self: Shard, turn: Turn, group_id: str, values: Mapping[str, str]) -> None:
+def alter_config(self: Shard, turn: Turn, group_id: str, values: Mapping[str, str], forgets_configured: bool) -> None:
     """As before, and one record more where all can read it."""
-    _alter_config(self, turn, group_id, values)
+    _alter_config(self, turn, group_id, values, forgets_configured)
     if turn.contents.record_level >= NEWER_LEVEL:
         turn.step.records.append(Record(NewerKey(group_id), ConnectWorkerGroupHistoryValue()))
 
