@@ -13,9 +13,11 @@ import pytest
 
 from tests.cli.run_cli import kcoord as run
 from tests.faults.history import Expired
-from tests.faults.instances import Instances, loaded
-from tests.faults.stage import Stage
+from tests.faults.instances import Instances, instances, loaded
+from tests.faults.length import SEED
+from tests.faults.stage import Stage, stage
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import QUICK
 from tests.kafka.kcoord_process import ROOT
 
 
@@ -77,4 +79,17 @@ async def test_one_instance_of_each_release_goes_on(kafka: KafkaCluster, tmp_pat
             kcoord.kill()
             await on.go_on(5)
             await all_.start(kcoord)
+        await on.go_on()
+
+
+@pytest.mark.proof
+async def test_up_and_down_in_front_of_a_cluster(kafka: KafkaCluster, tmp_path: Path, release: Path) -> None:
+    """Half of the groups' calls are relayed from one release to the other."""
+    async with (
+        instances(kafka, tmp_path, upstream=True, settings=QUICK, site=release) as all_,
+        stage(all_.bootstrap, tmp_path, SEED, commits=False) as on,
+    ):
+        for _ in range(3):
+            await replace_each(all_, on, ROOT)
+            await replace_each(all_, on, release)
         await on.go_on()
