@@ -60,3 +60,4 @@ async def test_a_connection_is_as_old_as_the_standstill_that_it_waited_for() -> 
             assert calm.by_ms < awake_ms
     await server.close_listeners()
     await server.close_connections()
+    await asyncio.sleep(0)  # the loop closes the sockets when it has told the connections
