@@ -84,8 +84,8 @@ def sim(
         fail("--plan says itself of which kind the run is: leave --kind and --beside out", USAGE)
     if beside is not None and (kind is not None or save is not None or shrink is not None):
         fail("--beside is a kind of runs that has no plan files: leave --kind, --save and --shrink out", USAGE)
-    if kind is Kind.CLASSIC and (save is not None or shrink is not None):
-        fail("there are no plan files of runs of the kind classic: leave --save and --shrink out", USAGE)
+    if kind in (Kind.CLASSIC, Kind.INSTANCES) and (save is not None or shrink is not None):
+        fail(f"there are no plan files of runs of the kind {kind}: leave --save and --shrink out", USAGE)
     runs = _kind_of_runs(kind, beside)
     if seed is not None or plan is not None:
         if journal is not None or report:

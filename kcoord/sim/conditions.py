@@ -126,15 +126,17 @@ _CONNECT_STATES = {f"state connect {label}" for label in CONNECT_LABELS if label
 _CLASSIC_STATES = {f"state classic {label}" for label in CLASSIC_LABELS if label != "Dead"}
 _ANY = _answers(ANSWERS) | _events(EVENTS) | _CONNECT_STATES | _records(RECORDS, gone=RECORDS[1:])
 
+_CONNECT = frozenset(
+    _ANY
+    | _faults(FAULTS, PHASES)
+    | _answers({"ConnectGroupHeartbeat": STATIC_ANSWERS})
+    | _reasons(each for each in Reason if each not in CLASSIC_REASONS)
+    | _events({"members": ("away",)})
+    | _records(RECORDS[:1], gone=RECORDS[:1])
+)
 _REQUIRED: Mapping[str, frozenset[str]] = {
-    "connect": frozenset(
-        _ANY
-        | _faults(FAULTS, PHASES)
-        | _answers({"ConnectGroupHeartbeat": STATIC_ANSWERS})
-        | _reasons(each for each in Reason if each not in CLASSIC_REASONS)
-        | _events({"members": ("away",)})
-        | _records(RECORDS[:1], gone=RECORDS[:1])
-    ),
+    "connect": _CONNECT,
+    "instances": _CONNECT,
     "mixed": frozenset(
         _ANY
         | _faults([each for each in (*FAULTS, *MIXED_FAULTS) if each not in NEVER_MIXED], MIXED_PHASES)
