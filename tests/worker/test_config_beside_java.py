@@ -114,6 +114,7 @@ async def test_what_java_workers_are_told_by_rest_runs_at_ours_too(fleet: Connec
     for name in NAMES:
         (fleet.folder / f"{name}.in").touch()
         await say(name, "one")
+    await until_shared(fleet, ours, EVERYTHING, us=False)  # a connector that ours gets before has no tasks for ever
     async with ours.run():
         await until_shared(fleet, ours, EVERYTHING)
         assert ours.topic.config.offset == _read_by(fleet), "as Connect counts"
@@ -147,6 +148,7 @@ async def test_connectors_that_come_and_go_are_followed(fleet: ConnectFleet) -> 
     await asyncio.to_thread(fleet.start_workers, 1)
     await create(fleet, ours, *(f"c{number}" for number in range(4)))
     everything = {f"c{number}{suffix}" for number in range(4) for suffix in ("", "-0")}
+    await until_shared(fleet, ours, everything, us=False)  # a connector that ours gets before has no tasks for ever
     async with ours.run():
         await until_shared(fleet, ours, everything)
         for name in ("c0", "c1"):

@@ -50,11 +50,10 @@ async def until_all_run(fleet: ConnectFleet, everything: list[str]) -> None:
             await asyncio.sleep(0.3)
 
 
-@pytest.mark.parametrize("first", [True, False], ids=["named first in the file", "again"])
 async def test_a_worker_with_a_file_ends_and_the_fleet_goes_on(
-    fleet: ConnectFleet, kafka: KafkaCluster, tmp_path: Path, first: bool
+    fleet: ConnectFleet, kafka: KafkaCluster, tmp_path: Path
 ) -> None:
-    pipe = Pipe(f"{fleet.group}-{first}", tmp_path)
+    pipe = Pipe(fleet.group, tmp_path)
     kafka.create_topic(pipe.topic)
     await asyncio.to_thread(fleet.start_workers, 2)
     await asyncio.to_thread(pipe.create, fleet, {})
@@ -79,5 +78,4 @@ async def test_a_worker_with_a_file_ends_and_the_fleet_goes_on(
     assert "--config-topic TOPIC, or name another group" in ended.stderr
     await until_all_run(fleet, everything)
     stops = sum(len(worker.stops()) for worker in fleet.workers)
-    await asyncio.sleep(0)
     assert stops <= len(everything), "nothing was stopped for good"
