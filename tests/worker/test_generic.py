@@ -199,6 +199,27 @@ def test_it_joins_again_when_what_was_revoked_has_stopped_and_heartbeats_until_t
     assert told(own.allocation.assigned) == "a"
 
 
+def test_a_revocation_that_does_not_end_within_the_rebalance_timeout_is_given_up() -> None:
+    """Nobody else ends it: the coordinator hears its heartbeats, and what it is to give up runs nowhere else."""
+    driver = member("a b")
+    driver.later(3_000).beat(ErrorCode.REBALANCE_IN_PROGRESS)
+    driver.join(2)
+    driver.sync("", "b")
+    driver.take(Revoke)
+    driver.take(Told)
+    began = driver.now
+    while driver.now < began + SETUP.rebalance_timeout_ms - 3_000:
+        driver.later(3_000).beat()
+    driver.nothing()
+    driver.later(3_000)
+    while isinstance(driver.actions[0], Send):
+        driver.actions.pop(0)
+    abandon = driver.take(Abandon)
+    assert (abandon.resources, abandon.why) == (resources("a b"), "what was revoked has not stopped in time")
+    driver.put(driver.worker.abandoned(driver.now, abandon.number))
+    assert driver.join(3).allocation is None
+
+
 def test_with_default_all_stops_before_it_joins() -> None:
     driver = Driver.start(timing=attrs.evolve(TIMING, version=EAGER))
     driver.join(1, version=EAGER)
@@ -304,6 +325,16 @@ def test_a_leader_takes_from_who_has_too_much_and_gives_what_nobody_runs() -> No
     assert second[ME].assigned == taken
     assert second[OTHER] == attrs.evolve(second[ME], assigned=NOTHING)
     assert second[ME].config_offset == 5
+
+
+def test_a_leader_has_both_stop_what_two_say_that_they_run() -> None:
+    """Who left and came back may say so, and not run it: it would start at once, and the other has yet to stop."""
+    third = "third-1"
+    driver = Driver.start()
+    driver.join(1, {OTHER: held("a a-0 b"), third: held("a-1 b", "http://third")})
+    first = driver.lead()
+    assert all(resources("b") <= first[each].revoked for each in (OTHER, third))
+    assert not any(resources("b") & each.assigned for each in first.values())
 
 
 def test_a_leader_keeps_the_work_of_who_has_gone_for_a_while_and_knows_him_by_his_url() -> None:

@@ -43,6 +43,13 @@ class ClassicChecks(MixedChecks):
                 self._see_eviction(each)
         super().judge(process)
 
+    def settled(self, process: LegacyProcess) -> bool:
+        """Whether a Java worker that left without having stopped is a member again, and its leader has parted it from
+        those that were given its work meanwhile.
+        """
+        others = [each for each in self._processes if each is not process]
+        return super().settled(process) and all(process.running.isdisjoint(each.running) for each in others)
+
     def heard(self, process: Living) -> None:
         """An answer was taken in."""
         if isinstance(process, GenericProcess):

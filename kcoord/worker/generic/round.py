@@ -3,6 +3,8 @@
 - The assignor says what each worker shall run; the protocol carries differences: a worker is told to stop what is not
   its own any more, and to start what nobody runs. What somebody has yet to stop comes with the next round: who has
   stopped something joins again.
+- What two say that they run, both stop, as Connect's leaders have it. One of them may have lost it and not run it: let
+  it keep it, and it would start at once, while the other one has yet to stop.
 - The leader remembers its last round: whose work is nobody's now, and since when, for the delay in which a worker may
   come back. A worker of a known url that runs nothing has come back, and is shown with what it had.
 - With `default` each gets all that it is to run, and has stopped everything before.
@@ -149,6 +151,7 @@ def differences(
     for member, state in states.items():
         for resource in held_by(state):
             holders.setdefault(resource, set()).add(member)
+    shared = frozenset(resource for resource, who in holders.items() if len(who) > 1)
     found = {}
     for member, state in states.items():
         target, held = targets.get(member, NOTHING), held_by(state)
@@ -157,5 +160,5 @@ def differences(
         else:
             free = frozenset(resource for resource in target - held if not holders.get(resource))
             delay_ms = assignment.scheduled_delay_ms if member in waits else 0
-            found[member] = attrs.evolve(told, assigned=free, revoked=held - target, delay_ms=delay_ms)
+            found[member] = attrs.evolve(told, assigned=free, revoked=held - (target - shared), delay_ms=delay_ms)
     return found
