@@ -21,6 +21,7 @@ from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
 from kcoord.group.modern.member import JOINING_EPOCH, Answer
 from kcoord.group.modern.reconcile import progress
+from kcoord.group.modern.states import State
 from kcoord.group.step import Reply, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 REPLAY_EVERY = 400
 """Steps between two comparisons of the log with what is running; each load is one more."""
+_STATES = [("state", "connect", state.label) for state in State]
 FINE = frozenset((ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT))
 
 
@@ -138,7 +140,7 @@ class Checks:
                 self._books.forget()
         elif step.records or group.version != self._version or group is not self._group:
             self._version = group.version
-            self._world.sightings.reached("connect", group.state.label)
+            self._world.sightings.reached(_STATES[group.state])
             self._books.look(group, step, contents, self._world.events.now_ms)
             for process in self._processes:
                 self.heard(process)

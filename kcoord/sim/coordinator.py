@@ -157,6 +157,8 @@ class Coordinator:
         """Load the log, and serve."""
         self.stage = Stage.LOADING
         self._life += 1
+        if self._world.faults.waiting:
+            self._world.faults.look()
         self._events.after(int(self._random.random() * 50), self._loaded, self._life)
 
     def _loaded(self, life: int) -> None:
@@ -253,7 +255,7 @@ class Coordinator:
         if torn and survivors < len(pending):
             records = pending[survivors].records
             self.storage.tear(records, int(self._random.random() * len(records)))
-        self._world.sightings.counted(self.shard.metrics().connect)
+        self._world.sightings.counted(self.shard._contents.counters)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -385,6 +387,8 @@ class Coordinator:
             self._commit_ms = max(self._commit_ms, self._events.now_ms + delay)
             self._events.at(self._commit_ms, self._committed, pending)
         world.checks.after(step, frame)
+        if world.faults.waiting:
+            world.faults.look()
         for reply in step.replies:
             token = reply.token
             if isinstance(token, Frame):

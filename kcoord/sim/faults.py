@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 AIM_MS = 2_000
 """A fault waits so long for the phase that it is aimed at."""
-AIM_LOOK_MS = 5
 
 
 class Faults:
@@ -39,6 +38,8 @@ class Faults:
         self._planned = world.planned_faults
         self.struck: list[Fault] = []
         """What has gone wrong so far."""
+        self.waiting: list[Fault] = []
+        """Faults whose time has come, and whose phase has not."""
         self._random = world.random
         self._kinds = self._weighted()
         self._names = list(self._kinds)
@@ -77,17 +78,30 @@ class Faults:
             self._next()
 
     def _strike_planned(self, fault: Fault) -> None:
+        phases, aim = self._world.checks.phases(), self._world.plan.aim
+        if aim and aim not in phases:
+            self.waiting.append(fault)
+            self._world.events.after(AIM_MS, self._waited, fault)
+        else:
+            self._strike_now(fault)
+
+    def look(self) -> None:
+        """Something has happened with the group while faults wait for a phase: one of them strikes at its beginning."""
+        if self._world.plan.aim in self._world.checks.phases():
+            self._world.events.after(0, self._strike_now, self.waiting.pop(0))
+
+    def _waited(self, fault: Fault) -> None:
+        if fault in self.waiting:
+            self.waiting.remove(fault)
+            self._strike_now(fault)
+
+    def _strike_now(self, fault: Fault) -> None:
         world = self._world
-        if not world.faulty:
-            return
-        phases, aim = world.checks.phases(), world.plan.aim
-        if aim and aim not in phases and world.events.now_ms < fault.at_ms + AIM_MS:
-            world.events.after(AIM_LOOK_MS, self._strike_planned, fault)
-            return
-        self.struck.append(fault)
-        world.sightings.struck(fault.kind, phases)
-        self._random.seed(fault.seed)
-        self._call(fault.kind)
+        if world.faulty:
+            self.struck.append(fault)
+            world.sightings.struck(fault.kind, world.checks.phases())
+            self._random.seed(fault.seed)
+            self._call(fault.kind)
 
     # -- whom ---------------------------------------------------------------------------------------------------------
 

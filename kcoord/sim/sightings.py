@@ -27,10 +27,14 @@ _NAMES: dict[Seen, str] = {}
 class Sightings:
     """What one run has met."""
 
-    __slots__ = ("_seen",)
+    __slots__ = ("_gone", "_seen", "_written")
 
     def __init__(self) -> None:
         self._seen: set[Seen] = set()
+        self._written: set[type] = set()
+        """The types of records that were written."""
+        self._gone: set[type] = set()
+        """The same of tombstones."""
 
     def struck(self, fault: str, phases: Iterable[str]) -> None:
         """A fault strikes while the group is in these phases."""
@@ -40,15 +44,15 @@ class Sightings:
     def wrote(self, records: Iterable[Record]) -> None:
         """A step has written these records."""
         for record in records:
-            self._seen.add(("record", type(record.key), record.value is None))
+            (self._written if record.value is not None else self._gone).add(type(record.key))
 
     def refused(self, request: Request, error: int) -> None:
         """A request was answered with an error."""
         self._seen.add(("answer", type(request), error))
 
-    def reached(self, kind: str, state: str) -> None:
-        """The group is of this kind, and in this state."""
-        self._seen.add(("state", kind, state))
+    def reached(self, state: Seen) -> None:
+        """The group is of a kind and in a state: `("state", "connect", "Stable")`."""
+        self._seen.add(state)
 
     def met(self, area: str, name: str) -> None:
         """Anything else that has a name."""
@@ -66,6 +70,8 @@ class Sightings:
     def names(self) -> frozenset[str]:
         """The names of all that was met: `fault kill while assigning`, `answer Heartbeat UNKNOWN_MEMBER_ID`, …"""
         found = []
+        self._seen.update([("record", key, False) for key in self._written])
+        self._seen.update([("record", key, True) for key in self._gone])
         for seen in self._seen:
             name = _NAMES.get(seen)
             if name is None:

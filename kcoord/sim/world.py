@@ -178,7 +178,7 @@ class World:
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
         if violation is not None:
             self.note("VIOLATION", str(violation))
-        self.sightings.counted(self.coordinator.shard.metrics().connect)
+        self.sightings.counted(self.coordinator.shard._contents.counters)
         return Outcome(
             self.seed,
             self.steps,

@@ -311,7 +311,7 @@ class MixedChecks(Checks):
         """Which kind of group it is, and whether that has changed."""
         generic, was_classic = self.generic(), self._is_classic
         if generic is not None:
-            self._world.sightings.reached("classic", generic.state.label)
+            self._world.sightings.reached(("state", "classic", generic.state.label))
         self._is_classic = generic is not None
         if self._is_classic != was_classic and self._world.coordinator.pending and (generic or self.connect()):
             self._conversion = self._world.coordinator.pending[-1]
