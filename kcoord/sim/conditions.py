@@ -166,5 +166,13 @@ RARE = frozenset(
 
 EXCUSED: Mapping[str, str] = {
     "connect.validate.*": "no worker sends a request that is not valid",
+    "connect.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": "likewise",
+    "connect.connect_group_install_assignment._assignment: if listed != len(resources)": "likewise",
+    "*: except *Unreadable*": "every classic worker's metadata can be read",
+    "translation.reading.read: if not states": "likewise",
+    "conversion.*: except NotConvertible": "every group of the simulator can be converted",
+    "*protocol_type != PROTOCOL_TYPE": "all groups of the simulator are Connect's",
+    "*>= limits.max_*": "no group of the simulator is full",
+    "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
 }
 """Branches that no run takes, and why."""
