@@ -132,3 +132,10 @@ def test_the_report_names_what_was_never_met() -> None:
     assert "branch" in told.output
     one = CliRunner().invoke(app, ["sim", "--seed", "2", "--report"])
     assert one.exit_code == 2
+
+
+def test_a_kind_of_runs_without_conditions_has_a_report_too() -> None:
+    assert required("classic") == frozenset()
+    told = CliRunner().invoke(app, ["sim", "--seeds", "1", "--kind", "classic", "--report"])
+    assert told.exit_code == 0, told.output
+    assert "branch" in told.output
