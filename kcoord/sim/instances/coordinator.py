@@ -108,6 +108,8 @@ class SharedCoordinator(Coordinator):
             self._events.after(1_000, self._take_over, life, owner)
             return
         self.owner = owner if owner.up else self._choices.choice(up)
+        for link in self._network.links:
+            link.call = link.hot = None  # in work at the former owner
         self._world.note(self.owner.name, "takes over")
         self.start()
 
