@@ -270,6 +270,11 @@ def test_with_the_servers_settings(start_kafka: Callable[..., KafkaCluster], tmp
     assert (
         kcoord("log", "verify", "--config", config).err == f"0 records of 0 groups in {PARTITIONS} partitions: sound\n"
     )
+    wrong = tmp_path / "wrong"
+    wrong.write_text("not the password\n")
     assert "SaslAuthenticationFailed" in failed(
-        kcoord("log", "dump", "--config", config, "-o", "log.sasl.password=wrong")
+        kcoord("log", "dump", "--config", config, "-o", f"log.sasl.password.file={wrong}")
     )
+    warned = kcoord("log", "dump", "--config", config, "-o", "log.sasl.password=exposed").err
+    assert "every user of this machine can read a command line" in warned
+    assert "exposed" not in warned
