@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest
 from tests.connectgroups.configs import change
@@ -48,7 +48,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 async def test_a_full_disk_costs_no_worker_its_place(small_disk: Path, name: str) -> None:
-    settings = GroupSettings(initial_rebalance_delay_ms=0, connect=SHORT)
+    limits = GroupLimits(id_length=32_000)
+    settings = GroupSettings(initial_rebalance_delay_ms=0, limits=limits, connect=SHORT)
     async with standalone(small_disk / "data", settings=settings) as server:
         worker = Worker(await connect(server.port), name)
         held = Worker(worker.client, f"{name}-held")
