@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import gzip
 import json
 import logging
 import random
@@ -192,8 +193,8 @@ def save(outcome: Outcome, directory: Path) -> Path:
 
 
 def replay(path: Path) -> Outcome:
-    """Carry out a saved session."""
-    saved = json.loads(path.read_text())
+    """Carry out a saved session, which may be packed by gzip."""
+    saved = json.loads(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_text())
     events = [
         ("data", event[1], bytes.fromhex(event[2])) if event[0] == "data" else tuple(event) for event in saved["events"]
     ]

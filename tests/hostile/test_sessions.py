@@ -14,6 +14,8 @@ from tests.hostile.session_requests import Drawer
 from tests.hostile.session_sockets import run_over_sockets
 
 SEEDS = range(12)
+SESSIONS = sorted((Path(__file__).parent / "sessions").glob("*.json.gz"))
+"""Sessions that `make fuzz` has found, each named after what was wrong."""
 SERVED = {request.NAME for request in (*GROUP_APIS, *CONNECT_GROUP_APIS)}
 
 
@@ -22,6 +24,11 @@ def test_a_session_of_hostile_clients_leaves_others_and_the_log_alone(seed: int)
     outcome = run_session(seed)
     assert outcome.fault is None
     assert outcome.requests > 100
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=[path.name.partition(".")[0] for path in SESSIONS])
+def test_a_session_that_ended_in_a_fault_does_not_any_more(path: Path) -> None:
+    assert replay(path).fault is None
 
 
 @pytest.mark.parametrize("seed", range(3))

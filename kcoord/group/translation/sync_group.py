@@ -39,7 +39,7 @@ def sync_translated(
     elder = take_sync(member)
     if elder is not None:
         refuse_sync(turn, elder, ErrorCode.REBALANCE_IN_PROGRESS)
-    if session.computes:
+    if session.computes and _is_asked(group, member):
         _take_assignment(turn, group, member, request, token)
     elif request.assignments or session.phase is Phase.PREPARING:
         # It was shown the group before a load, or is called for something else: what it brings is of no use.
@@ -47,6 +47,17 @@ def sync_translated(
     else:
         park_sync(turn, group, member, token)
     settle(turn, group)
+
+
+def _is_asked(group: ConnectGroup, member: Member) -> bool:
+    """Whether the computation is still this leader's, and as it was shown it: it may have been given to another since,
+    or have begun again.
+    """
+    computation = group.computation
+    is_its = computation is not None and computation.frozen is not None and group.chosen() == member.member_id
+    if not is_its:
+        session_of(member).computes = False
+    return is_its
 
 
 def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestContext) -> ErrorCode:
