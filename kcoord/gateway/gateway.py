@@ -265,9 +265,7 @@ class Gateway:
         lost = UpstreamLost(f"upstream {name} was never seen")
         for address in addresses:
             try:
-                upstream = await dial(
-                    owner, address, name, self._tls, self.settings.connection_setup_timeout_ms, self.turns
-                )
+                upstream = await dial(owner, address, name, self._tls, self.settings.connection_setup_timeout_ms)
             except UpstreamLost as error:
                 lost = error
                 continue

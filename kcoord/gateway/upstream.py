@@ -25,7 +25,6 @@ from typing import Protocol, cast
 
 from kcoord.gateway.endpoints import TailStream, may_have_tail, rewrite_whole
 from kcoord.gateway.settings import Address
-from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response, api_name
@@ -35,8 +34,6 @@ log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
 """Bytes waiting for a broker that does not read, above which its client is not read either."""
-WHOLE_AT_ONCE = 8
-"""Responses that are read whole before others have their turn."""
 FAREWELL_S = 30.0
 """How long a broker may take to read what a client that has gone sent last."""
 COLLECT_LIMIT = 128 * 1024
@@ -135,17 +132,14 @@ class Upstream(asyncio.Protocol):
         "_rest",
         "_tail",
         "_transport",
-        "_turns",
         "_waiting",
-        "_whole_left",
         "may_send_own",
         "name",
         "raw_tokens",
     )
 
-    def __init__(self, owner: Owner, name: str, turns: TurnQueue) -> None:
+    def __init__(self, owner: Owner, name: str) -> None:
         self._owner = owner
-        self._turns = turns
         self._transport: asyncio.Transport | None = None
         self._owed: list[Expected] = []
         self._waiting: list[tuple[bytes, Expected]] = []
@@ -157,7 +151,6 @@ class Upstream(asyncio.Protocol):
         self._tail: TailStream | None = None
         self._rest = b""
         self._holds = 0
-        self._whole_left = WHOLE_AT_ONCE
         self._paused = False
         self.name = name
         """The broker as log lines and the memory of versions call it."""
@@ -190,7 +183,6 @@ class Upstream(asyncio.Protocol):
         if self._holds:
             self._rest += data
             return
-        self._whole_left = WHOLE_AT_ONCE
         left = self._left
         if left and len(data) <= left and self._tail is None:  # the middle of a large frame: nothing to look at
             self._left = left - len(data)
@@ -409,15 +401,6 @@ class Upstream(asyncio.Protocol):
         deliver = owed.deliver or self._deliver_tail
         deliver(owed, frame)
         self._done()
-        self._whole_left -= 1
-        if not self._whole_left:
-            self.hold()
-            self._turns.add(self._go_on)
-
-    def _go_on(self) -> bool:
-        """The next turn: look at what else has come."""
-        self.release()
-        return False
 
     def _deliver_tail(self, owed: Expected, frame: bytes) -> None:
         rewritten = rewrite_whole(owed.api_key, owed.api_version, frame, self._owner.map_node)
@@ -439,15 +422,13 @@ class Upstream(asyncio.Protocol):
             self._owner.to_client(data)
 
 
-async def dial(
-    owner: Owner, address: Address, name: str, tls: ssl.SSLContext | None, timeout_ms: int, turns: TurnQueue
-) -> Upstream:
+async def dial(owner: Owner, address: Address, name: str, tls: ssl.SSLContext | None, timeout_ms: int) -> Upstream:
     """Connect to a broker. Raises UpstreamLost with what is wrong and where."""
     host, port = address
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(timeout_ms / 1000):
-            _, upstream = await loop.create_connection(lambda: Upstream(owner, name, turns), host, port, ssl=tls)
+            _, upstream = await loop.create_connection(lambda: Upstream(owner, name), host, port, ssl=tls)
     except ssl.SSLError as error:
         raise UpstreamLost(f"no TLS with upstream {host}:{port}: {error.reason or error}") from error
     except (OSError, TimeoutError) as error:

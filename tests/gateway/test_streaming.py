@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from kcoord.gateway import upstream as upstream_module
 from kcoord.gateway.upstream import Expected, Upstream
-from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.generated.fetch_response import FetchableTopicResponse, NodeEndpoint, PartitionData
 from kcoord.protocol.generated.produce_response import NodeEndpoint as ProduceNode
@@ -115,7 +114,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
 def through(answers: Sequence[Answer], pieces: list[bytes]) -> Client:
     """What a client gets of these answers when they arrive in these pieces."""
     client = Client()
-    upstream = Upstream(client, "a broker", TurnQueue())
+    upstream = Upstream(client, "a broker")
     for answer in answers:
         upstream.expect(Expected(answer.api_key, answer.version, 0))
     for piece in pieces:
@@ -181,7 +180,7 @@ def _check_rewritten_in_place(answer: Answer, frame: bytes) -> None:
 
 def test_a_response_that_nobody_waits_for_ends_the_connection() -> None:
     client = Client()
-    upstream = Upstream(client, "a broker", TurnQueue())
+    upstream = Upstream(client, "a broker")
     upstream.connection_made(Socket())
     upstream.data_received(encode_response_frame(LIST_OFFSETS, 1, 7, b""))
     assert bytes(client.got) == b""
@@ -193,7 +192,7 @@ def test_a_response_is_never_larger_in_memory_than_what_must_be_read() -> None:
     size = 100 * 1024 * 1024
     client = Client()
     client.to_client = lambda data: None  # type: ignore[method-assign]
-    upstream = Upstream(client, "a broker", TurnQueue())
+    upstream = Upstream(client, "a broker")
     upstream.expect(Expected(LIST_OFFSETS, 1, 0))
     upstream.data_received((size + 4).to_bytes(4, "big") + bytes(4))
     piece = bytes(64 * 1024)
@@ -206,7 +205,7 @@ def test_a_response_is_never_larger_in_memory_than_what_must_be_read() -> None:
 async def test_a_held_response_holds_what_is_behind_it() -> None:
     """While the ports of new brokers are opened, nothing overtakes the response that names them."""
     client = Client()
-    upstream = Upstream(client, "a broker", TurnQueue())
+    upstream = Upstream(client, "a broker")
     frames = [encode_response_frame(LIST_OFFSETS, 1, 0, b"first"), encode_response_frame(LIST_OFFSETS, 1, 0, b"second")]
 
     def hold(owed: Expected, frame: bytes) -> None:
@@ -224,7 +223,7 @@ async def test_a_held_response_holds_what_is_behind_it() -> None:
 
 def test_nobody_is_read_from_while_a_response_is_held_or_the_client_does_not_read() -> None:
     """Both may be at the same time, in any order: only when both are over, reading goes on."""
-    upstream, socket = Upstream(Client(), "a broker", TurnQueue()), Socket()
+    upstream, socket = Upstream(Client(), "a broker"), Socket()
     upstream.connection_made(socket)
     seen = []
     for step in (upstream.hold, upstream.pause, upstream.release, upstream.resume, upstream.pause, upstream.hold,
