@@ -163,8 +163,9 @@ class Answers:
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
         now_ms = self._world.events.now_ms
         if self._round_known is not config_round:
-            self._round_known, self._opened_ms = config_round, now_ms
-            if any(target.url is not None for _, target in group.departed()):
+            known, self._round_known, self._opened_ms = self._round_known, config_round, now_ms
+            opens = known is None or known.offset != config_round.offset  # else it was opened before, and is restored
+            if opens and any(target.url is not None for _, target in group.departed()):
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
         coordinator = self._world.coordinator
         late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)

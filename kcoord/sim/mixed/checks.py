@@ -25,6 +25,7 @@ from kcoord.group.generic.states import State as GenericState
 from kcoord.group.step import Reply, Step
 from kcoord.group.translation.phases import Phase as TranslatedPhase
 from kcoord.group.translation.syncing import LONGEST_MS
+from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
 from kcoord.protocol.resources import CONNECTOR, Resource
@@ -46,6 +47,8 @@ from kcoord.sim.violation import Violation
 if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
 
+RETRIED = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+"""Answers to a request of which nothing was taken notice."""
 RUNS_ON_MS = 30_000
 """So long at least what a worker had that left without having stopped is given to nobody."""
 SPINS, SPIN_MS = 30, 100
@@ -253,6 +256,12 @@ class MixedChecks(Checks):
         if not isinstance(request, HeartbeatRequest) and not is_refused:
             self._joined_ms[member_id] = now_ms
 
+    def _forget_refused(self, step: Step) -> None:
+        """Who is told to come by a new connection was not heard (connect rule 4)."""
+        for reply in step.replies:
+            if isinstance(reply.token, Frame) and getattr(reply.response, "error_code", 0) in RETRIED:
+                self._heard_ms.pop(getattr(reply.token.request, "member_id", ""), None)
+
     def _must_join(self, member_id: str) -> bool:
         """Whether only a JoinGroup keeps it in the group: a SyncGroup is of the generation before."""
         generic, connect = self.generic(), self.connect()
@@ -274,6 +283,7 @@ class MixedChecks(Checks):
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
         self._not_busy(step, frame)
+        self._forget_refused(step)
         super().after(step, frame)
         connect = self.connect()
         if connect is not None and connect.legacy.members:
