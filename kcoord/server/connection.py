@@ -193,6 +193,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._begin_rest()
         self._call = self._hot = None
         self._rest = b""
         self.progress = None
@@ -435,6 +436,23 @@ class Connection(asyncio.Protocol):
             else:
                 self._queue_up()
         self._balance_reading()
+
+    def _begin_rest(self) -> None:
+        """The client has gone while frames that were read waited for their turn: they count as before, a Produce that
+        asks for no answer for instance. There are at most some `READ_AHEAD` bytes of them.
+        """
+        if not self._in_queue or self._taking:
+            return
+        self._taking = True
+        try:
+            while self._call is None and self._take_one():
+                pass
+        except FrameRefused as refused:
+            log.warning("%s has gone: %s", self.peer, refused)
+        except Exception:
+            log.exception("a fault of kcoord's own in a request of %s, which has gone", self.peer)
+        finally:
+            self._taking = False
 
     def _balance_reading(self) -> None:
         """Rules 3 and 5: the client waits while what it has sent waits."""

@@ -120,6 +120,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                 ],
                 "note": "",
                 "legacy": None,
+                "repeats": {"times": 0, "waits_ms": None},
             }
         ]
         explained = await at(alone.bootstrap, "explain", "registry")

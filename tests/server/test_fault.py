@@ -25,7 +25,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Log:
     return place.make()
 
 
-async def test_a_fault_in_a_step_loads_the_shard_again(
+async def test_a_fault_in_a_step_costs_its_request_and_is_told(
     log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with (
@@ -42,7 +42,7 @@ async def test_a_fault_in_a_step_loads_the_shard_again(
         monkeypatch.setitem(shard_module.HANDLERS, DescribeGroupsRequest, broken)
         described = await two.ask(DescribeGroupsRequest(groups=["group"]), 5)
         assert isinstance(described, DescribeGroupsResponse)
-        assert described.groups[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert described.groups[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert "a fault of kcoord's own in DescribeGroupsRequest" in caplog.text
 
         monkeypatch.setitem(shard_module.HANDLERS, DescribeGroupsRequest, sound)
