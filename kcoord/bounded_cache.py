@@ -56,7 +56,7 @@ class BoundedCache(Generic[K, V]):
         return self._used_bytes
 
     def get(self, key: K) -> V | None:
-        """The value, which counts as used now; None where there is none."""
+        """The value, which counts as used now; None if the key is not there."""
         if key not in self._entries:
             return None
         self._entries.move_to_end(key)
@@ -81,7 +81,7 @@ class BoundedCache(Generic[K, V]):
         return next(iter(self._entries.items()))
 
     def pop(self, key: K) -> V | None:
-        """Take out an entry; None where there is none."""
+        """Take out an entry; None if the key is not there."""
         if key not in self._entries:
             return None
         value = self._entries.pop(key)

@@ -1,8 +1,8 @@
 """What a group takes to exist, and where it has that from: shown, and forgotten.
 
-Forgetting goes to the coordinator as the deletion of a setting that is none (`group_configs.CONFIGURED`), so rights,
-gateways and instances need nothing new. A kcoord of release 0.1.0 accepts it and does nothing, so the group is looked
-at again.
+Forgetting goes to the coordinator as the deletion of a setting that does not exist (`group_configs.CONFIGURED`), so
+rights, gateways and instances need nothing new. A kcoord of release 0.1.0 accepts it and does nothing, so the group is
+looked at again.
 """
 
 from datetime import UTC, datetime

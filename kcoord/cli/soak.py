@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kcoord.sim.world import Outcome
 
 SHOWN = 10
-"""So many failing seeds are shown; the others are counted."""
+"""How many failing seeds are shown; the others are counted."""
 
 
 @attrs.frozen
