@@ -138,7 +138,7 @@ async def test_rule_10_an_outage_is_borne_for_so_long_and_no_longer(
         while (answer := await raw_heartbeat(member)) is not None:
             assert answer == ErrorCode.NONE
             await asyncio.sleep(0.2)
-    assert "upstream has been away for 2000 ms" in kcoord.log.read_text()
+    await asyncio.to_thread(kcoord.wait_for_line, "upstream has been away for 2000 ms")
 
 
 async def test_upstream_down_at_start(kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str) -> None:

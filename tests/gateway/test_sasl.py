@@ -232,7 +232,7 @@ async def test_rule_5_who_has_not_said_who_it_is_may_not_send_much(
     stranger = await connect(kcoord.port)
     stranger.writer.write(stranger.frame(large, 12)[1])
     assert await stranger.read_frame() == b""
-    assert "above the limit of 2000" in kcoord.log.read_text()
+    await asyncio.to_thread(kcoord.wait_for_line, "above the limit of 2000")
 
 
 @pytest.mark.parametrize("version", [0, 1])

@@ -106,7 +106,7 @@ async def test_too_much_is_refused_before_it_is_decoded(place: Place, start_kcoo
             await hostile.close()
             continue
         assert await hostile.read_frame() == b"", api
-        assert f"{api} v" in kcoord.log.read_text()
+        await asyncio.to_thread(kcoord.wait_for_line, f"{api} v")
     client = await connect(kcoord.bootstrap)
     members = [MemberIdentity(member_id="m", group_instance_id=None)] * 5001
     left = await client.ask(LeaveGroupRequest(group_id="g", members=members), 4)

@@ -27,7 +27,7 @@ async def test_unfinished_requests_are_bounded_in_sum(place: Place, start_kcoord
     for each in hostile:
         each.writer.write((90 * MIB).to_bytes(4, "big") + announced + bytes(2 * MIB))
     assert await hostile[0].read_frame() == b"", "the oldest is closed"
-    assert "(queued.max.request.bytes)" in kcoord.log.read_text()
+    await asyncio.to_thread(kcoord.wait_for_line, "(queued.max.request.bytes)")
     await (await connect(kcoord.bootstrap)).ask(ApiVersionsRequest(), 0)
 
 

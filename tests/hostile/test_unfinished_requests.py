@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import attrs
@@ -35,7 +36,7 @@ async def test_what_begins_and_does_not_go_on_is_closed(place: Place, start_kcoo
             each.writer.write(sent)
         assert [await each.read_frame() for each in hostile] == [b""] * 20, name
         await honest.ask(ApiVersionsRequest(), 0)
-    assert kcoord.log.read_text().count("(request.progress.timeout.ms)") >= 20
+    await asyncio.to_thread(kcoord.wait_for_line, "(request.progress.timeout.ms)", 20)
 
 
 # -- the rules, on a clock that is driven by hand ----------------------------------------------------------------------

@@ -101,16 +101,17 @@ class Kcoord:
 
         eventually(answers, f"kcoord on {self.bootstrap} answers ApiVersions", every_s=0.03)
 
-    def wait_for_line(self, part: str) -> None:
-        """Wait until a line with this in it is in the log."""
+    def wait_for_line(self, part: str, times: int = 1) -> None:
+        """Wait until this is in the log so many times. (What a client sees may come before the line about it.)"""
 
-        def found() -> bool:
+        def is_logged() -> bool:
             self.process.check_running()
-            if part not in self.log.read_text():
-                raise NotYet(f"{part!r} is not in the log")
+            found = self.log.read_text().count(part)
+            if found < times:
+                raise NotYet(f"{part!r} is in the log {found} times, not {times}")
             return True
 
-        eventually(found, f"kcoord logs {part!r}", every_s=0.05)
+        eventually(is_logged, f"kcoord logs {part!r}", every_s=0.05)
 
     @property
     def process(self) -> ServerProcess:
