@@ -9,6 +9,8 @@ LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-a
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
+# The tests start hundreds of processes: each would compile all of the code where bytecode may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help run test proof lint bench against policies fuzz soak docs schemas format lock clean
 
 help:
