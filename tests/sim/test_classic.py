@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kcoord.sim.run import CLASSIC, replay_command, run_seed, run_seeds
-from kcoord.worker.generic import moves, owning
+from kcoord.worker.generic import membership, moves, owning
 from kcoord.worker.generic.state import State
 
 SEEDS = 40
@@ -17,6 +17,10 @@ def test_no_seed_finds_anything() -> None:
     failed = [each for each in run_seeds(range(SEEDS), kind=CLASSIC) if each.violation is not None]
     told = [f"{replay_command(each.seed, CLASSIC)}  # {each.violation}" for each in failed]
     assert not failed, "\n".join(told)
+
+
+def _waits_for_ever(self: membership.GenericMembership, now_ms: int) -> None:
+    """For a revocation that never ends: it sends heartbeats, and what it was to give up runs nowhere else."""
 
 
 def _joins_while_it_stops(self: State) -> bool:
@@ -39,11 +43,12 @@ _take = moves._take
 @pytest.mark.parametrize(
     ("owner", "name", "wrong", "says"),
     [
-        (State, "free", property(_joins_while_it_stops), "one owner"),
+        (membership.GenericMembership, "_watch_revocations", _waits_for_ever, "liveness"),
+        (State, "free", property(_joins_while_it_stops), "one owner|liveness"),
         (owning, "abandon", _keeps_what_it_may_have_lost, "one owner|overrun|liveness|zombie"),
         (moves, "_take", _joins_again_and_again, "liveness|storm"),
     ],
-    ids=["joins while it stops", "keeps what it may have lost", "joins again and again"],
+    ids=["waits for ever", "joins while it stops", "keeps what it may have lost", "joins again and again"],
 )
 def test_a_worker_that_is_wrong_is_found(owner: Any, name: str, wrong: Any, says: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -102,6 +102,8 @@ class ClassicChecks(MixedChecks):
             return "the coordinator is not there"
         if any(place.wanted and place.process is None for place in world.fleet.places):
             return "a worker is to start yet"
+        if world.is_to_delete:
+            return "a connector is to be deleted yet"
         if generic is None or generic.state is not State.STABLE:
             return f"the group is {'not there' if generic is None else generic.state.label}"
         ids = sorted(process.member_id for process in self._processes)

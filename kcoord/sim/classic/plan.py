@@ -16,6 +16,9 @@ NOT_OF_KAFKA = ("settings", "metadata", "burst", "delete")
 NOT_OF_CLASSIC_GROUPS = ("mode", "policy", "other_version")
 """The same of a mixed run's."""
 
+HANGS = (0, 1, 1, 2, 4)
+"""How many revocations hang once nothing else goes wrong any more (`Mix.hangs`)."""
+
 
 def draw(random: Random) -> tuple[Plan, Mix]:
     """A run of Java's and kcoord's workers in a classic group."""
@@ -37,5 +40,6 @@ def draw(random: Random) -> tuple[Plan, Mix]:
         mode=LegacyMode.BARRIER,
         weights={**mix.weights, **dict.fromkeys(NOT_OF_CLASSIC_GROUPS, 0)},
         wait_ms=0,
+        hangs=random.choice(HANGS),
     )
     return plan, mix

@@ -9,22 +9,59 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcoord.sim.checks import Checks
 from kcoord.sim.classic.checks import ClassicChecks
 from kcoord.sim.classic.fleet import ClassicFleet
 from kcoord.sim.classic.plan import draw
+from kcoord.sim.faults import Faults
+from kcoord.sim.fleet import Fleet
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Plan
 
+DELETES_AFTER_MS = 15_000
+"""So long after the last fault a connector is deleted, if revocations are to hang then."""
+
 
 class ClassicWorld(MixedWorld):
     """One run."""
+
+    is_to_delete = False
+    """A connector is to be deleted before all can be well."""
 
     def draw(self) -> Plan:
         """What the seed says."""
         plan, self.mix = draw(self.random)
         return plan
+
+    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+        """Who watches, who works, what goes wrong."""
+        self._hangs_left = self.mix.hangs
+        return super().furnish()
+
+    def _heal(self) -> None:
+        super()._heal()
+        if self.mix.hangs:
+            self.is_to_delete = True
+            self.events.after(DELETES_AFTER_MS, self._delete_connector)
+
+    def _delete_connector(self) -> None:
+        """Workers have something to stop, and nobody begins another round after that."""
+        self.is_to_delete = False
+        known = self.topic.newest.task_counts
+        if known:
+            self.topic.remove(min(known))
+            self.announce()
+
+    def stop_ms(self) -> int | None:
+        """How long `on_revoked` takes; None: it hangs until it is cut short. A few hang after the last fault, where no
+        round that something else begins ends that.
+        """
+        if not self.faulty and self._hangs_left:
+            self._hangs_left -= 1
+            return None
+        return super().stop_ms()
 
     def _checks(self) -> MixedChecks:
         return ClassicChecks(self)

@@ -52,6 +52,8 @@ class Mix:
     """`group.initial.rebalance.delay.ms`"""
     unread: float
     """How probably the config topic takes too long to be read to its end."""
+    hangs: int = 0
+    """So many revocations hang after the last fault: a listener's mistake, which no healing ends."""
 
 
 def draw(random: Random) -> tuple[Plan, Mix]:
