@@ -74,18 +74,21 @@ async def answer_batch(leg: Leg, call: Call, batch: RequestBatch) -> None:
         leg.pass_on(call)
         return
     answer = BatchAnswer(RESPONSES[batch.kind.API_KEY], call.header.api_version, limits.answer_bytes)
-    fits = True
     for request in batch.slices(SLICE, SLICE_WEIGHT):
         await turn()
         if leg.call is not call:
             return  # the client has gone
+        if answer.is_full:
+            answer.refuse(request)
+            continue
         await wait_until_loaded(leg.gateway, groups_named(request))
         if isinstance(request, IncrementalAlterConfigsRequest):
             response: Response = await alter_slice(leg, call, request, twice)
         else:
             response = await SLICE_HANDLERS[batch.kind](leg, call, request)
-        fits = answer.add(request, response) and fits
-    if not fits:
+        for _ in answer.add(request, response):
+            await leg.gateway.turns.give_way()
+    if answer.is_full:
         log.warning(
             "%s: the answer to %s is above %d bytes, what does not fit is refused (response.max.bytes)",
             leg.client.peer,

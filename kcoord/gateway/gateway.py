@@ -14,7 +14,7 @@ import random
 import re
 import time
 import weakref
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from typing import Any, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
@@ -50,7 +50,7 @@ from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.group.refuse import refuse
-from kcoord.group.request_limits import TooLarge, judge
+from kcoord.group.request_limits import SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -65,6 +65,8 @@ from kcoord.protocol.messages import (
     REQUESTS,
     ApiVersionsRequest,
     ApiVersionsResponse,
+    ConnectGroupDescribeRequest,
+    DescribeGroupsRequest,
     FindCoordinatorRequest,
     Request,
     api_name,
@@ -110,6 +112,10 @@ PASSING_PATIENCE_MS = 500
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
 NAMED_WHILE_AWAY = 1000
 """Groups that a request may name which is answered while its broker is away."""
+LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
+"""Requests to which a few groups make a large answer."""
+LARGE_FRAME = 16 * 1024
+"""Bytes of a frame from which on counting, decoding and serving have a turn of the loop each."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long a client waits for the first map of several instances."""
@@ -405,15 +411,39 @@ class Gateway:
         if key not in self.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
             self.spawn(self._serve(leg, call, _pass_when_back, None))
             return
+        if len(call.frame) > LARGE_FRAME:
+            self.spawn(self._handle_large(leg, call))
+            return
+        for _ in self._begin(leg, call):
+            pass
+
+    async def _handle_large(self, leg: Leg, call: Call) -> None:
+        """The same for a large request: each step in a turn of the loop of its own."""
+        try:
+            for _ in self._begin(leg, call):
+                await self.turns.turn()
+        except (DecodeError, FrameRefused) as fault:
+            leg.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
+
+    def _begin(self, leg: Leg, call: Call) -> Iterator[None]:
+        """What is done with a request before it is served, in steps that each may take their time when it is large.
+        Raises DecodeError, FrameRefused.
+        """
+        header = call.header
+        key = header.api_key
         try:
             batch = judge(REQUESTS[key], call, self.settings.request_limits)
         except TooLarge as refusal:
             leg.refuse_large(call, refusal)
             return
+        if batch is not None and batch.count <= SLICE and batch.kind not in LARGE_GROUPS:
+            batch = None
         if batch is not None and (leg.upstream is not None or batch.count > NAMED_WHILE_AWAY):
             self.spawn(self._serve(leg, call, answer_batch, batch))
             return
+        yield
         request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
+        yield
         if isinstance(request, FindCoordinatorRequest):
             discovery.find_coordinator(leg, call, request)
             return
@@ -444,6 +474,9 @@ class Gateway:
 
     def _cannot_answer(self, leg: Leg, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost) -> None:
         """Upstream is needed and away: a retriable error where the API has one."""
+        if isinstance(request, RequestBatch) and request.count <= SLICE:
+            header = call.header
+            request = REQUESTS[header.api_key].decode(call.frame, header.api_version, call.body_pos)
         if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS or not leg.is_known:
             log.debug("%s of %s: %s", api_name(call.header.api_key), leg.client.peer, lost)
             leg.client.end()

@@ -86,6 +86,8 @@ class GuardedGroups:
         """The groups' response to `request`, and what the hot path may remember of it; a refusal where the client lacks
         the right. `submitted` is called when it is on its way. Raises UpstreamLost where upstream cannot say.
         """
+        if NEEDED.get(type(request)) != READ:  # one call may ask for many of these, and each answer may be large
+            await self._gateway.turns.give_way()
         error = await self._refusal(leg, request)
         if error:
             return refuse(request, error), None

@@ -8,7 +8,7 @@ together as bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import cast
 
 import attrs
@@ -35,6 +35,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 from kcoord.protocol.primitives import write_uvarint
+from kcoord.protocol.sliced_encoding import encode_in_slices, large_array
 
 Merge = Callable[[Sequence[Response]], Response]
 
@@ -150,7 +151,8 @@ class BatchAnswer(Response):
 
     Each part is written as bytes when it is added; there is never an object of the whole.
 
-    Above `limit` bytes what is still to be added is answered INVALID_REQUEST, each part in its place.
+    From the first part on that does not fit into `limit` bytes, all are answered INVALID_REQUEST, each in its place:
+    whoever asks need not carry out what is still to come (`is_full`).
     """
 
     __slots__ = (
@@ -163,6 +165,7 @@ class BatchAnswer(Response):
         "_name",
         "_throttle_ms",
         "_version",
+        "is_full",
     )
 
     def __init__(self, kind: type[Response], version: int, limit: int) -> None:
@@ -175,23 +178,51 @@ class BatchAnswer(Response):
         self._body = bytearray()
         self._count = 0
         self._throttle_ms = 0
+        self.is_full = False
+        """Whether a part has not fitted."""
 
-    def add(self, request: Request, response: Response) -> bool:
-        """Add the answer to one slice, `request`; whether all of it fits. Raises EncodeError."""
+    def add(self, request: Request, response: Response) -> Iterator[None]:
+        """Add the answer to one slice, `request`, at least a step for each part, for a large one more. Raises
+        EncodeError.
+        """
         self._throttle_ms = max(self._throttle_ms, cast(int, getattr(response, THROTTLE)))
         refused: list[object] = []
         for at, part in enumerate(cast(list[object], getattr(response, self._name))):
-            written = self._written(part)
-            if len(self._body) + len(written) > self._limit:
+            written = b"" if self.is_full else (yield from self._written_in_slices(part))
+            self.is_full = self.is_full or len(self._body) + len(written) > self._limit
+            if self.is_full:
                 refused = refused or getattr(refuse(request, ErrorCode.INVALID_REQUEST), self._name)
                 written = self._written(refused[at])
             self._body += written
             self._count += 1
-        return not refused
+            yield
+
+    def refuse(self, request: Request) -> None:
+        """Answer a slice that is not carried out, since the answer is full. Raises EncodeError."""
+        for part in getattr(refuse(request, ErrorCode.INVALID_REQUEST), self._name):
+            self._body += self._written(part)
+            self._count += 1
 
     def _written(self, part: object) -> bytes:
         """One part's bytes: what is between the count and the end of an answer that has no other part."""
-        alone = self._kind(**{self._name: [part]}).encode(self._version)
+        return self._cut(self._alone(part).encode(self._version))
+
+    def _written_in_slices(self, part: object) -> Generator[None, None, bytes]:
+        """The same, with a step between the slices of a large part."""
+        alone = self._alone(part)
+        path = large_array(alone)
+        if path is None:
+            return self._written(part)
+        pieces = []
+        for piece in encode_in_slices(alone, self._version, path):
+            pieces.append(piece)
+            yield
+        return self._cut(b"".join(pieces))
+
+    def _alone(self, part: object) -> Response:
+        return self._kind(**{self._name: [part]})
+
+    def _cut(self, alone: bytes) -> bytes:
         before = THROTTLE_BYTES if self._has_throttle else 0
         return alone[before + 1 : -1] if self._flexible else alone[before + 4 :]
 

@@ -1,6 +1,7 @@
 """How much one request may ask for, judged in its bytes, before it is decoded.
 
-1. A request that names many groups is carried out in slices of `SLICE` groups. It may name `request.max.groups`.
+1. A request that names several groups is carried out in slices, since one group's answer may be large: here a group at
+   a time, in front of a cluster `SLICE` groups. It may name `request.max.groups`.
 2. All other arrays of a request, those of each group that a batch names too, may have `request.max.elements` in all.
 3. A request above these is answered INVALID_REQUEST where its API's answer has a place for an error at the top, else
    its connection is closed.
@@ -21,7 +22,9 @@ from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
 __all__ = ["SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
 SLICE = 16
-"""Groups that are gone through in one go."""
+"""Groups that the cluster behind a gateway is asked about in one go."""
+SEVERAL = 2
+"""From so many groups on a request is carried out in slices."""
 SLICE_WEIGHT = 1000
 """Elements (topics, partitions, keys) of groups that are gone through in one go, as far as groups can be parted."""
 JOIN_ELEMENTS = 2000
@@ -53,7 +56,7 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
 
     Raises TooLarge, or FrameRefused where its API has no answer that says so.
     """
-    batch = RequestBatch.of(kind, call, SLICE + 1)
+    batch = RequestBatch.of(kind, call, SEVERAL)
     if batch is not None:
         if batch.count > limits.groups:
             raise FrameRefused(

@@ -40,6 +40,7 @@ class TurnQueue:
         self._clock = clock
         self._waiting: deque[Slice] = deque()
         self._is_due = False
+        self._work_ends: float | None = None
 
     def __len__(self) -> int:
         """How many wait."""
@@ -61,6 +62,19 @@ class TurnQueue:
 
         self.add(begin)
         await come
+
+    async def give_way(self) -> None:
+        """Come back at once while this turn of the loop has time left, else when it is this caller's turn: `await` it
+        between many pieces of work of which most are small. All callers together have `TURN_S` a turn of the loop.
+        """
+        if self._work_ends is None:
+            self._work_ends = self._clock() + TURN_S
+            asyncio.get_running_loop().call_soon(self._forget_turn)
+        elif self._clock() >= self._work_ends:
+            await self.turn()
+
+    def _forget_turn(self) -> None:
+        self._work_ends = None
 
     def _come_back(self) -> None:
         if not self._is_due:

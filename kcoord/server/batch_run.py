@@ -1,4 +1,4 @@
-"""The batch run: a request that names many groups is carried out slice by slice, with others' turns in between.
+"""The batch run: a request that names several groups is carried out group by group, with others' turns in between.
 
 In the turn queue: first the bytes are walked over (a batch that does not decode touches nothing), then the slices are
 surveyed where somebody must see all of them before the first is carried out, then each is submitted; the next one is
@@ -16,12 +16,22 @@ from kcoord.group.step import Remember
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.framing import FrameRefused
-from kcoord.protocol.messages import RESPONSES, Request, Response, api_name
+from kcoord.protocol.messages import (
+    RESPONSES,
+    DeleteGroupsRequest,
+    IncrementalAlterConfigsRequest,
+    Request,
+    Response,
+    api_name,
+)
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.request_batch import RequestBatch
 from kcoord.server.connection import Connection
 
 log = logging.getLogger("kcoord.server")
+
+CHANGES = frozenset({DeleteGroupsRequest, IncrementalAlterConfigsRequest})
+"""Requests that are carried out even if their client goes before their turn has come."""
 
 Submit = Callable[[Request, Callable[[Response, Remember | None], None]], None]
 
@@ -55,7 +65,7 @@ class BatchRun:
         self._turns.add(self._take_slice)
 
     def _take_slice(self) -> bool:
-        if not self._connection.is_in_work(self._batch.call):
+        if self._batch.kind not in CHANGES and not self._connection.is_in_work(self._batch.call):
             return False  # the client has gone
         try:
             return next(self._work, False)
@@ -78,23 +88,27 @@ class BatchRun:
             for request in batch.slices(SLICE, SLICE_WEIGHT):
                 self._survey(request)
                 yield True
-        fits = True
-        for request in batch.slices(SLICE, SLICE_WEIGHT):
+        for request in batch.slices(1, SLICE_WEIGHT):
+            if self._answer.is_full:
+                self._answer.refuse(request)
+                yield True
+                continue
             self._answered = []
             self._submit(request, self._take)
             if not self._answered:
                 self._is_waiting = True
                 yield False
                 self._is_waiting = False
-            if not self._answer.add(request, self._answered[0]) and fits:
-                fits = False
-                log.warning(
-                    "%s: the answer to %s is above %d bytes, what does not fit is refused (response.max.bytes)",
-                    self._connection.peer,
-                    api_name(batch.kind.API_KEY),
-                    self._limits.answer_bytes,
-                )
-            yield True
+            yield True  # what one group says may take a slice of its own to write
+            for _ in self._answer.add(request, self._answered[0]):
+                yield True
+        if self._answer.is_full:
+            log.warning(
+                "%s: the answer to %s is above %d bytes, what does not fit is refused (response.max.bytes)",
+                self._connection.peer,
+                api_name(batch.kind.API_KEY),
+                self._limits.answer_bytes,
+            )
         self._connection.answer(batch.call, self._answer)
 
     def _take(self, response: Response, _remember: Remember | None) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kcoord.group.batch import BatchAnswer
@@ -30,8 +30,10 @@ from kcoord.protocol.frame import RequestHeader, encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import Response, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.protocol.sliced_encoding import large_array
 from kcoord.server.held_bytes import HeldBytes, Progress
 from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
+from kcoord.server.large_answer import LargeAnswer
 
 if TYPE_CHECKING:
     from kcoord.group.opening import Opening
@@ -269,14 +271,16 @@ class Connection(asyncio.Protocol):
             return
         header = call.header
         if isinstance(response, BatchAnswer):
-            self._send_batch(header, response)
-            self.finish(call)
+            self.send_pieces(call, response.pieces())
+            return
+        path = large_array(response)
+        if path is not None:
+            self._host.turns.add(LargeAnswer(self, call, response, path).take_slice)
             return
         try:
             body = response.encode(header.api_version)
         except EncodeError as error:
-            log.exception("an answer could not be written")
-            self.close(f"{api_name(header.api_key)} v{header.api_version}: the answer could not be written: {error}")
+            self.cannot_write(header, error)
             return
         frame = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
         self.send(frame)
@@ -284,14 +288,20 @@ class Connection(asyncio.Protocol):
             self._hot = HotFrame.behind(call, frame, remember, valid_until_ms)
         self.finish(call)
 
-    def _send_batch(self, header: RequestHeader, answer: BatchAnswer) -> None:
-        """A large answer is written in pieces, not copied into one."""
-        pieces = answer.pieces()
+    def cannot_write(self, header: RequestHeader, error: EncodeError) -> None:
+        """Close, since the answer to a request has no bytes."""
+        log.error("an answer could not be written", exc_info=error)
+        self.close(f"{api_name(header.api_key)} v{header.api_version}: the answer could not be written: {error}")
+
+    def send_pieces(self, call: Call, pieces: Sequence[bytes | bytearray]) -> None:
+        """Send a large answer's body, which is not copied into one, and take the next frame."""
+        header = call.header
         head = bytearray(encode_response_frame(header.api_key, header.api_version, header.correlation_id, b""))
         size = len(head) - SIZE_BYTES + sum(map(len, pieces))
         head[:SIZE_BYTES] = size.to_bytes(SIZE_BYTES, "big")
         for piece in (head, *pieces):
             self.send(piece)
+        self.finish(call)
 
     def when_more(self, call: Call, tell: Callable[[], None]) -> None:
         """Call `tell`, once, as soon as something follows `call` or its client goes, unless it is answered before."""

@@ -13,7 +13,7 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
@@ -67,6 +67,7 @@ from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import Nodes
+from kcoord.server.sliced_call import SlicedCall
 
 log = logging.getLogger("kcoord.server")
 
@@ -80,6 +81,8 @@ NAMED_FROM = 3
 
 TOPIC_IDS_FROM = 12
 """The version of Metadata from which topics can be named by their ids alone."""
+LARGE_FRAME = 16 * 1024
+"""Bytes of a frame from which on counting, decoding and carrying out have a turn of the loop each."""
 KEYS_FROM = 4
 """The version of FindCoordinator from which a client names several keys, or none."""
 
@@ -148,12 +151,6 @@ class Standalone:
         if header.api_version > latest:
             self._unsupported(connection, call)
             return
-        try:
-            batch = judge(request_type, call, self._limits)
-        except TooLarge as refused:
-            log.warning("%s: %s", connection.peer, refused)
-            connection.answer(call, refused.answer)
-            return
         context = RequestContext(
             api_version=header.api_version,
             client_id=header.client_id or "",
@@ -163,13 +160,38 @@ class Standalone:
             pipelined=connection.pipelined,
             opened=connection.opened,
         )
+        steps = self._steps(connection, call, request_type, context)
+        if len(call.frame) > LARGE_FRAME:
+            self.turns.add(SlicedCall(connection, call, steps).take_slice)
+            return
+        for _ in steps:
+            pass
+
+    def _steps(
+        self, connection: Connection, call: Call, request_type: type[Request], context: RequestContext
+    ) -> Iterator[None]:
+        """What is done with a request, in steps that each may take their time when it is large."""
+        try:
+            batch = judge(request_type, call, self._limits)
+        except TooLarge as refused:
+            log.warning("%s: %s", connection.peer, refused)
+            connection.answer(call, refused.answer)
+            return
         if batch is not None:
             self._run_batch(connection, batch, context)
             return
-        request = request_type.decode(call.frame, header.api_version, call.body_pos)
-        own = self._own.get(request_type)
+        yield
+        request = request_type.decode(call.frame, context.api_version, call.body_pos)
+        yield
+        is_gone = not connection.is_in_work(call)
+        self._carry_out(connection, call, request, context)
+        if is_gone:
+            self._coordinator.closed(connection.serial)
+
+    def _carry_out(self, connection: Connection, call: Call, request: Request, context: RequestContext) -> None:
+        own = self._own.get(type(request))
         if own is not None:
-            connection.answer(call, own(connection, request, header.api_version))
+            connection.answer(call, own(connection, request, context.api_version))
             return
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms

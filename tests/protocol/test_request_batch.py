@@ -106,7 +106,8 @@ def test_answers_to_slices_are_the_answer_to_the_whole(request_: Request, versio
     for at, each in enumerate(batch.slices(50, 10_000)):
         refused: Any = refuse(each, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         answers.append(attrs.evolve(refused, throttle_time_ms=at))
-        assert answer.add(each, answers[-1])
+        assert len(list(answer.add(each, answers[-1]))) >= 4
+    assert not answer.is_full
     whole = kind.decode(answer.encode(version), version)
     assert whole == kind.decode(merge(answers).encode(version), version)
 
@@ -116,12 +117,16 @@ def test_what_does_not_fit_an_answer_is_refused_in_its_place() -> None:
     answer = BatchAnswer(RESPONSES[request.API_KEY], 5, limit=60)
     full: Any = refuse(request, ErrorCode.NONE)
     full.groups[1].group_state = "x" * 100
-    assert not answer.add(request, full)
+    for _ in answer.add(request, full):
+        pass
+    assert answer.is_full
+    answer.refuse(DescribeGroupsRequest(groups=["d"]))
     decoded: Any = RESPONSES[request.API_KEY].decode(answer.encode(5), 5)
     assert [(each.group_id, each.error_code) for each in decoded.groups] == [
         ("a", ErrorCode.NONE),
         ("b", ErrorCode.INVALID_REQUEST),
-        ("c", ErrorCode.NONE),
+        ("c", ErrorCode.INVALID_REQUEST),
+        ("d", ErrorCode.INVALID_REQUEST),
     ]
 
 

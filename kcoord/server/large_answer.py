@@ -1,0 +1,46 @@
+"""The large answer: written some elements at a time in the turn queue, and sent when all of it is written."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kcoord.protocol.call import Call
+from kcoord.protocol.frame import RequestHeader
+from kcoord.protocol.messages import Response
+from kcoord.protocol.primitives import EncodeError
+from kcoord.protocol.sliced_encoding import Path, encode_in_slices
+
+__all__ = ["LargeAnswer"]
+
+
+class Receiver(Protocol):
+    """The connection of the client that is answered."""
+
+    def is_in_work(self, call: Call) -> bool: ...
+    def send_pieces(self, call: Call, pieces: list[bytes]) -> None: ...
+    def cannot_write(self, header: RequestHeader, error: EncodeError) -> None: ...
+
+
+class LargeAnswer:
+    """One large answer on its way. `path`: where its many elements are."""
+
+    def __init__(self, receiver: Receiver, call: Call, response: Response, path: Path) -> None:
+        self._receiver = receiver
+        self._call = call
+        self._left = encode_in_slices(response, call.header.api_version, path)
+        self._written: list[bytes] = []
+
+    def take_slice(self) -> bool:
+        """Write one slice; whether there is more to do."""
+        if not self._receiver.is_in_work(self._call):
+            return False  # the client has gone
+        try:
+            piece = next(self._left, None)
+        except EncodeError as error:
+            self._receiver.cannot_write(self._call.header, error)
+            return False
+        if piece is not None:
+            self._written.append(piece)
+            return True
+        self._receiver.send_pieces(self._call, self._written)
+        return False
