@@ -14,6 +14,7 @@ import contextlib
 import copy
 import logging
 import sys
+import time
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -23,6 +24,8 @@ LINE = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 HIDDEN = "[hidden]"
 _TOKEN_MESSAGES = "SaslAuthenticate"
 """What the names of the classes begin with whose objects hold passwords and tokens."""
+_PLAIN = (str, int, float)
+"""What nearly all arguments of log lines are."""
 _SHORTEST_SECRET = 4
 """A shorter one would be found in the middle of words. It is still hidden where a message carries it."""
 
@@ -34,6 +37,8 @@ class LineFormatter(logging.Formatter):
         super().__init__(LINE)
         forms = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _written_forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
+        self._second = -1
+        self._second_text = ""
 
     def format(self, record: logging.LogRecord) -> str:
         """See logging.Formatter."""
@@ -41,6 +46,13 @@ class LineFormatter(logging.Formatter):
         for secret in self._secrets:
             line = line.replace(secret, HIDDEN)
         return line
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802 - logging's name
+        """See logging.Formatter. All lines of one second share its text."""
+        second = int(record.created)
+        if second != self._second:
+            self._second, self._second_text = second, time.strftime(self.default_time_format, self.converter(second))
+        return f"{self._second_text},{int(record.msecs):03d}"
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """See logging.Formatter. A message is one line."""
@@ -62,7 +74,12 @@ def _indented(lines: str) -> str:
 def _without_tokens(record: logging.LogRecord) -> logging.LogRecord:
     """The record with the names of messages that carry passwords in the place of the messages."""
     arguments = record.args
-    if not isinstance(arguments, tuple) or not any(_carries_token(each) for each in arguments):
+    if not isinstance(arguments, tuple):
+        return record
+    for each in arguments:
+        if type(each) not in _PLAIN and _carries_token(each):
+            break
+    else:
         return record
     without = copy.copy(record)
     without.args = tuple(type(each).__name__ if _carries_token(each) else each for each in arguments)

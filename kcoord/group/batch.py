@@ -39,17 +39,31 @@ from kcoord.protocol.sliced_encoding import encode_in_slices, large_array
 
 Merge = Callable[[Sequence[Response]], Response]
 
+SPLIT = frozenset(
+    {
+        DescribeGroupsRequest,
+        ConnectGroupDescribeRequest,
+        DeleteGroupsRequest,
+        OffsetFetchRequest,
+        DescribeConfigsRequest,
+        IncrementalAlterConfigsRequest,
+        FindCoordinatorRequest,
+    }
+)
+"""The requests that may name several groups."""
+
 
 def group_of(request: Request) -> str:
     """The group that a request for one group names."""
-    return cast(str, getattr(request, "group_id"))  # noqa: B009
+    group_id: str = getattr(request, "group_id")  # noqa: B009
+    return group_id
 
 
 def named_group(request: Request) -> str | None:
     """The one group that a request to a shard is about; None for a request that names none (ListGroups)."""
-    group_id = getattr(request, "group_id", None)
+    group_id: str | None = getattr(request, "group_id", None)
     if group_id is not None and not isinstance(request, OffsetFetchRequest):
-        return cast(str, group_id)
+        return group_id
     parts = split(request)
     if parts:
         return parts[0][0]
@@ -63,6 +77,8 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
     FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list, earlier versions one at the top. Of
     DescribeConfigs and IncrementalAlterConfigs each resource must be a group.
     """
+    if type(request) not in SPLIT:  # nearly all requests
+        return None
     match request:
         case DescribeGroupsRequest():
             return [(group, attrs.evolve(request, groups=[group])) for group in request.groups]

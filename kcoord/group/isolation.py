@@ -29,8 +29,9 @@ from kcoord.group.quarantine import quarantined
 from kcoord.group.step import Fault, Step, Token
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.primitives import EncodeError
-from kcoord.protocol.records import Record, encode_record
+from kcoord.protocol.records import encode_record
 
 RECORD_BYTES = 32 << 20
 """The largest record, key and value, that every log takes."""
@@ -74,7 +75,7 @@ def dismiss(contents: Contents, group_id: str) -> list[Token]:
     return tokens
 
 
-@attrs.frozen(slots=True, eq=False)
+@frozen(slots=True, eq=False)
 class Isolation:
     """Runs the parts of one turn."""
 
@@ -89,12 +90,14 @@ class Isolation:
         """
         step, journal = self.turn.step, self.turn.journal
         before = len(step.records), len(step.replies)
-        journal.clear()
+        if journal.groups:
+            journal.clear()
         try:
             work()
             if len(step.records) > before[0]:
                 self._measure(step, before[0])
-            self._answered(before[1])
+            if len(step.replies) > before[1]:
+                self._answered(before[1])
         except Exception as error:
             if group_id is not None:
                 journal.note_group(self.turn.contents, group_id)
@@ -122,23 +125,26 @@ class Isolation:
 
     def _answered(self, begin: int) -> None:
         """Who was answered waits no more."""
-        for reply in self.turn.step.replies[begin:]:
-            self.turn.contents.waiting.pop(id(reply.token), None)
+        waiting = self.turn.contents.waiting
+        if waiting:
+            for reply in self.turn.step.replies[begin:]:
+                waiting.pop(id(reply.token), None)
 
     def _measure(self, step: Step, begin: int) -> None:
         """Encode what was written. Raises EncodeError and TooLarge."""
-        encoded = [self._encoded(record) for record in step.records[begin:]]
-        total = sum(len(key) + len(value or b"") for key, value in (*step.encoded, *encoded))
+        level, total = self.turn.contents.record_level, step.encoded_bytes
+        encoded = []
+        for record in step.records[begin:]:
+            raw = key, value = encode_record(record, level)
+            size = len(key) if value is None else len(key) + len(value)
+            if not self.fits(key, value):
+                raise TooLarge(f"a {record.key.NAME} record of {size} bytes is more than the log takes")
+            total += size
+            encoded.append(raw)
         if total > STEP_BYTES:
             raise TooLarge(f"a step of {total} bytes is more than the {STEP_BYTES} that are written at once")
         step.encoded += encoded
-
-    def _encoded(self, record: Record) -> tuple[bytes, bytes | None]:
-        key, value = encode_record(record, self.turn.contents.record_level)
-        if not self.fits(key, value):
-            size = len(key) + len(value or b"")
-            raise TooLarge(f"a {record.key.NAME} record of {size} bytes is more than the log takes")
-        return key, value
+        step.encoded_bytes = total
 
     def _undo(self, before: tuple[int, int], own: Token | None) -> None:
         contents, step, journal = self.turn.contents, self.turn.step, self.turn.journal

@@ -22,6 +22,7 @@ from kcoord.group.connect.replay import settle_loaded_group
 from kcoord.group.contents import Contents
 from kcoord.group.generic.group import NO_RECORD, GenericGroup
 from kcoord.group.replay import replay
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupHistoryKey,
@@ -43,7 +44,7 @@ _OF_A_MEMBER = (
 )
 
 
-@attrs.frozen(slots=True, eq=False)
+@frozen(slots=True, eq=False)
 class MemberBefore:
     """What the log told of one member of a connect group, and of its target."""
 
@@ -145,14 +146,14 @@ class Journal:
     def note(self, contents: Contents, record: Record) -> None:
         """`record` is about to be applied."""
         key = record.key
+        if isinstance(key, GroupMetadataKey):
+            self.note_group(contents, key.group)
+            return
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
             self.note_group(contents, key.group)  # the first offset makes a group
             at = key.group, key.topic, key.partition
             if at not in self.offsets:
                 self.offsets[at] = contents.offsets.of_topic(key.group, key.topic).get(key.partition)
-            return
-        if isinstance(key, GroupMetadataKey):
-            self.note_group(contents, key.group)
             return
         before = self.note_group(contents, key.group_id).connect
         if before is None:

@@ -17,7 +17,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
-from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
+from kcoord.protocol.request_batch import BATCHED, RequestBatch, has_too_many_elements
 
 __all__ = ["SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
@@ -56,7 +56,7 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
 
     Raises TooLarge, or FrameRefused where its API has no answer that says so.
     """
-    batch = RequestBatch.of(kind, call, SEVERAL)
+    batch = RequestBatch.of(kind, call, SEVERAL) if kind in BATCHED else None
     if batch is not None:
         if batch.count > limits.groups:
             raise FrameRefused(
@@ -65,7 +65,7 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
             )
         return batch
     most = min(limits.elements, JOIN_ELEMENTS) if kind is JoinGroupRequest else limits.elements
-    if has_too_many_elements(kind, call, most):
+    if len(call.frame) > most and has_too_many_elements(kind, call, most):  # an element has a byte at least
         raise too_many_elements(kind, call.header.api_version, limits)
     return None
 

@@ -187,14 +187,16 @@ class Shard:
         Raises KeyError for a request of another API than those in HANDLERS.
         """
         handler = HANDLERS[type(request)]
+        contents, connection = self._contents, context.connection
         isolation = self._isolation(now_ms, context.wall_ms)
         turn, step = isolation.turn, isolation.turn.step
-        if context.connection > self._contents.newest_connection:
-            self._contents.newest_connection = context.connection
-        self._contents.connections.use(context.connection)
-        self._let_go(isolation, context.connection)
+        if connection > contents.newest_connection:
+            contents.newest_connection = connection
+        contents.connections.use(connection)
+        if connection in contents.held:
+            self._let_go(isolation, connection)
         group_id = named_group(request)
-        if self.is_closed(group_id):
+        if contents.quarantine and self.is_closed(group_id):
             turn.answer(token, self._refuse_closed(request))
             return step
         work = partial(self._answer, handler, turn, request, context, token)
@@ -202,8 +204,8 @@ class Shard:
         if not isolation.carry_out(group_id, type(request).__name__, work, own=token):
             turn.answer(token, refuse(request, error_of(step.faults[faults])))
             step.failed = True
-        elif token is not None and group_id is not None and all(reply.token is not token for reply in step.replies):
-            self._contents.waiting[id(token)] = token, group_id
+        elif token is not None and group_id is not None and id(token) not in [id(each.token) for each in step.replies]:
+            contents.waiting[id(token)] = token, group_id
         return step
 
     def _answer(self, handler: Handler, turn: Turn, request: Request, context: RequestContext, token: Token) -> None:

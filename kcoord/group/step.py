@@ -135,6 +135,7 @@ class Step:
     records: list[Record] = attrs.Factory(list)
     encoded: list[tuple[bytes, bytes | None]] = attrs.Factory(list)
     """The same records as bytes, each measured: the log takes them."""
+    encoded_bytes: int = 0
     replies: list[Reply] = attrs.Factory(list)
     slowed: list[Slowed] = attrs.Factory(list)
     excess: str | None = None

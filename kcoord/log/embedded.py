@@ -45,7 +45,7 @@ def _unix_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, on_setattr=attrs.setters.NO_OP)  # a validator would look at each change
 class EmbeddedLog:
     """A log (see `interface.Log`) of `partitions` partitions in `directory`.
 
@@ -70,8 +70,6 @@ class EmbeddedLog:
     _lock: DirectoryLock | None = attrs.field(default=None, init=False)
     _files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()), init=False)
     _compaction: asyncio.Task[None] | None = attrs.field(default=None, init=False)
-    _appended_bytes: int = attrs.field(default=0, init=False)
-    """Since history was looked at last."""
     _many_appended: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
     _many_bytes: int = attrs.field(default=_LOOK_AFTER_BYTES, init=False)
     _lease: Lease = attrs.field(factory=lambda: Lease(NEVER_MS), init=False)
@@ -128,10 +126,11 @@ class EmbeddedLog:
     def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
         """See Log.append."""
         self._check_partition(partition)
-        self._appended_bytes += sum([len(key) + len(value or b"") for key, value in batch])
-        if self._appended_bytes >= self._many_bytes:
+        writer = self._open_writer()
+        done = writer.append(partition, batch)
+        if writer.appended_bytes >= self._many_bytes:
             self._many_appended.set()
-        return self._open_writer().append(partition, batch)
+        return done
 
     def lease(self, partition: int) -> Lease:
         """See Log.lease. It never ends: the directory's lock keeps everybody else out."""
@@ -272,7 +271,7 @@ class EmbeddedLog:
             is_due = loop.time() >= due
             if is_due:
                 due = loop.time() + self.check_interval_ms / 1000
-            self._appended_bytes = 0
+            self._open_writer().appended_bytes = 0
             self._many_appended.clear()
             if not self.writable:
                 continue

@@ -88,6 +88,8 @@ class Writer:
     """Transactions committed with appended batches."""
     batches: int = attrs.field(default=0, init=False)
     """Batches committed."""
+    appended_bytes: int = attrs.field(default=0, init=False)
+    """What was appended since somebody set this to 0, with what each row takes beside its record."""
 
     _queue: SimpleQueue[_Append | _Call | _Stop] = attrs.field(factory=SimpleQueue, init=False)
     _waiting: list[_Append] = attrs.field(factory=list, init=False)
@@ -114,7 +116,10 @@ class Writer:
         """Queue `batch`; see Log.append."""
         done: asyncio.Future[None] = self.loop.create_future()
         life = self._lives.get(partition, 0)
-        size = sum(len(key) + len(value or b"") + _ROW_OVERHEAD_BYTES for key, value in batch)
+        size = 0
+        for key, value in batch:
+            size += len(key) + _ROW_OVERHEAD_BYTES + (0 if value is None else len(value))
+        self.appended_bytes += size
         item = _Append(partition, life, batch, size, done)
         if not self.writable:
             self._end_life(item)

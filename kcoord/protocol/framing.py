@@ -55,7 +55,11 @@ def read_size(data: bytes | bytearray, at: int, limit: int) -> int | None:
     """
     if len(data) - at < SIZE_BYTES:
         return None
-    size: int = _SIZE.unpack_from(data, at)[0]
+    return check_size(_SIZE.unpack_from(data, at)[0], data, at, limit)
+
+
+def check_size(size: int, data: bytes | bytearray, at: int, limit: int) -> int:
+    """`size`, which the frame at `at` claims. Raises FrameRefused as `read_size`."""
     if size < SMALLEST:
         raise FrameRefused(f"a frame of {size} bytes is too small for a request header{looks_like(data, at)}")
     if size > limit:

@@ -153,11 +153,22 @@ def write_tagged(fields: Iterable[tuple[int, bytes]]) -> bytes:
     Raises EncodeError when a tag is there twice: a field that this version knows, kept as unknown from another version.
     """
     ordered = sorted(fields)
-    parts = [write_uvarint(len(ordered))]
+    count = len(ordered)
+    parts = [ONE_BYTE[count] if count < 128 else write_uvarint(count)]
     previous = -1
     for tag, value in ordered:
         if tag == previous:
             raise EncodeError(f"tag {tag} is written twice")
         previous = tag
-        parts += (write_uvarint(tag), write_uvarint(len(value)), value)
+        size = len(value)
+        parts += (
+            _SHORT_TAGS[tag] if 0 <= tag < _TAGS else write_uvarint(tag),
+            ONE_BYTE[size] if size < 128 else write_uvarint(size),
+            value,
+        )
     return b"".join(parts)
+
+
+_TAGS = 2048
+_SHORT_TAGS: tuple[bytes, ...] = tuple(write_uvarint(tag) for tag in range(_TAGS))
+"""Tags as bytes, made once: Kafka's are small, and kcoord's own begin at 1000."""

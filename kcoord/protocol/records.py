@@ -64,7 +64,7 @@ from kcoord.protocol.generated.legacy_offset_commit_value import LegacyOffsetCom
 from kcoord.protocol.generated.offset_commit_key import OffsetCommitKey
 from kcoord.protocol.generated.offset_commit_value import OffsetCommitValue
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.record_levels import RECORD_LEVEL, VALUE_LEVELS, level_of, version_at
+from kcoord.protocol.record_levels import RECORD_LEVEL, TYPE_LEVELS, VALUE_LEVELS, level_of, version_at
 
 __all__ = [
     "ConnectWorkerGroupConfigurationKey",
@@ -170,7 +170,7 @@ def encode_record(record: Record, level: int = RECORD_LEVEL) -> tuple[bytes, byt
     higher level.
     """
     key, value = record.key, record.value
-    if level_of(key.API_KEY) > level:
+    if TYPE_LEVELS and level_of(key.API_KEY) > level:
         raise EncodeError(
             f"{key.NAME} is of record level {level_of(key.API_KEY)}, and there are instances that read level {level}"
         )

@@ -36,7 +36,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.primitives import DecodeError, Malformed, write_uvarint
 
-__all__ = ["WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
+__all__ = ["BATCHED", "WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
 
 WALKED_AT_ONCE = 256
 """Elements that are walked over in one go."""

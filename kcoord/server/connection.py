@@ -27,7 +27,7 @@ from kcoord.group.batch import BatchAnswer
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call, call_of
 from kcoord.protocol.frame import RequestHeader, encode_response_frame
-from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, read_head, read_raw_size, read_size
+from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import Response, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.sliced_encoding import large_array
@@ -325,7 +325,8 @@ class Connection(asyncio.Protocol):
         if self._call is call:
             self._call = self._when_more = None
             self._stale = len(self._rest) - self._at
-            self._take_frames()
+            if not self._taking:
+                self._take_frames()
 
     def close(self, reason: str) -> None:
         """Close this connection, after what was sent has left, with one log line."""
@@ -423,7 +424,7 @@ class Connection(asyncio.Protocol):
         self._taking = True
         begun = 0
         try:
-            while begun < FRAMES_AT_ONCE and self._may_begin() and self._take_one():
+            while begun < FRAMES_AT_ONCE and self._at < len(self._rest) and self._may_begin() and self._take_one():
                 begun += 1
         except FrameRefused as refused:
             self.close(str(refused))
@@ -491,10 +492,11 @@ class Connection(asyncio.Protocol):
             return self._pass_on()
         host = self._host
         limit = host.frame_limit if self.authenticated else host.unauthenticated_frame_limit
-        size = read_size(self._rest, self._at, limit)
         head = read_head(self._rest, self._at)
-        if size is None or head is None:
+        if head is None:
+            read_size(self._rest, self._at, limit)  # it is judged as soon as it is there
             return False
+        size = check_size(head.size, self._rest, self._at, limit)
         if self._leg is None:
             self._host.check(head.api_key, head.api_version)
         elif self._leg.passes(head.api_key, head.api_version, head.correlation_id, size):

@@ -178,7 +178,8 @@ class Coordinator:
         """A client's connection is there no more: whose groups it spoke to shall know."""
         self._creations.forget(connection)
         for host in self._hosts:
-            host.closed(connection)
+            if host.shard.knows_connection(connection):
+                host.closed(connection)
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None

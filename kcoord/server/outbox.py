@@ -23,7 +23,7 @@ import attrs
 
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember
-from kcoord.log.interface import Log, RawRecord
+from kcoord.log.interface import NEVER_MS, Log, RawRecord
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
 from kcoord.server.clock import monotonic_ms
@@ -73,6 +73,7 @@ class Pending:
 
     future: asyncio.Future[None]
     began_ms: int
+    """0 where the lease never ends, and nobody asks."""
     done: bool = False
     leaving: list[Leaving] = attrs.Factory(list)
 
@@ -107,13 +108,14 @@ class Outbox:
 
     def lease_runs(self) -> bool:
         """Whether answers may be given now."""
-        return monotonic_ms() <= self.lease.until_ms
+        until_ms = self.lease.until_ms
+        return until_ms == NEVER_MS or monotonic_ms() <= until_ms
 
     def is_stalled(self) -> bool:
         """Whether the lease is over and a commit does not come back that would prolong it: who asks now would wait in
         vain.
         """
-        if not self._pending:
+        if not self._pending or self.lease.until_ms == NEVER_MS:
             return False
         now_ms = monotonic_ms()
         return now_ms > self.lease.until_ms and now_ms - self._pending[0].began_ms > self.slack_ms
@@ -130,7 +132,7 @@ class Outbox:
             self._await(self._log.tick(self._partition))
 
     def _await(self, future: asyncio.Future[None]) -> None:
-        pending = Pending(future, monotonic_ms())
+        pending = Pending(future, 0 if self.lease.until_ms == NEVER_MS else monotonic_ms())
         self._pending.append(pending)
         future.add_done_callback(partial(self._done, pending))
 

@@ -218,7 +218,7 @@ class Standalone:
 
         def submit_anywhere(allowed: Request, taker: Deliver) -> None:
             if self._shared is None:
-                submit(allowed, taker)
+                self._coordinator.submit(allowed, context, taker)
             else:
                 self._call(self._shared, allowed, context, taker)
 

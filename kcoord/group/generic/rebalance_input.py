@@ -14,7 +14,11 @@ from kcoord.group.repetition import Given, fingerprint
 
 def rebalance_input(group: GenericGroup) -> Given:
     """What the next generation is made from, as of now."""
-    said = {_name(each): _metadata(group, each.protocols) for each in group.members.values()}
+    are_consumers = group.protocol_type == CONSUMER
+    said = {
+        _name(each): _without_generations(each.protocols) if are_consumers else each.protocols
+        for each in group.members.values()
+    }
     return Given(fingerprint(group.protocol_type, frozenset(said)), fingerprint(frozenset(said.items())))
 
 
@@ -27,7 +31,5 @@ def _name(member: Member) -> str:
     return member.member_id if member.instance_id is None else f"static {member.instance_id}"
 
 
-def _metadata(group: GenericGroup, protocols: Protocols) -> Protocols:
-    if group.protocol_type != CONSUMER:
-        return protocols
+def _without_generations(protocols: Protocols) -> Protocols:
     return tuple([(name, without_generation(name, metadata)) for name, metadata in protocols])

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import attrs
-
 from kcoord.group.generic.group import GenericGroup, Rebalance
 from kcoord.group.generic.member import Member
 from kcoord.group.generic.states import State
@@ -65,14 +63,18 @@ def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
 
 def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int) -> Record:
     """The leader has assigned; a member that it left out gets nothing."""
-    value = attrs.evolve(
-        group.record,
+    before = group.record
+    value = GroupMetadataValue(
+        protocol_type=before.protocol_type,
+        generation=before.generation,
+        protocol=before.protocol,
+        leader=before.leader,
         current_state_timestamp=wall_ms,
-        members=_members(group.members.values(), group.record.protocol or "", assignments),
+        members=_members(group.members.values(), before.protocol or "", assignments),
         state=State.STABLE.label,
-        joined_members=[],
         synced_members=[member_id for member_id in group.members if member_id not in group.unsynced],
-        unknown_tagged_fields=(),
+        reason=before.reason,
+        reason_timestamp=before.reason_timestamp,
     )
     return Record(GroupMetadataKey(group.group_id), value)
 

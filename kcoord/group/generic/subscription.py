@@ -71,7 +71,7 @@ def _after_topics(data: bytes) -> int:
     if not 0 <= count <= (len(data) - at) // _SMALLEST_TOPIC:
         raise ValueError(f"{count} topics in {len(data)} bytes")
     for _ in range(count):
-        at = _after_text(data, at)
+        at = _after(data, at + _INT16.size, _INT16.unpack_from(data, at)[0])
     return at
 
 
@@ -82,32 +82,25 @@ def _after_owned(data: bytes, at: int) -> int:
     if not 0 <= count <= (len(data) - at) // _SMALLEST_TOPIC:
         raise ValueError(f"{count} topics in {len(data)} bytes")
     for _ in range(count):
-        at = _after_text(data, at)
+        at = _after(data, at + _INT16.size, _INT16.unpack_from(data, at)[0])
         (partitions,) = _INT32.unpack_from(data, at)
-        at += _INT32.size
-        _slice(data, at, partitions * _INT32.size)
-        at += partitions * _INT32.size
+        at = _after(data, at + _INT32.size, partitions * _INT32.size)
     return at
-
-
-def _after_text(data: bytes, at: int) -> int:
-    length: int = _INT16.unpack_from(data, at)[0]
-    at += _INT16.size
-    _slice(data, at, length)
-    return at + length
 
 
 def _after_bytes(data: bytes, at: int) -> int:
     """Behind bytes that may be null."""
     (length,) = _INT32.unpack_from(data, at)
     at += _INT32.size
-    if length == -1:
-        return at
-    _slice(data, at, length)
-    return at + int(length)
+    return at if length == -1 else _after(data, at, length)
+
+
+def _after(data: bytes, at: int, length: int) -> int:
+    """Behind `length` bytes, which must be there."""
+    if not 0 <= length <= len(data) - at:
+        raise ValueError(f"{length} bytes where {len(data) - at} are left")
+    return at + length
 
 
 def _slice(data: bytes, at: int, length: int) -> bytes:
-    if not 0 <= length <= len(data) - at:
-        raise ValueError(f"{length} bytes where {len(data) - at} are left")
-    return data[at : at + length]
+    return data[at : _after(data, at, length)]
