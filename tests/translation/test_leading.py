@@ -267,6 +267,46 @@ def test_what_was_deleted_is_looked_for_also_by_the_leader_after_the_next() -> N
     assert world.beats("W3") is OK
 
 
+def test_a_leader_that_never_got_what_it_computed_remembers_nothing_and_computes_once_more() -> None:
+    """Legacy rule 11, mixed seed 3633: its connection ended while its SyncGroup waited for a config round. Connect's
+    leader forgets what it computed then, so the next round is not yet the one in which it notices what was deleted.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": "AT3"})
+    new = OFFSET + 2
+    world.leaves("W1")
+    world.come("W3", "AT2", offset=new)
+    waits = world.send_sync("W3")
+    world.come("W2", "AT1", offset=new)
+    lost = world.send_sync("W2", {"W2": "+AC0 +AT0", "W3": "", "W4": ""}, offset=new)
+    assert lost not in world.answers, "W4 has not read so far"
+    assert world.come("W2", "AT1", offset=new).shown["W3"][1] == "AT2"
+    assert world.synced(lost).error is AGAIN
+    token = world.send_sync("W2", {"W2": "", "W3": "", "W4": ""}, offset=new)
+    world.come("W4", "AT3", offset=new)
+    assert world.fetch("W4").error is OK
+    assert [world.synced(each).error for each in (token, waits)] == [OK, OK]
+    assert world.beats("W2") is AGAIN, "this was its first round that ended"
+    world.lead("W2", {"W2": "", "W3": "-AT2", "W4": ""}, "AC0 AT0 AT1", offset=new)
+    assert [world.beats("W2"), world.beats("W3")] == [OK, AGAIN]
+
+
+def test_after_a_load_the_next_leader_computes_once_more() -> None:
+    """Mixed seed 3633: whether the one before it had done so is not in the log."""
+    world = three()
+    world.leaves("W1")
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    world.restart()
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    token = world.send_sync("W2", {"W2": "+AC0 +AT0", "W3": ""}, offset=OFFSET + 2)
+    world.come("W3", "AT2", offset=OFFSET + 2)
+    assert world.synced(token).error is OK
+    assert world.fetch("W3").error is OK
+    world.leaves("W2")
+    world.restart()
+    world.lead("W3", {"W3": "+AC0 +AT0 +AT1"}, "AT2", offset=OFFSET + 2)
+    assert world.beats("W3") is AGAIN
+
+
 def test_a_leader_that_lives_gives_way_before_another_computes() -> None:
     """Legacy rule 14: never two leaders. It has brought nonsense; somebody else is to compute, and it waits."""
     world = three()

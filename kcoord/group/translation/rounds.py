@@ -167,17 +167,18 @@ def _install(
     group.legacy.once_more = group.legacy.unsure
     group.legacy.unseen = any(each not in assigned for each in _of_newcomers(group, computed))
     install(turn, group, known, assignment, computation.chosen, computation.assignor)
-    group.legacy.unhanded, group.legacy.withheld = unhanded, {}
+    group.legacy.unhanded, group.legacy.withheld, group.legacy.is_fetched = unhanded, {}, False
     group.legacy.seen_last = computation.chosen, frozenset([each.member_id for each in frozen.input.members])
     group.touched.update(group.unconverged)
 
 
 def _is_new_to(group: ConnectGroup, leader_id: str, config_offset: int) -> bool:
-    """Whether the leader cannot know what has been deleted since the last assignment, which it has not made, or before
-    that, if who made it could not know either. Nobody knows it of what workers have that came while that was made.
+    """Whether the leader cannot know what has been deleted since the last assignment, which it has not made or never
+    got, or before that, if who made it could not know either. Nobody knows it of what workers have that came while that
+    was made.
     """
     last = group.legacy.seen_last
-    is_another = last is None or last[0] != leader_id
+    is_another = last is None or last[0] != leader_id or not group.legacy.is_fetched
     return group.legacy.unseen or (is_another and (group.legacy.unsure or config_offset != group.computed_offset))
 
 

@@ -102,12 +102,18 @@ class LegacyFleet(Generic[R]):
     """What the leader that computes was not shown, by the member whose target has it (`levelling`)."""
     seen_last: tuple[str, frozenset[str]] | None = None
     """Who made the installed assignment, and the members that it was shown."""
+    is_fetched: bool = False
+    """Who made the installed assignment has been given its own part of it. Until then it remembers nothing: Connect's
+    leader forgets what it computed in a round that did not end for it.
+    """
     computing: bool = False
     """An assignment was being made when the group was last brought to rest."""
     once_more: bool = False
     """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
     unsure: bool = False
-    """The same, until that is done: the installed assignment may name what was deleted."""
+    """The same, until that is done: the installed assignment may name what was deleted. Also after a load, which has
+    forgotten whether that was done.
+    """
     unseen: bool = False
     """Its maker was not shown all that is in it: some came with what they run while it was being made."""
     retiring: str | None = None
@@ -141,7 +147,7 @@ class LegacyFleet(Generic[R]):
     def _begin_anew(self) -> None:
         self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
         self.withheld, self.seen_last, self.once_more, self.unsure = {}, None, False, False
-        self.unseen = False
+        self.unseen = self.is_fetched = False
         self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:

@@ -1,7 +1,8 @@
 """How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
 
 After a load a worker may have been told any generation from the recorded one on. Whether it was told to stop what its
-target lacks nobody knows: it is told again. Where a leader had been shown the group, it is shown anew.
+target lacks nobody knows: it is told again. Where a leader had been shown the group, it is shown anew. Whether a leader
+had still to compute once more nobody knows either, so the next one does.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     group.legacy.unhanded = unhanded_after_load(group)
+    group.legacy.unsure = bool(group.legacy.members)
     if group.config_round != NO_OFFSET and group.legacy.members:
         open_config_round(turn, group, group.config_round)
     group.touched.update(group.legacy.members)

@@ -128,9 +128,11 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     see(turn, group, member)
     group.forget(member)
     _watch_release(turn, group, member, now)
-    if member.member_id == group.computed_by and group.legacy.ready_leader != member.member_id:
-        group.legacy.ready_leader = member.member_id
-        group.touched.update(group.legacy.members)
+    if member.member_id == group.computed_by:
+        group.legacy.is_fetched = True
+        if group.legacy.ready_leader != member.member_id:
+            group.legacy.ready_leader = member.member_id
+            group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
     if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped

@@ -117,7 +117,11 @@ class MixedChecks(Checks):
                     self._stopped_before(process, other, resources)
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
-        """A worker that left without having stopped runs on for a while (legacy rule 13)."""
+        """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
+        its session ended, it runs on like anybody whose session ended.
+        """
+        if not other.left_as and not self.is_member(other):
+            return
         since_ms = self._world.events.now_ms - other.ran_on_ms
         if other.stale and since_ms < RUNS_ON_MS and not resources.isdisjoint(other.running):
             both = names(resources & other.running)
@@ -168,7 +172,10 @@ class MixedChecks(Checks):
         """The books have changed: what a worker owns is in its current (connect rule 1, legacy rule 5)."""
         if not isinstance(process, LegacyProcess):
             super().heard(process)
-        elif process.running and self._world.coordinator.stage is UP:
+            return
+        if process.member_id != process.left_as and self._world.coordinator.stage is UP and self.is_member(process):
+            process.left_as = ""
+        if process.running and self._world.coordinator.stage is UP:
             self._look_at(process)
             connect = self.connect()
             if connect is None or process.stale:

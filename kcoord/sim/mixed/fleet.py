@@ -57,7 +57,16 @@ class MixedFleet(Fleet):
         return LegacyProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
 
     def _closed(self, place: Place, close: Close) -> None:
+        if close.died_of == ErrorCode.INCONSISTENT_GROUP_PROTOCOL.name and not self._mixed.faulty:
+            self._speak_as_others(place)
         self._ended(place, ErrorCode.UNKNOWN_SERVER_ERROR if close.died_of else ErrorCode.NONE)
+
+    def _speak_as_others(self, place: Place) -> None:
+        """The operator sets `connect.protocol` to what the other workers have. A classic group that was loaded knows
+        of each member the protocol that was chosen and no other, as on Kafka's coordinator, until it joins again.
+        """
+        others = [process.worker.setup.protocol for process in self.legacy_processes()]
+        self.versions[place.name] = max([self.versions[place.name], *others])
 
     def legacy_processes(self) -> list[LegacyProcess]:
         """Those that live."""

@@ -38,7 +38,7 @@ class LegacyProcess(Living):
         self.ran_on_ms = NEVER_MS
         """When it left without having stopped."""
         self.left_as = ""
-        """Its member id then."""
+        """Its member id then; empty once it is a member again."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}

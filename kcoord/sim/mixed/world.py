@@ -124,7 +124,7 @@ class MixedWorld(World):
         self.events.after(1_000, self._allow_all)
 
     def _allow_all(self) -> None:
-        if self.coordinator.stage is not UP:
+        """The administrator says it until it is committed: an append that began before may yet fail."""
+        self.coordinator.alter_config(GROUP, self.group_configuration())
+        if self.coordinator.stage is not UP or self.coordinator.pending:
             self.events.after(1_000, self._allow_all)
-        else:
-            self.coordinator.alter_config(GROUP, self.group_configuration())
