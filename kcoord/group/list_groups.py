@@ -7,7 +7,10 @@ only is listed as they see it: as one of the generic protocol.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kcoord.group.connect.group import PROTOCOL_TYPE
+from kcoord.group.contents import Contents
 from kcoord.group.conversion.policy import is_all_legacy
 from kcoord.group.metrics import CLASSIC, CONNECT
 from kcoord.group.step import RequestContext, Token
@@ -19,21 +22,31 @@ from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
 
 def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a ListGroups for the groups of this shard."""
+    contents = turn.contents
+    turn.answer(token, listed_among(contents, request, [*contents.groups, *contents.connect]))
+
+
+def listed_among(contents: Contents, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
+    """The answer for those of `group_ids` that are here and that the request's filters match."""
     states = {state.strip().lower() for state in request.states_filter}
     types = {group_type.lower() for group_type in request.types_filter}
-    here = [
-        ListedGroup(group.group_id, group.protocol_type, group.state.label, CLASSIC)
-        for group in turn.contents.groups.values()
-    ]
-    here += [
-        ListedGroup(connect.group_id, PROTOCOL_TYPE, classic_state(connect).label, CLASSIC)
-        if is_all_legacy(connect)
-        else ListedGroup(connect.group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)
-        for connect in turn.contents.connect.values()
-    ]
-    listed = [
-        group
-        for group in here
-        if (not states or group.group_state.lower() in states) and (not types or group.group_type in types)
-    ]
-    turn.answer(token, ListGroupsResponse(groups=listed))
+    here = [group for group_id in group_ids if (group := _listed(contents, group_id)) is not None]
+    return ListGroupsResponse(
+        groups=[
+            group
+            for group in here
+            if (not states or group.group_state.lower() in states) and (not types or group.group_type in types)
+        ]
+    )
+
+
+def _listed(contents: Contents, group_id: str) -> ListedGroup | None:
+    group = contents.groups.get(group_id)
+    if group is not None:
+        return ListedGroup(group_id, group.protocol_type, group.state.label, CLASSIC)
+    connect = contents.connect.get(group_id)
+    if connect is None:
+        return None
+    if is_all_legacy(connect):
+        return ListedGroup(group_id, PROTOCOL_TYPE, classic_state(connect).label, CLASSIC)
+    return ListedGroup(group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)

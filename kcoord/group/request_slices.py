@@ -2,16 +2,19 @@
 
 What such a request asks of one partition, or one member, does not depend on the others, and its answer has an error for
 each. A slice is a request of its own, so a group that changes between two slices answers each as it is then. What is
-refused as a whole is refused by the first slice.
+refused as a whole is refused by the first slice. Who asks for all offsets of a group asks for those that it has at the
+first slice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from kcoord.group.offsets.offset_fetch import TOPIC_ID_VERSION
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestTopic, OffsetFetchRequestTopics
 from kcoord.protocol.messages import (
     LeaveGroupRequest,
     LeaveGroupResponse,
@@ -23,7 +26,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 
-__all__ = ["ROWS", "is_refused", "merge_slices", "slices_of"]
+__all__ = ["ROWS", "fetch_of", "fetches_all", "is_refused", "merge_slices", "slices_of"]
 
 ROWS = 500
 """Partitions or members that are gone through in one go."""
@@ -57,6 +60,22 @@ def slices_of(request: Request) -> list[Request] | None:
     if not _is_large(large.topics or (), inner):
         return None
     return [attrs.evolve(large, topics=part) for part in _parts(large.topics, inner)]
+
+
+def fetches_all(request: Request, version: int) -> bool:
+    """Whether it is an OffsetFetch of all that its one group has, which can be asked for by name instead."""
+    if not isinstance(request, OffsetFetchRequest) or version >= TOPIC_ID_VERSION:
+        return False
+    return request.groups[0].topics is None if request.groups else request.topics is None
+
+
+def fetch_of(request: OffsetFetchRequest, partitions: Mapping[str, list[int]]) -> OffsetFetchRequest:
+    """The same request for these partitions by topic."""
+    if not request.groups:
+        named = [OffsetFetchRequestTopic(topic, indexes) for topic, indexes in partitions.items()]
+        return attrs.evolve(request, topics=named)
+    topics = [OffsetFetchRequestTopics(topic, partition_indexes=indexes) for topic, indexes in partitions.items()]
+    return attrs.evolve(request, groups=[attrs.evolve(request.groups[0], topics=topics)])
 
 
 def _is_large(topics: Sequence[Any], inner: str) -> bool:

@@ -12,7 +12,7 @@ rule 23), has never been. A part of a step that breaks off is undone and costs i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -51,7 +51,7 @@ from kcoord.group.generic.sync_group import sync_group
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
-from kcoord.group.list_groups import list_groups
+from kcoord.group.list_groups import list_groups, listed_among
 from kcoord.group.metrics import CLASSIC, CONNECT, Metrics
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
 from kcoord.group.offsets.expiry import expire, surplus_groups
@@ -79,6 +79,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     LeaveGroupRequest,
     ListGroupsRequest,
+    ListGroupsResponse,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
@@ -405,6 +406,14 @@ class Shard:
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
+
+    def list_groups(self, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
+        """The answer to a ListGroups for those of `group_ids` that are here; nothing changes by it."""
+        return listed_among(self._contents, request, group_ids)
+
+    def offset_partitions(self, group_id: str) -> dict[str, list[int]]:
+        """The partitions, by topic, of which the group has an offset."""
+        return {topic: list(offsets) for topic, offsets in self._contents.offsets.of_group(group_id).items()}
 
     def group_ids(self) -> list[str]:
         """All groups that are known here."""

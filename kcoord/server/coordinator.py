@@ -18,14 +18,15 @@ from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
-from kcoord.group.request_slices import is_refused, merge_slices, slices_of
+from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
 from kcoord.group.settings import GroupSettings
 from kcoord.group.step import Remember, RequestContext
 from kcoord.log.interface import Log
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Request, Response
+from kcoord.protocol.messages import ListGroupsRequest, OffsetFetchRequest, Request, Response
 from kcoord.server.clock import monotonic_ms
+from kcoord.server.group_list import GroupList
 from kcoord.server.outbox import Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_host import Confirm, ShardHost
@@ -135,7 +136,7 @@ class Coordinator:
     def submit(self, request: Request, context: RequestContext, deliver: Deliver) -> None:
         """Answer `request` through `deliver(response, remember)`, at once or later, on the event loop's thread."""
         if isinstance(request, ListGroupsRequest):
-            self._ask_all(request, context, deliver)
+            self._ask_all(request, deliver)
             return
         parts = split(request)
         if parts is None:
@@ -150,9 +151,13 @@ class Coordinator:
 
     def _submit_one(self, group_id: str, request: Request, context: RequestContext, deliver: Deliver) -> None:
         """Have one group's request carried out, a large one slice by slice."""
-        slices = slices_of(request)
+        host = self._host(group_id)
+        asked = request
+        if isinstance(request, OffsetFetchRequest) and fetches_all(request, context.api_version):
+            asked = fetch_of(request, host.shard.offset_partitions(group_id))
+        slices = slices_of(asked)
         if slices is None:
-            self._host(group_id).submit(request, context, Waiting(request, deliver))
+            host.submit(request, context, Waiting(request, deliver))
             return
         answers: list[Response] = []
 
@@ -272,18 +277,6 @@ class Coordinator:
     def _host(self, group_id: str) -> ShardHost:
         return self._hosts[self.partition_of(group_id)]
 
-    def _ask_all(self, request: ListGroupsRequest, context: RequestContext, deliver: Deliver) -> None:
-        def merge(responses: Sequence[Response]) -> Response:
-            listed = [each for each in responses if isinstance(each, ListGroupsResponse)]
-            error = next((each.error_code for each in listed if each.error_code), 0)
-            if error == ErrorCode.NOT_COORDINATOR:  # at a list Java's admin client tries again on two errors only
-                error = ErrorCode.COORDINATOR_NOT_AVAILABLE
-            return ListGroupsResponse(error_code=error, groups=[group for each in listed for group in each.groups])
-
+    def _ask_all(self, request: ListGroupsRequest, deliver: Deliver) -> None:
         hosts = [host for host in self._hosts if host.state is not ShardState.ELSEWHERE]
-        if not hosts:
-            deliver(ListGroupsResponse(), None)
-            return
-        gathering = Gathering(len(hosts), lambda response: deliver(response, None), merge)
-        for at, host in enumerate(hosts):
-            host.submit(request, context, Waiting(request, gathering.taker(at)))
+        GroupList(self.turns, hosts, request, deliver).start()

@@ -47,6 +47,7 @@ from kcoord.protocol.messages import (
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     LeaveGroupRequest,
+    ListGroupsRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     Request,
@@ -366,13 +367,22 @@ class ShardHost:
             waiting.refuse(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         elif isinstance(request, DescribeConfigsRequest):
             described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))
-            self.outbox.send(partial(waiting.deliver, described, None), waiting)
+            self._send(partial(waiting.deliver, described, None), waiting)
         elif isinstance(request, IncrementalAlterConfigsRequest):
             self._alter_config(request, context, waiting)
         else:
             handle = partial(self._handle, request, context, waiting)
             if self._step(handle, type(request).__name__) is None:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def list_groups(self, request: ListGroupsRequest, group_ids: Sequence[str], waiting: Waiting) -> None:
+        """Answer a ListGroups for those of `group_ids` that are here."""
+        refusal = self.refusal()
+        if refusal:
+            waiting.refuse(refusal)
+        else:
+            listed = self.shard.list_groups(request, group_ids)
+            self._send(partial(waiting.deliver, listed, None), waiting)
 
     def _handle(self, request: Request, context: RequestContext, waiting: Waiting) -> Step:
         step = self.shard.handle(request, context, waiting, monotonic_ms())
@@ -408,7 +418,7 @@ class ShardHost:
             if step is None or step.failed:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
                 return
-        self.outbox.send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
+        self._send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
 
     def let_go(self, connection: int) -> None:
         """Answer the heartbeats that are held back for a connection: something waits behind them, or the client has
@@ -460,6 +470,11 @@ class ShardHost:
         for reply in step.replies:
             self._reply(reply)
         self._set_timer()
+        self._keeper.watch()
+
+    def _send(self, release: Callable[[], None], waiting: Waiting) -> None:
+        """Let an answer leave to which no step has led; it does not wait in vain for a commit that never comes."""
+        self.outbox.send(release, waiting)
         self._keeper.watch()
 
     def _reply(self, reply: Reply) -> None:
