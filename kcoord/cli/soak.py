@@ -1,7 +1,7 @@
 """A soak: many simulated runs, what they found, what they never met, and which seeds ran on which commit."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,9 @@ def soak(wanted: Soak) -> None:
         print(_summed(wanted, total, max(time.monotonic() - began, 0.001)), flush=True)
     failed = total.failed
     if wanted.report:
-        print(_of_conditions(total.met), end="")
+        told_of, refuted = _of_conditions(total.met)
+        print(told_of, end="")
+        failed += refuted
     if journal is not None:
         blocks = list(journal.blocks())
         if wanted.report:
@@ -114,10 +116,13 @@ def _summed(wanted: Soak, total: Sum, took_s: float) -> str:
     )
 
 
-def _of_conditions(met: Mapping[str, Counter[str]]) -> str:
-    """How many conditions there are in each area, how many were met, and by name those that were never met."""
+def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
+    """How many conditions there are in each area, how many were met, and by name those that were never met; what is
+    excused, and how many excuses are wrong, since a run has taken the branch.
+    """
     from kcoord.sim.branches import branch_names
-    from kcoord.sim.conditions import area_of, is_excused, required
+    from kcoord.sim.conditions import area_of, required
+    from kcoord.sim.excuses import judge, reason
     from kcoord.sim.run import CONNECT, WORLDS
 
     rows, never = [], []
@@ -129,13 +134,26 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> str:
             rows.append(_row(kind, area, names, counts))
             never += [(kind, name) for name in names if not counts[name]]
     together = sum(met.values(), Counter[str]())
-    branches = [name for name in branch_names() if not is_excused(name)]
-    rows.append(_row("all", "branch", branches, together))
-    never += [("all", name) for name in branches if not together[name]]
-    table = table_of(("RUNS", "CONDITIONS", "ALL", "MET", "RAREST"), rows)
-    if not never:
-        return written(table, "", "Each condition was met.")
-    return written(table, "", table_of(("RUNS", "NEVER MET"), never))
+    branches = judge(branch_names(), together)
+    rows.append(_row("all", "branch", sorted(branches.required), together))
+    rows.append(_row("all", "rare branch", sorted(branches.rare), together))
+    never += [("all", name) for name in sorted(branches.never)]
+    refuted = [(f"WRONG: {name} was taken", reason(name) or "") for name in sorted(branches.refuted)]
+    return written(
+        table_of(("RUNS", "CONDITIONS", "ALL", "MET", "RAREST"), rows),
+        "",
+        table_of(("RUNS", "NEVER MET"), never) if never else "Each condition was met.",
+        "",
+        table_of(("BRANCHES", "EXCUSED, SINCE"), [*_by_reason(branches.excused), *refuted]),
+    ), len(refuted)
+
+
+def _by_reason(excused: Iterable[str]) -> list[tuple[str, str]]:
+    """How many branches are excused for which reason, the most first."""
+    from kcoord.sim.excuses import reason
+
+    reasons = Counter(reason(name) or "" for name in excused)
+    return [(f"{count:,}", why) for why, count in reasons.most_common()]
 
 
 def _row(kind: str, area: str, names: list[str], counts: Counter[str]) -> tuple[str, ...]:

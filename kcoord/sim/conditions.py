@@ -7,7 +7,7 @@
 | answer | a request is answered with this error: `answer ConnectGroupHeartbeat FENCED_MEMBER_EPOCH` |
 | state | the group is of a kind and in a state: `state classic CompletingRebalance` |
 | event | the shard counts something (`kcoord.group.metrics`): `event rebalances session expired` |
-| branch | a branch of the engine is taken (`branches.py`); only where a report is asked for |
+| branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only where a report is asked for |
 
 What is met is observed in `sightings.py`. Runs without classic workers and runs with them have conditions of their own.
 """
@@ -15,7 +15,6 @@ What is met is observed in `sightings.py`. Runs without classic workers and runs
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.generic.states import LABELS as CLASSIC_LABELS
@@ -92,11 +91,6 @@ def common(kind: str) -> frozenset[str]:
     return frozenset(name for name in names if area_of(name) != "fault" or name.endswith(frequent))
 
 
-def is_excused(branch: str) -> bool:
-    """Whether no run can take this branch."""
-    return any(fnmatchcase(branch, f"branch {pattern}") for pattern in EXCUSED)
-
-
 def area_of(name: str) -> str:
     """The first column of the table above."""
     return name.split(" ", 1)[0]
@@ -163,16 +157,3 @@ RARE = frozenset(
     }
 )
 """What some hundred runs need not meet."""
-
-EXCUSED: Mapping[str, str] = {
-    "connect.validate.*": "no worker sends a request that is not valid",
-    "connect.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": "likewise",
-    "connect.connect_group_install_assignment._assignment: if listed != len(resources)": "likewise",
-    "*: except *Unreadable*": "every classic worker's metadata can be read",
-    "translation.reading.read: if not states": "likewise",
-    "conversion.*: except NotConvertible": "every group of the simulator can be converted",
-    "*protocol_type != PROTOCOL_TYPE": "all groups of the simulator are Connect's",
-    "*>= limits.max_*": "no group of the simulator is full",
-    "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
-}
-"""Branches that no run takes, and why."""

@@ -1,0 +1,157 @@
+"""Excuses: the branches of the engine that no run of the simulator takes, and why.
+
+A branch that is not listed here must be taken by some run of a long soak (`conditions.py`). An excused branch must not:
+once a run takes it, its excuse is wrong, and goes. A rare branch may be taken and need not be: runs can get there, but
+not reliably within a soak; a test by hand does.
+
+Patterns are those of `fnmatch`, of the name without `branch `, of which 100 characters are kept. A reason is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+import attrs
+
+_INVALID = "no worker sends a request that is not valid"
+_IDENTITY = "a worker keeps its member id and its instance id while it lives, and takes nobody else's"
+_READABLE = "what classic workers and leaders send can be read, and names only what they were shown"
+_CONNECT_ONLY = "all groups of the simulator are Connect's, and can be converted"
+_NOT_FULL = "no group of the simulator is full"
+_NEWEST = "all workers send the newest version of each request"
+_LOG = "the simulator's log is of this release, and loses whole groups only"
+_REPEATED = "a rebalance that repeats itself is a fault, which tests/sim/test_storms.py puts in"
+_ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
+_TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
+_STORM = "a worker that joins without end is a fault, which the check `storm` looks for"
+_ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
+
+EXCUSED: Mapping[str, str] = {
+    "connect.validate.*: if *": _INVALID,
+    "connect.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": _INVALID,
+    "connect.connect_group_install_assignment.connect_group_install_assignment: if wrong *": _INVALID,
+    "connect.connect_group_prepare_assignment.connect_group_prepare_assignment: if wrong *": _INVALID,
+    "connect.connect_group_install_assignment._assignment: if listed != len(resources)": _INVALID,
+    "connect.install.check: if each.member_id in named": "flawed assignors give other nonsense than a member twice",
+    "connect.connect_group_heartbeat._whose_place: if known is not None and known.legacy *": _IDENTITY,
+    "connect.connect_group_heartbeat._whose_place: if known.said.instance_id *": _IDENTITY,
+    "connect.connect_group_heartbeat._find: if member is not None and holder is None": _IDENTITY,
+    "connect.configured.refuse_file: if is_of_file(*": _TOPIC,
+    "connect.configured.forget_configured: *": _TOPIC,
+    "connect.group.Configured.rank: if self.offset == NO_OFFSET": _TOPIC,
+    "translation.join_group._may_come: if not can_share_configurations(*": _TOPIC,
+    "connect.computing._compute_here: if group.configured is None": (
+        "workers that leave computing to the coordinator say what is configured"
+    ),
+    "connect.computing._compute: case Nobody(name)": _ABLE,
+    "connect.computing._compute: *if group.configured is not None and limits.assignor(FALLB*": _ABLE,
+    "connect.selection.select: if not able": _ABLE,
+    "connect.said.still_supported: if said.*": _ABLE,
+    "connect.said.still_supported: if replaced is not None": _ABLE,
+    "connect.said.still_supported: if not then*": _ABLE,
+    "connect.membership.differs: if said.server_assignor != elder.server_assignor*": _ABLE,
+    "connect.computing.ensure_computing: if computation is None and _has_to_wait(turn, group)": _REPEATED,
+    "connect.computing._has_to_wait: if now_ms < repetition.due_ms*": _REPEATED,
+    "connect.computing._has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
+    "translation.rounds._read: if group.repetition.goes_round() and (not whole)": _REPEATED,
+    "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
+    "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
+    "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
+    "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
+    "connect.replay.settle_loaded_group: *": _LOG,
+    "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
+    "modern.group.ModernGroup.state: if self.dead": "nobody asks for the state of a group that is gone",
+    "modern.reconcile.progress: if current == target": "whoever calls it has compared them before",
+    "conversion.*: except NotConvertible": _CONNECT_ONLY,
+    "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
+    "*protocol_type != PROTOCOL_TYPE": _CONNECT_ONLY,
+    "*>= limits.max_*": _NOT_FULL,
+    "translation.join_group._may_come: if len(group.members) - *": _NOT_FULL,
+    "translation.join_group._may_come: if call.api_version < NEEDS_ID_VERSION": _NEWEST,
+    "translation.leave_group.leave_translated: else of if batched": _NEWEST,
+    "translation.sync_group._check: if context.api_version >= NAMES_PROTOCOL_VERSION and None in*": _INVALID,
+    "translation.heartbeat.heartbeat_translated: if order is Order.UNSURE": _ONE_INSTANCE,
+    "translation.who.check_newest_legacy: if order is Order.UNSURE": _ONE_INSTANCE,
+    "translation.leave_group._go: if newcomers.has(*": "a worker that was only given its id does not leave",
+    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has so many workers",
+    "translation.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
+    "*: except *Unreadable*": _READABLE,
+    "translation.reading.read: except EmbeddedError": _READABLE,
+    "translation.reading.read: if not states": _READABLE,
+    "translation.rounds._read: except EmbeddedError": _READABLE,
+    "translation.rounds._read: if strangers": _READABLE,
+    "translation.rounds._target: if given is None": "a leader says something of all that it was shown",
+    "translation.rounds.close_round: except NotValid": _READABLE,
+    "translation.rounds.close_round: if computed.error": "a leader is never shown an offset above its own",
+    "translation.sync_group._take_assignment: except NotValid": _READABLE,
+    "translation.sync_group._take_assignment: if error": "a leader is never shown an offset above its own",
+}
+"""Branches that no run takes, and why."""
+
+_REPLACED = "a static worker whose place was taken comes back while its successor lives"
+_STALE = "a request of a classic worker is overtaken by a later one of its own"
+
+RARE: Mapping[str, str] = {
+    "connect.connect_group_heartbeat._whose_place: if group.fenced.get(*": _REPLACED,
+    "connect.connect_group_heartbeat._find: if group is not None and request.member_id in*": _REPLACED,
+    "connect.connect_group_heartbeat._find: if request.member_epoch == JOINING_EPOCH and owned": (
+        "a worker that nobody knows joins while something it ran has not stopped"
+    ),
+    "connect.membership.join: if said.instance_id is not None and group.fenced*": _REPLACED,
+    "connect.membership.succeed: *": _REPLACED,
+    "connect.connect_group_heartbeat._check_epoch: if not within": "a worker reports what the log has lost",
+    "connect.connect_group_install_assignment._install: if group.computed_by == member.member_id*": (
+        "an install comes twice"
+    ),
+    "connect.quiet.is_quiet: if group is None or member is None*": "the hot path looks before the group has gone",
+    "connect.quiet.is_quiet: if not request.member_epoch == member.epoch*": "the same, of its epoch",
+    "connect.who.check_member: if *": "a member that computes is gone when it installs",
+    "conversion.barrier.why_barrier: if not group.members": "a group is described just when it is empty",
+    "conversion.barrier._only_default: if not workers": "workers that speak `default` and others are described",
+    "translation.barrier._has_cause: if group.legacy.gathering_due_ms != NEVER_MS": (
+        "a barrier is looked for while an empty group gathers"
+    ),
+    "translation.increment.increment: if told is not None*": "a worker disarms when `default` is all that is spoken",
+    "translation.*._waits: if disarms(group, member)": "the same",
+    "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
+    "translation.join_group._rejoin: if elect(*": "the same, of a member",
+    "translation.spoken.elect: if not common": "the same",
+    "translation.sweep._put_out: if join is not None": "one is put out while its JoinGroup waits",
+    "translation.sync_group.sync_translated: if elder is not None": _STALE,
+    "translation.sync_group._is_asked: if not is_its": _STALE,
+    "translation.sync_group._check: if not knows(*": _STALE,
+    "translation.sync_group._check: if request.generation_id != session_of(member).generation*": _STALE,
+    "translation.sync_group._check: if request.protocol_name is not None*": _STALE,
+}
+"""Branches that runs may take and need not, and when."""
+
+
+@attrs.frozen
+class Branches:
+    """What is to be thought of the branches that a soak has taken, and of those that it has not."""
+
+    required: frozenset[str]
+    """Those that must be taken."""
+    never: frozenset[str]
+    """Of those: which were not."""
+    excused: frozenset[str]
+    refuted: frozenset[str]
+    """Excused, and taken all the same."""
+    rare: frozenset[str]
+    """Those that may be taken or not."""
+
+
+def judge(names: Iterable[str], taken: Iterable[str]) -> Branches:
+    """Sort the branches of the engine (`branches.branch_names`) by what must have become of them in a soak."""
+    known, met = frozenset(names), frozenset(taken)
+    excused = frozenset(name for name in known if reason(name, EXCUSED) is not None)
+    rare = frozenset(name for name in known - excused if reason(name, RARE) is not None)
+    required = known - excused - rare
+    return Branches(required, required - met, excused, excused & met, rare)
+
+
+def reason(branch: str, table: Mapping[str, str] = EXCUSED) -> str | None:
+    """What the table says of a branch; None: nothing."""
+    name = branch.removeprefix("branch ")
+    return next((why for pattern, why in table.items() if fnmatchcase(name, pattern)), None)
