@@ -4,7 +4,8 @@ An event loop's own server shows a connection only when its TLS handshake is thr
 outside every limit. Rules:
 
 1. Who listens is asked for each connection before anything is read or written: it counts it, or refuses it.
-2. A TLS handshake has `handshake_s`. What does not end in time is closed and counted out.
+2. A TLS handshake has `handshake_s` from the accept on. What does not end in time is closed and counted out. A few
+   begin in one turn of the loop (`kcoord.loop.handshake_queue`).
 3. At most `ACCEPTED_AT_ONCE` connections are accepted in one turn of the loop.
 4. When the process or the system has no more open files or memory for another connection, that is logged, at most once
    in `COMPLAIN_EVERY_S`, and accepting goes on after `PAUSE_S`. Clients wait in the listener's backlog meanwhile.
@@ -20,12 +21,16 @@ import ssl
 import time
 from typing import Protocol
 
+from kcoord.loop.handshake_queue import HandshakeQueue
+
 __all__ = ["Acceptor", "Gate", "bind"]
 
 log = logging.getLogger("kcoord.loop")
 
 ACCEPTED_AT_ONCE = 64
 PAUSE_S = 0.5
+LEAST_HANDSHAKE_S = 1.0
+"""What is left to a handshake that has waited long for its turn."""
 COMPLAIN_EVERY_S = 30.0
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 GONE_ALREADY = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EINTR})
@@ -48,7 +53,15 @@ class Gate(Protocol):
 class Acceptor:
     """Accepts the connections of one listening socket."""
 
-    def __init__(self, listener: socket.socket, gate: Gate, tls: ssl.SSLContext | None, handshake_s: float) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        gate: Gate,
+        tls: ssl.SSLContext | None,
+        handshake_s: float,
+        handshakes: HandshakeQueue | None = None,
+    ) -> None:
+        """`handshakes` is shared with other listeners of the same loop."""
         self.listener = listener
         self.handshake_s = handshake_s
         self.is_behind = False
@@ -56,6 +69,7 @@ class Acceptor:
         self._gate = gate
         self._tls = tls
         self._loop = asyncio.get_running_loop()
+        self._handshakes = handshakes or HandshakeQueue()
         self._entering: set[asyncio.Task[None]] = set()
         self._resume: asyncio.TimerHandle | None = None
         self._complained_at: float | None = None
@@ -121,12 +135,10 @@ class Acceptor:
         """Hand the socket to the loop, through the TLS handshake where there is one."""
         try:
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            await self._loop.connect_accepted_socket(
-                lambda: protocol,
-                accepted,
-                ssl=self._tls,
-                ssl_handshake_timeout=self.handshake_s if self._tls is not None else None,
-            )
+            if self._tls is None:
+                await self._loop.connect_accepted_socket(lambda: protocol, accepted)
+            else:
+                await self._shake_hands(accepted, protocol, self._tls)
         except asyncio.CancelledError:
             accepted.close()
             self._gate.failed(protocol, "")
@@ -134,6 +146,16 @@ class Acceptor:
         except Exception as error:  # OSError, SSLError, TimeoutError: whatever it is, this connection alone has it
             accepted.close()
             self._gate.failed(protocol, f"{_handshake_fault(error) if self._tls is not None else error}")
+
+    async def _shake_hands(self, accepted: socket.socket, protocol: asyncio.BaseProtocol, tls: ssl.SSLContext) -> None:
+        ends = self._loop.time() + self.handshake_s
+        try:
+            async with asyncio.timeout_at(ends):
+                await self._handshakes.turn(accepted)
+        except TimeoutError:
+            raise TimeoutError(f"it has not begun within {self.handshake_s:g} s") from None
+        left_s = max(LEAST_HANDSHAKE_S, ends - self._loop.time())
+        await self._loop.connect_accepted_socket(lambda: protocol, accepted, ssl=tls, ssl_handshake_timeout=left_s)
 
 
 def _handshake_fault(error: Exception) -> str:

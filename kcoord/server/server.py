@@ -25,6 +25,7 @@ import attrs
 
 from kcoord.group.opening import Opening
 from kcoord.loop.acceptor import Acceptor, Address, bind
+from kcoord.loop.handshake_queue import HandshakeQueue
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.accept_clock import AcceptClock
@@ -94,6 +95,8 @@ class Server:
         self._behind = behind
         self._limits = limits
         self._tls = tls
+        self.handshakes: HandshakeQueue | None = None
+        """The TLS handshakes of all ports, once it listens."""
         self.held = HeldBytes(limits.held_bytes, limits.progress_ms, limits.idle_ms)
         self._acceptors: list[Acceptor] = []
         self._newcomers: dict[Connection, int] = {}
@@ -115,9 +118,10 @@ class Server:
         self._accept_clock.start()
         listeners = await bind(host, port, BACKLOG)
         handshake_s = self._limits.authentication_ms / 1000
+        self.handshakes = self.handshakes or HandshakeQueue()
         for listener in listeners:
             gate = _Port(self, broker_id, next(self._listener_numbers), self._accept_clock)
-            acceptor = gate.acceptor = Acceptor(listener, gate, self._tls, handshake_s)
+            acceptor = gate.acceptor = Acceptor(listener, gate, self._tls, handshake_s, self.handshakes)
             self._acceptors.append(acceptor)
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
