@@ -84,8 +84,6 @@ def sim(
         fail("--plan says itself of which kind the run is: leave --kind and --beside out", USAGE)
     if beside is not None and (kind is not None or save is not None or shrink is not None):
         fail("--beside is a kind of runs that has no plan files: leave --kind, --save and --shrink out", USAGE)
-    if kind in (Kind.CLASSIC, Kind.INSTANCES) and (save is not None or shrink is not None):
-        fail(f"there are no plan files of runs of the kind {kind}: leave --save and --shrink out", USAGE)
     runs = _kind_of_runs(kind, beside)
     if seed is not None or plan is not None:
         if journal is not None or report:
@@ -112,8 +110,8 @@ def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
 
 
 def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool, kind: str | None) -> None:
-    from kcoord.sim.plan_file import PlanFileError, draw_run_plan, dump, load
-    from kcoord.sim.run import MIXED, kind_of, run_plan, run_seed
+    from kcoord.sim.plan_file import PlanFileError, dump, load
+    from kcoord.sim.run import plan_of, run_plan, run_seed
 
     sink = print if trace else None
     if plan is not None:
@@ -124,7 +122,7 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
     else:
         assert seed is not None
         if save is not None:
-            _write(save, dump(draw_run_plan(seed, mixed=(kind or kind_of(seed)) == MIXED)))
+            _write(save, dump(plan_of(seed, kind)))
         outcome = run_seed(seed, sink, kind)
     print(told(outcome, plan, kind))
     if outcome.violation is not None:
@@ -132,8 +130,8 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
 
 
 def _shrink(seed: int | None, plan: Path | None, kind: str | None, file: Path) -> None:
-    from kcoord.sim.plan_file import PlanFileError, draw_run_plan, dump, load
-    from kcoord.sim.run import MIXED, kind_of, replay_plan_command
+    from kcoord.sim.plan_file import PlanFileError, dump, load
+    from kcoord.sim.run import plan_of, replay_plan_command
     from kcoord.sim.shrink import NothingToShrink, shrink
 
     try:
@@ -141,7 +139,7 @@ def _shrink(seed: int | None, plan: Path | None, kind: str | None, file: Path) -
             run_plan = load(plan)
         else:
             assert seed is not None
-            run_plan = draw_run_plan(seed, mixed=(kind or kind_of(seed)) == MIXED)
+            run_plan = plan_of(seed, kind)
         found = shrink(run_plan, print)
     except (PlanFileError, NothingToShrink) as error:
         fail(error)

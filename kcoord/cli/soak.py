@@ -123,7 +123,8 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
     from kcoord.sim.branches import branch_names
     from kcoord.sim.conditions import area_of, required
     from kcoord.sim.excuses import judge, reason
-    from kcoord.sim.run import CONNECT, WORLDS
+    from kcoord.sim.kinds import CONNECT
+    from kcoord.sim.run import WORLDS
 
     rows, never = [], []
     for kind, counts in sorted(met.items()):

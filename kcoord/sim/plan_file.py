@@ -10,8 +10,10 @@ A seed is one run only as long as plans are drawn in the same way. A plan file k
 | `plan` | the fields of `kcoord.sim.plan.Plan` |
 | `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent where the plan draws them |
 | `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent where no classic workers take part |
+| `instances` | the fields of `kcoord.sim.instances.plan.Instances`; absent where there is one instance |
+| `kind` | the kind of run; absent in files of before: mixed where there is a `mix`, else connect |
 
-A field that `Plan` or `Mix` got later, with a default, may be absent.
+A field that one of these got later, with a default, may be absent.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ from typing import Any, TypeVar
 import attrs
 from pydantic import TypeAdapter, ValidationError
 
+from kcoord.sim.classic.plan import draw as draw_classic
+from kcoord.sim.instances.plan import Instances
+from kcoord.sim.instances.plan import draw as draw_instances
+from kcoord.sim.kinds import CONNECT, INSTANCES, KINDS, MIXED, WITH_MIX
 from kcoord.sim.mixed.plan import Mix
 from kcoord.sim.mixed.plan import draw as draw_mixed
 from kcoord.sim.plan import Fault, Plan
@@ -34,7 +40,7 @@ FORMAT = 1
 MOST_WORDS = 1_000_000
 """No drawing takes so many random numbers."""
 
-Fields = TypeVar("Fields", Plan, Mix)
+Fields = TypeVar("Fields", Plan, Mix, Instances)
 
 
 class PlanFileError(Exception):
@@ -49,7 +55,9 @@ class RunPlan:
     skip: int
     """So many 32-bit words of `Random(seed)` are not the run's: the drawing of the plan took them."""
     plan: Plan
+    kind: str = CONNECT
     mix: Mix | None = None
+    instances: Instances | None = None
     cause: str = ""
     faults: tuple[Fault, ...] | None = None
     """The faults that strike; None: those that `plan` draws."""
@@ -62,14 +70,17 @@ class RunPlan:
         return stream
 
 
-def draw_run_plan(seed: int, *, mixed: bool) -> RunPlan:
-    """What is drawn today for this seed."""
+def draw_run_plan(seed: int, kind: str) -> RunPlan:
+    """What is drawn today for this seed, but for the instances, which are drawn where they are made (`run.plan_of`)."""
     random = Random(seed)
-    if mixed:
-        plan, mix = draw_mixed(random)
-        return RunPlan(seed, _words(seed, random), plan, mix)
-    plan = draw_connect(random)
-    return RunPlan(seed, _words(seed, random), plan)
+    mix = None
+    if kind in WITH_MIX:
+        plan, mix = (draw_mixed if kind == MIXED else draw_classic)(random)
+    elif kind == INSTANCES:
+        plan = draw_instances(seed, random)
+    else:
+        plan = draw_connect(random)
+    return RunPlan(seed, _words(seed, random), plan, kind, mix)
 
 
 def _words(seed: int, random: Random) -> int:
@@ -84,12 +95,14 @@ def _words(seed: int, random: Random) -> int:
 
 def dump(run_plan: RunPlan) -> str:
     """The text of a plan file."""
-    more: dict[str, Any] = {} if run_plan.mix is None else {"mix": attrs.asdict(run_plan.mix)}
+    parts = {"mix": run_plan.mix, "instances": run_plan.instances}
+    more: dict[str, Any] = {name: attrs.asdict(part) for name, part in parts.items() if part is not None}
     if run_plan.faults is not None:
         more["faults"] = [list(attrs.astuple(fault)) for fault in run_plan.faults]
     text = {
         "format": FORMAT,
         "cause": run_plan.cause,
+        "kind": run_plan.kind,
         "seed": run_plan.seed,
         "skip": run_plan.skip,
         "plan": attrs.asdict(run_plan.plan),
@@ -118,12 +131,18 @@ def _run_plan(found: Any) -> RunPlan:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"no plan of format {FORMAT}")
     mix = _fields(Mix, found["mix"]) if "mix" in found else None
+    instances = _fields(Instances, found["instances"]) if "instances" in found else None
+    kind = found.get("kind", CONNECT if mix is None else MIXED)
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r} is not one of {', '.join(KINDS)}")
+    if (kind in WITH_MIX) != (mix is not None):
+        raise ValueError(f"a run of the kind {kind} has {'a' if kind in WITH_MIX else 'no'} mix")
     cause = str(found.get("cause", ""))
     whole = TypeAdapter(int)
     seed, skip = whole.validate_python(found["seed"]), whole.validate_python(found["skip"])
     if not 0 <= skip < MOST_WORDS:
         raise ValueError(f"skip {skip} is not below {MOST_WORDS}")
-    return RunPlan(seed, skip, _fields(Plan, found["plan"]), mix, cause, _faults(found))
+    return RunPlan(seed, skip, _fields(Plan, found["plan"]), kind, mix, instances, cause, _faults(found))
 
 
 def _fields(kind: type[Fields], found: Any) -> Fields:

@@ -21,9 +21,10 @@ from kcoord.sim.branches import Count, count_branches
 from kcoord.sim.classic.world import ClassicWorld
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
+from kcoord.sim.kinds import CLASSIC, CONNECT, INSTANCES, MIXED
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Fault
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plan_file import RunPlan, draw_run_plan
 from kcoord.sim.release.world import ReleaseWorld
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
@@ -32,7 +33,6 @@ CHUNK = 20
 """Seeds that one process takes at a time."""
 
 
-CONNECT, MIXED, CLASSIC, INSTANCES = "connect", "mixed", "classic", "instances"
 WORLDS: Mapping[str, type[World]] = {
     CONNECT: World,
     MIXED: MixedWorld,
@@ -73,14 +73,21 @@ def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Ou
 def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
     """The run of a plan file; `sink` gets the lines of its trace."""
     with _no_collection():
-        kind = World if plan.mix is None else MixedWorld
-        return kind(plan.seed, sink, plan).run()
+        return WORLDS[plan.kind](plan.seed, sink, plan).run()
+
+
+def plan_of(seed: int, kind: str | None = None) -> RunPlan:
+    """Everything that is decided before the run of this seed begins; `kind` None: of the seed's own kind."""
+    drawn = draw_run_plan(seed, kind or kind_of(seed))
+    if drawn.kind != INSTANCES:
+        return drawn
+    return attrs.evolve(drawn, instances=InstancesWorld(seed).instances)
 
 
 def struck_faults(plan: RunPlan) -> tuple[Outcome, tuple[Fault, ...]]:
     """The run of a plan, and the faults that struck in it, each with a seed of its own."""
     with _no_collection():
-        world = (World if plan.mix is None else MixedWorld)(plan.seed, None, plan)
+        world = WORLDS[plan.kind](plan.seed, None, plan)
         return world.run(), tuple(world.faults.struck)
 
 

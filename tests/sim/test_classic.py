@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.sim.run import CLASSIC, replay_command, run_seed, run_seeds
+from kcoord.sim.kinds import CLASSIC
+from kcoord.sim.run import replay_command, run_seed, run_seeds
 from kcoord.worker.generic import membership, moves, owning
 from kcoord.worker.generic.state import State
 

@@ -12,7 +12,7 @@ from kcoord.protocol.records import Record
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.plan import FAULTS, Fault, draw, schedule, swarm
 from kcoord.sim.plan_file import draw_run_plan
-from kcoord.sim.run import run_plan, run_seed, struck_faults
+from kcoord.sim.run import kind_of, run_plan, run_seed, struck_faults
 from kcoord.sim.storage import Storage
 from tests.sim.mutants import Mutant, put_in
 
@@ -38,7 +38,7 @@ def test_which_faults_strike_follows_from_the_plan_alone() -> None:
 
 @pytest.mark.parametrize("seed", [4, 7, 12])
 def test_a_run_by_the_faults_that_struck_is_the_same_run(seed: int) -> None:
-    plan = draw_run_plan(seed, mixed=seed % 4 == 3)
+    plan = draw_run_plan(seed, kind_of(seed))
     outcome, faults = struck_faults(plan)
     assert faults
     again = run_plan(attrs.evolve(plan, faults=faults))
@@ -46,7 +46,7 @@ def test_a_run_by_the_faults_that_struck_is_the_same_run(seed: int) -> None:
 
 
 def test_a_fault_waits_for_its_phase() -> None:
-    plan = draw_run_plan(4, mixed=False)
+    plan = draw_run_plan(4, "connect")
     calm = attrs.evolve(plan.plan, aim="reconciling", workers=3, session_ms=10_000, latency_ms=20, flawed=0.0)
     lines: list[str] = []
     outcome = run_plan(attrs.evolve(plan, plan=calm, faults=(Fault(0, "cut", 1),)), lines.append)
@@ -66,7 +66,7 @@ def test_a_fault_waits_for_its_phase() -> None:
     ],
 )
 def test_a_fault_of_the_log_strikes_and_all_is_well_after(fault: str, says: str) -> None:
-    plan = draw_run_plan(4, mixed=False)
+    plan = draw_run_plan(4, "connect")
     lines: list[str] = []
     faults = tuple(Fault(at_ms, fault, at_ms) for at_ms in range(0, 20_000, 500))
     calm = attrs.evolve(plan.plan, aim="", workers=3, faulty_ms=20_000, commit_ms=200)

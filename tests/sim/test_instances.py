@@ -9,7 +9,8 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.contents import Contents
 from kcoord.group.opening import Opening, Order
 from kcoord.group.step import RequestContext
-from kcoord.sim.run import INSTANCES, replay_command, run_seed, run_seeds
+from kcoord.sim.kinds import INSTANCES
+from kcoord.sim.run import replay_command, run_seed, run_seeds
 
 SEEDS = 150
 PROOF_BLOCKS, PROOF_SEEDS = 20, 500

@@ -16,8 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kcoord.cli import app
+from kcoord.sim.instances.faults import WEIGHTS
+from kcoord.sim.kinds import KINDS
 from kcoord.sim.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, load
-from kcoord.sim.run import is_mixed, run_plan, run_seed
+from kcoord.sim.run import plan_of, run_plan, run_seed, struck_faults
 
 PLANS = sorted((Path(__file__).parent / "plans").glob("*.json"))
 OPEN: dict[str, str] = {}
@@ -41,19 +43,21 @@ def test_each_plan_says_what_it_shows() -> None:
         assert load(path).cause, path.name
 
 
-@pytest.mark.parametrize("seed", [18, 19, 23])
-def test_a_plan_file_gives_the_run_of_its_seed(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [18, 19])
+def test_a_plan_file_gives_the_run_of_its_seed(seed: int, kind: str, tmp_path: Path) -> None:
     drawn: list[str] = []
     saved: list[str] = []
-    outcome = run_seed(seed, drawn.append)
+    outcome = run_seed(seed, drawn.append, kind)
     path = tmp_path / "plan.json"
-    path.write_text(dump(draw_run_plan(seed, mixed=is_mixed(seed))))
+    path.write_text(dump(plan_of(seed, kind)))
     assert run_plan(load(path), saved.append) == outcome
     assert saved == drawn
 
 
-def test_a_plan_file_does_not_depend_on_how_plans_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = draw_run_plan(19, mixed=True)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_file_does_not_depend_on_how_plans_are_drawn(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = plan_of(19, kind)
     lines: list[str] = []
     run_plan(run, lines.append)
 
@@ -62,6 +66,8 @@ def test_a_plan_file_does_not_depend_on_how_plans_are_drawn(monkeypatch: pytest.
 
     monkeypatch.setattr("kcoord.sim.mixed.world.draw", draw_otherwise)
     monkeypatch.setattr("kcoord.sim.world.draw", draw_otherwise)
+    monkeypatch.setattr("kcoord.sim.classic.world.draw", draw_otherwise)
+    monkeypatch.setattr("kcoord.sim.instances.world.draw", draw_otherwise)
     again: list[str] = []
     run_plan(run, again.append)
     assert again == lines
@@ -70,9 +76,18 @@ def test_a_plan_file_does_not_depend_on_how_plans_are_drawn(monkeypatch: pytest.
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     for seed in range(8):
-        run = attrs.evolve(draw_run_plan(seed, mixed=is_mixed(seed)), cause="what it shows")
+        run = attrs.evolve(plan_of(seed, KINDS[seed % len(KINDS)]), cause="what it shows")
         path.write_text(dump(run))
         assert load(path) == run
+
+
+def test_a_plan_file_says_what_instances_there_are() -> None:
+    run = plan_of(19, "instances")
+    assert run.instances is not None
+    one_kind = attrs.evolve(run.instances, number=3, weights={"kill_instance": 50})
+    _, faults = struck_faults(attrs.evolve(run, instances=one_kind))
+    struck = {fault.kind for fault in faults} & WEIGHTS.keys()
+    assert struck == {"kill_instance"}
 
 
 def _without(text: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -92,11 +107,15 @@ def _without(text: dict[str, Any], *names: str) -> dict[str, Any]:
         (lambda text: text | {"plan": _without(text["plan"], "workers")}, "'workers'"),
         (lambda text: text | {"plan": []}, "Plan is no object"),
         (lambda text: text | {"mix": text["mix"] | {"mode": "all"}}, "Mix.mode: Input should be"),
+        (lambda text: text | {"kind": "any"}, "kind 'any' is not one of connect, mixed"),
+        (lambda text: _without(text, "mix"), "a run of the kind mixed has a mix"),
+        (lambda text: text | {"kind": "instances"}, "a run of the kind instances has no mix"),
+        (lambda text: text | {"instances": {"number": 2, "weights": 1}}, "Instances.weights: Input should be"),
     ],
 )
 def test_a_plan_file_that_cannot_be_says_why(change: Any, said: str, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
-    path.write_text(json.dumps(change(json.loads(dump(draw_run_plan(19, mixed=True))))))
+    path.write_text(json.dumps(change(json.loads(dump(draw_run_plan(19, "mixed"))))))
     with pytest.raises(PlanFileError) as refused:
         load(path)
     assert said in str(refused.value)
@@ -106,6 +125,11 @@ def test_a_plan_file_that_cannot_be_says_why(change: Any, said: str, tmp_path: P
 
 def test_the_command_line_saves_and_replays_a_plan(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
+    for kind in KINDS:
+        seed = CliRunner().invoke(app, ["sim", "--seed", "18", "--kind", kind, "--save", str(path)])
+        plan = CliRunner().invoke(app, ["sim", "--plan", str(path)])
+        assert (seed.exit_code, plan.exit_code) == (0, 0)
+        assert plan.output == seed.output.replace("seed 18", str(path))
     seed = CliRunner().invoke(app, ["sim", "--seed", "19", "--save", str(path)])
     plan = CliRunner().invoke(app, ["sim", "--plan", str(path)])
     assert (seed.exit_code, plan.exit_code) == (0, 0)

@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 from kcoord.cli import app
 from kcoord.sim.plan_file import RunPlan, draw_run_plan, load
-from kcoord.sim.run import is_mixed, run_plan, run_seed
+from kcoord.sim.run import is_mixed, plan_of, run_plan, run_seed
 from kcoord.sim.shrink import NothingToShrink, shrink
+from kcoord.worker.generic.membership import GenericMembership
 from tests.sim.legacy_mutants import LEGACY_MUTANTS
 from tests.sim.mutants import MUTANTS, Mutant, put_in
 
@@ -23,7 +24,7 @@ def _first_failing(mutant: Mutant) -> RunPlan:
     mixed = mutant in LEGACY_MUTANTS
     for seed in range(400):
         if is_mixed(seed) == mixed and run_seed(seed).violation is not None:
-            run_plan = draw_run_plan(seed, mixed=mixed)
+            run_plan = draw_run_plan(seed, "mixed" if mixed else "connect")
             if run_plan.plan.faulty_ms > 8 * run_plan.plan.gap_ms:
                 return run_plan
     raise AssertionError(mutant.name)
@@ -59,7 +60,17 @@ def run_plan_violation(mutant: Mutant, plan: RunPlan) -> str:
 
 def test_a_run_that_is_well_is_not_shrunk() -> None:
     with pytest.raises(NothingToShrink):
-        shrink(draw_run_plan(2, mixed=False))
+        shrink(draw_run_plan(2, "connect"))
+
+
+def test_a_run_of_a_classic_group_is_shrunk_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a worker that waits for a revocation that never ends."""
+    monkeypatch.setattr(GenericMembership, "_watch_revocations", lambda membership, now_ms: None)
+    seed = next(seed for seed in range(160) if run_seed(seed, kind="classic").violation is not None)
+    found = shrink(plan_of(seed, "classic"), runs=200)
+    assert found.violation.invariant == "liveness"
+    assert found.run_plan.kind == "classic"
+    assert run_plan(found.run_plan).violation is not None
 
 
 def test_no_more_runs_than_allowed_are_made() -> None:

@@ -23,11 +23,15 @@ class InstancesFaults(Faults):
     def __init__(self, world: InstancesWorld) -> None:
         self._shared: SharedCoordinator = world.shared
         self._choices: Random = world.choices
+        self._planned_weights = None if world.instances is None else world.instances.weights
+        self.weights: Mapping[str, int]
+        """Of what goes wrong with instances in this run; 0: never."""
         super().__init__(world)
 
     def _weighted(self) -> dict[str, int]:
-        kinds = {kind: self._choices.choice((0, weight, 4 * weight)) for kind, weight in WEIGHTS.items()}
-        return {**super()._weighted(), **{kind: weight for kind, weight in kinds.items() if weight}}
+        drawn = {kind: self._choices.choice((0, weight, 4 * weight)) for kind, weight in WEIGHTS.items()}
+        self.weights = drawn if self._planned_weights is None else self._planned_weights
+        return {**super()._weighted(), **{kind: weight for kind, weight in self.weights.items() if weight}}
 
     def _call(self, kind: str) -> None:
         if kind in INSTANCE_FAULTS:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from random import Random
 
-import attrs
-
 from kcoord.sim.assignors import Assignors
 from kcoord.sim.checks import Checks
 from kcoord.sim.faults import Faults
@@ -16,26 +14,10 @@ from kcoord.sim.instances.checks import InstancesChecks
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.faults import InstancesFaults
 from kcoord.sim.instances.network import FrontNetwork
+from kcoord.sim.instances.plan import Instances, draw
 from kcoord.sim.plan import Plan
+from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.world import World
-
-
-def overlapping(choices: Random, plan: Plan) -> Plan:
-    """The same run, but for work that moves all the time and is slow to stop."""
-    return attrs.evolve(
-        plan,
-        workers=choices.choice((2, 3, 4)),
-        connectors=2,
-        tasks=3,
-        gap_ms=choices.choice((150, 400, 1_000)),
-        weights={**plan.weights, "burst": 20, "configure": 20},
-        session_ms=20_000,
-        computing=choices.choice(("uniform", "eager", "client")),
-        tells=True,
-        flawed=0.0,
-        held=choices.choice((0.0, 0.5)),
-        slow=0.4,
-    )
 
 
 class InstancesWorld(World):
@@ -44,12 +26,17 @@ class InstancesWorld(World):
     shared: SharedCoordinator
     choices: Random
 
+    instances: Instances | None = None
+    """What a plan file says of them; once the run has been furnished, what holds."""
+
     def draw(self) -> Plan:
-        """What the seed says. In every second run work moves while it is slow to stop: others wait for what a request
-        that lay somewhere would free.
-        """
-        plan, choices = super().draw(), Random(f"plan of instances {self.seed}")
-        return overlapping(choices, plan) if choices.random() < 0.5 else plan
+        """What the seed says."""
+        return draw(self.seed, self.random)
+
+    def take(self, run_plan: RunPlan) -> Plan:
+        """What a plan file says."""
+        self.instances = run_plan.instances
+        return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
         """Who watches, who works, what goes wrong."""
@@ -57,12 +44,15 @@ class InstancesWorld(World):
         checks = InstancesChecks(self)
         self.found_group()
         checks.shared = self.shared
-        return checks, Fleet(self), InstancesFaults(self)
+        fleet, faults = Fleet(self), InstancesFaults(self)
+        self.instances = Instances(len(self.shared.instances), faults.weights)
+        return checks, fleet, faults
 
     def found_group(self) -> None:
         """What workers need."""
         network = self.network = FrontNetwork(self.events, self.random, self.plan, self.choices)
-        number = self.choices.choice((2, 2, 3))
+        drawn = self.choices.choice((2, 2, 3))
+        number = drawn if self.instances is None else self.instances.number
         self.coordinator = self.shared = SharedCoordinator(self, self._settings(), network, self.choices, number)
         self.assignors = Assignors(self)
 

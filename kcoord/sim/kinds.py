@@ -1,0 +1,6 @@
+"""The kinds of runs, by name. `run.WORLDS` says what belongs to each."""
+
+CONNECT, MIXED, CLASSIC, INSTANCES = "connect", "mixed", "classic", "instances"
+KINDS = (CONNECT, MIXED, CLASSIC, INSTANCES)
+WITH_MIX = (MIXED, CLASSIC)
+"""Kinds in which classic workers take part."""
