@@ -22,7 +22,10 @@ from kcoord.sim.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, lo
 from kcoord.sim.run import plan_of, run_plan, run_seed, struck_faults
 
 PLANS = sorted((Path(__file__).parent / "plans").glob("*.json"))
-OPEN: dict[str, str] = {}
+OPEN: dict[str, str] = {
+    "3510": "thrown out: the time of the call counts, not that of the JoinGroup after it",
+    "9069": "reconfigured: no config round is open, since who was called opens none",
+}
 """Plans that still find something, and what."""
 
 
