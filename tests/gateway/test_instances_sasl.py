@@ -7,17 +7,21 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kcoord.group.partition import partition_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest
-from tests.gateway.fleet import Fleet, fleet
+from tests.gateway.fleet import PARTITIONS, Fleet, fleet
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
 from tests.gateway.test_sasl import with_rights
+from tests.hostile.front import allow, may_not_read, withdraw
+from tests.hostile.test_rights import direct_join
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.security import ADMIN, Security, password_of
 from tests.server.harness import Client
 
 BROKER = 1
+QUESTION_MS = 1_000
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +34,7 @@ def secured(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
 def pair(secured: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     credentials: dict[str, object] = {
         "log_level": "DEBUG",
+        "gateway_question_interval_ms": QUESTION_MS,
         "upstream_security_protocol": Security.SASL_PLAINTEXT.value,
         "log_security_protocol": Security.SASL_PLAINTEXT.value,
         "log_sasl_mechanism": "PLAIN",
@@ -54,6 +59,22 @@ async def at(pair: Fleet, number: int, user: str) -> Client:
     return client
 
 
+async def both_join(first: ScriptedMember, second: ScriptedMember) -> None:
+    """Both are members of a stable group."""
+    await first.join_and_sync()
+    joining = asyncio.create_task(second.join())
+
+    async def told() -> bool:
+        return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+    await until(told, "the first is told of the second")
+    await asyncio.gather(joining, first.join())
+    leader, follower = (first, second) if first.leads else (second, first)
+    syncing = asyncio.create_task(follower.sync({}))
+    await leader.sync({first.member_id: b"one", second.member_id: b"two"})
+    await syncing
+
+
 async def test_rule_20_rights_are_each_clients_own_whoever_owns_the_group(
     pair: Fleet, secured: KafkaCluster, name: str
 ) -> None:
@@ -67,18 +88,7 @@ async def test_rule_20_rights_are_each_clients_own_whoever_owns_the_group(
             return not found.coordinators[0].error_code
 
         await until(known, "a coordinator")
-        await first.join_and_sync()
-        joining = asyncio.create_task(second.join())
-
-        async def told(first: ScriptedMember = first) -> bool:
-            return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
-
-        await until(told, "the first is told of the second")
-        await asyncio.gather(joining, first.join())
-        leader, follower = (first, second) if first.leads else (second, first)
-        syncing = asyncio.create_task(follower.sync({}))
-        await leader.sync({first.member_id: b"one", second.member_id: b"two"})
-        await syncing
+        await both_join(first, second)
         for offset, member in enumerate((first, second)):
             assert await member.commit(topic, offset) == ErrorCode.NONE
             assert (await describe(member.client, group)).group_state == "Stable"
@@ -91,3 +101,43 @@ async def test_rule_20_rights_are_each_clients_own_whoever_owns_the_group(
                 ErrorCode.GROUP_AUTHORIZATION_FAILED
             )
         assert secured.committed(group) == {(topic, 0): 1}
+
+
+async def test_rule_16_a_right_that_is_withdrawn_is_noticed_whichever_instance_has_the_group(
+    pair: Fleet, secured: KafkaCluster, name: str
+) -> None:
+    """A group for each partition of the log, so that some are the client's own instance's and some the other one's."""
+    groups = {partition_of(group, PARTITIONS): group for group in (f"{name}-{number}" for number in range(100))}
+    assert len(groups) == PARTITIONS
+    for group in groups.values():
+        allow(secured, "stranger", "READ", group=group)
+    members: dict[str, tuple[ScriptedMember, ScriptedMember]] = {}
+    for group in groups.values():
+        withdrawn, kept = (
+            ScriptedMember(await at(pair, 0, "stranger"), group),
+            ScriptedMember(await at(pair, 1, "reader"), group),
+        )
+        await both_join(withdrawn, kept)
+        for _ in range(3):
+            assert await withdrawn.heartbeat() == ErrorCode.NONE
+        members[group] = withdrawn, kept
+    for group in groups.values():
+        withdraw(secured, "stranger", group)
+    for group, (withdrawn, kept) in members.items():
+        await may_not_read(secured, "stranger", group)
+
+        async def refused(withdrawn: ScriptedMember = withdrawn) -> bool:
+            """By an error, or by the question that ends its connection when every right is gone."""
+            if withdrawn.client.reader.at_eof():
+                return True
+            try:
+                return await withdrawn.heartbeat() == ErrorCode.GROUP_AUTHORIZATION_FAILED
+            except AssertionError:
+                return withdrawn.client.reader.at_eof()
+
+        await until(refused, "the right that is withdrawn is noticed")
+        withdrawn.client = await at(pair, 0, "stranger")
+        assert await withdrawn.heartbeat() == ErrorCode.GROUP_AUTHORIZATION_FAILED
+        assert await withdrawn.commit("some-topic", 1) == ErrorCode.GROUP_AUTHORIZATION_FAILED
+        assert await kept.heartbeat() in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
+        assert await direct_join(secured, group) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "the sentinel lives"

@@ -6,6 +6,7 @@ import asyncio
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from kcoord.protocol.messages import (
     OffsetFetchRequest,
     Request,
 )
-from tests.gateway.scripted import connect
+from tests.gateway.scripted import ScriptedMember, connect
 from tests.hostile.conftest import PLACES, Place
 from tests.hostile.frames import frame
 from tests.kafka.kcoord_process import Kcoord
@@ -87,6 +88,24 @@ async def test_others_are_answered_while_a_batch_is_in_work(
     assert not answer.done(), "the others waited for the end of the batch"
     assert len(await answer) > count * 7, "all are answered"
     assert high_water(kcoord) - before < 64 * MIB + 10 * len(sent)
+
+
+async def test_others_are_answered_while_a_large_request_of_one_group_is_in_work(kcoord: Kcoord) -> None:
+    """Counting it, decoding it, carrying it out and writing its answer have turns of the loop of their own."""
+    member = await ScriptedMember.at(kcoord.bootstrap, "large")
+    await member.join_and_sync()
+    hostile, other = await connect(int(member.client.writer.get_extra_info("peername")[1])), await connect(kcoord.port)
+    await other.ask(ApiVersionsRequest(), 0)
+    nobody = [MemberIdentity(member_id=f"nobody-{at}", group_instance_id=None) for at in range(19_000)]
+    request = LeaveGroupRequest(group_id="large", members=nobody)
+    answer = asyncio.create_task(hostile.ask(request, 5))
+    await asyncio.sleep(0)  # it is written
+    for _ in range(3):
+        await other.ask(ApiVersionsRequest(), 0)
+    assert not answer.done(), "the others waited for the end of the request"
+    left: Any = await answer
+    assert [each.error_code for each in left.members] == [ErrorCode.UNKNOWN_MEMBER_ID] * len(nobody)
+    assert await member.heartbeat() == ErrorCode.NONE
 
 
 def high_water(kcoord: Kcoord) -> int:
