@@ -202,6 +202,16 @@ class Leg:
         if not remaining:
             self.own_may_go(upstream)
 
+    def gather(self) -> None:
+        """More frames follow in the same go."""
+        if self.upstream is not None:
+            self.upstream.gather()
+
+    def flush(self) -> None:
+        """No more frames follow for now."""
+        if self.upstream is not None:
+            self.upstream.flush()
+
     def request(self, call: Call) -> None:
         """A frame that is read. Raises DecodeError, FrameRefused."""
         key = call.header.api_key

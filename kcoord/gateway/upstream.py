@@ -10,6 +10,9 @@ tells nothing of itself but its correlation id. Rules (gateway rules 4, 5):
 3. Back pressure goes both ways: `pause`/`resume` stop reading from the broker, the owner is told when the broker does
    not read.
 4. While a response is *held* (something must be done before the client may see it) nothing behind it is looked at.
+5. Small frames that a client sent together go on together. Each would be a packet of its own: thousands of packets with
+   a few bytes each fill the broker's receive buffer long before its window is used up, the kernel drops some, and the
+   connection stands still until it sends them again, for up to two minutes.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
 """Bytes waiting for a broker that does not read, above which its client is not read either."""
+GATHERED_BELOW = 4096
+"""Pieces of a client's frames up to this size, in bytes, wait for others while they are gathered."""
+GATHERED_BYTES = 16 * 1024
+"""Bytes of gathered pieces that are sent at the latest."""
 FAREWELL_S = 30.0
 """How long a broker may take to read what a client that has gone sent last."""
 COLLECT_LIMIT = 128 * 1024
@@ -122,6 +129,9 @@ class Upstream(asyncio.Protocol):
     __slots__ = (
         "_collected",
         "_current",
+        "_finishes_by",
+        "_gathered",
+        "_gathers",
         "_holds",
         "_left",
         "_need",
@@ -152,6 +162,10 @@ class Upstream(asyncio.Protocol):
         self._rest = b""
         self._holds = 0
         self._paused = False
+        self._gathers = False
+        self._gathered = bytearray()
+        self._finishes_by: str | None = None
+        """Why nothing more is sent: the connection ends with the last answer."""
         self.name = name
         """The broker as log lines and the memory of versions call it."""
         self.may_send_own = True
@@ -204,8 +218,31 @@ class Upstream(asyncio.Protocol):
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send bytes of a client's frame; what is owed for it is told by `expect`."""
+        if self._transport is None or self._finishes_by is not None:
+            return
+        if self._gathers and len(data) < GATHERED_BELOW:
+            self._gathered += data
+            if len(self._gathered) >= GATHERED_BYTES:
+                self._send_gathered()
+            return
+        if self._gathered:
+            self._send_gathered()
+        self._transport.write(data)
+
+    def gather(self) -> None:
+        """Keep small pieces together from now on, until `flush` (rule 5)."""
+        self._gathers = True
+
+    def flush(self) -> None:
+        """Send what was gathered, and what is written from now on at once."""
+        self._gathers = False
+        if self._gathered:
+            self._send_gathered()
+
+    def _send_gathered(self) -> None:
+        gathered, self._gathered = self._gathered, bytearray()
         if self._transport is not None:
-            self._transport.write(data)
+            self._transport.write(gathered)
 
     def expect(self, owed: Expected) -> None:
         """A client's request was passed on, or is about to be: the broker owes this response next."""
@@ -223,7 +260,7 @@ class Upstream(asyncio.Protocol):
 
     async def ask(self, request: Request, version: int, client_id: str | None, timeout_ms: int) -> Response:
         """Send a request of kcoord's own and wait for its response. Raises UpstreamLost, DecodeError."""
-        if self._transport is None:
+        if self._transport is None or self._finishes_by is not None:
             raise UpstreamLost(f"not connected to {self.name}")
         loop = asyncio.get_running_loop()
         number = next(self._own_ids)
@@ -292,14 +329,30 @@ class Upstream(asyncio.Protocol):
             self._fail(reason, is_fault)
 
     def finish(self, reason: str) -> None:
-        """End the connection when all that was written has left: a client may hang up behind what it wants no answer to
-        (acks=0). What is owed fails with UpstreamLost at once."""
+        """End the connection when the broker has read all that was written and has answered it: a client may hang up
+        behind its last requests, and a broker drops what it has not begun when an answer finds nobody. What is owed
+        after `FAREWELL_S` fails with UpstreamLost.
+        """
+        self.flush()
+        transport = self._transport
+        if transport is None or self._finishes_by is not None:
+            return
+        self._finishes_by = reason
+        self._finish_if_answered()
+        if self._transport is not None:
+            if transport.can_write_eof():
+                transport.write_eof()  # so the broker does not wait for the rest of a frame that was half sent
+            asyncio.get_running_loop().call_later(FAREWELL_S, self.close, reason, False)
+
+    def _finish_if_answered(self) -> None:
+        if self._owed or self._current is not None or self._waiting or self._finishes_by is None:
+            return
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()
             if transport.get_write_buffer_size():
                 asyncio.get_running_loop().call_later(FAREWELL_S, transport.abort)
-            self._fail(reason, is_fault=False)
+            self._fail(self._finishes_by, is_fault=False)
 
     @property
     def collected_bytes(self) -> int:
@@ -312,6 +365,7 @@ class Upstream(asyncio.Protocol):
             owed.append(self._current)
         self._owed, self._waiting, self._current = [], [], None
         self._rest, self._collected, self._left = b"", None, 0
+        self._gathered = bytearray()
         for each in owed:
             if each.answer is not None and not each.answer.done():
                 each.answer.set_exception(UpstreamLost(reason))
@@ -397,6 +451,8 @@ class Upstream(asyncio.Protocol):
             self._current = None
             if not owed.answer.done():
                 owed.answer.set_result(frame)
+            if self._finishes_by is not None:
+                self._finish_if_answered()
             return
         deliver = owed.deliver or self._deliver_tail
         deliver(owed, frame)
@@ -416,6 +472,8 @@ class Upstream(asyncio.Protocol):
             self._current = None
             self._owner.in_flight -= 1
             self._owner.answered()
+            if self._finishes_by is not None:
+                self._finish_if_answered()
 
     def _send(self, data: bytes | memoryview) -> None:
         if len(data):

@@ -14,6 +14,8 @@ connection are answered, and nothing behind it is begun before it is answered (g
    collected.
 5. At most `FRAMES_AT_ONCE` frames are begun without a turn of the loop between them. A connection that has sent more
    waits in the turn queue (`kcoord.loop.turn_queue`) and is not read from meanwhile.
+6. What a client sent before it hung up counts, as in Kafka: the request in work is finished, and the frames behind it
+   are carried out in order. Only then, or after `LAST_REQUESTS_S`, others hear that the client has gone.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call, call_of
 from kcoord.protocol.frame import RequestHeader, encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
-from kcoord.protocol.messages import Response, api_name
+from kcoord.protocol.messages import JoinGroupRequest, Response, SyncGroupRequest, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.sliced_encoding import large_array
 from kcoord.server.held_bytes import HeldBytes, Progress
@@ -45,6 +47,10 @@ READ_AHEAD = 64 * 1024
 """Bytes read beyond the request in work before the client is asked to wait."""
 FAREWELL_S = 5.0
 """How long a client may take its last answers."""
+LAST_REQUESTS_S = 30.0
+"""How long the last requests of a client that has hung up may take."""
+WAIT_FOR_OTHERS = frozenset({JoinGroupRequest.API_KEY, SyncGroupRequest.API_KEY})
+"""Requests that wait for other members, and are no use to a client that has gone."""
 SLOW = "client does not read"
 BUSY = "request in work"
 FRAMES_AT_ONCE = 16
@@ -63,6 +69,8 @@ class Leg(Protocol):
 
     def passes(self, api_key: int, api_version: int, correlation_id: int, size: int) -> bool: ...
     def forward(self, chunk: bytes | bytearray | memoryview, remaining: int) -> None: ...
+    def gather(self) -> None: ...
+    def flush(self) -> None: ...
     def request(self, call: Call) -> None: ...
     def client_lost(self) -> None: ...
     def pause(self) -> None: ...
@@ -93,9 +101,12 @@ class Connection(asyncio.Protocol):
     __slots__ = (
         "_at",
         "_call",
+        "_closes",
         "_host",
         "_hot",
         "_in_queue",
+        "_is_lost",
+        "_is_over",
         "_leg",
         "_need",
         "_pass_left",
@@ -137,6 +148,9 @@ class Connection(asyncio.Protocol):
         self._stale = 0
         self._taking = False
         self._in_queue = False
+        self._closes = False
+        self._is_lost = False
+        self._is_over = False
         self._when_more: Callable[[], None] | None = None
         self._pausers: frozenset[str] = frozenset()
         self.serial = serial
@@ -163,6 +177,8 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         now_ms = self.last_active_ms = self._host.now_ms()
+        if self._pausers and self._transport is not None:
+            self._transport.pause_reading()  # uvloop begins to read after connection_made, whatever was asked there
         hot = self._hot
         if (
             hot is not None
@@ -195,14 +211,19 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        self._begin_rest()
-        self._call = self._hot = None
-        self._rest = b""
-        self.progress = None
+        self._is_lost = True
+        self._hot = self.progress = None
+        self._host.held.drop(self)
+        if SLOW in self._pausers and self._leg is not None:
+            self._leg.resume()  # nobody is there to read the answers
+        self._pausers = frozenset()
         self._tell_of_more()
-        self._host.forget(self)
-        if self._leg is not None:
-            self._leg.client_lost()
+        if self._closes:
+            self._leave()
+            return
+        self._take_frames()
+        if not self._is_over:
+            asyncio.get_running_loop().call_later(LAST_REQUESTS_S, self._leave)
 
     def pause_writing(self) -> None:
         self.pause_reading(SLOW)
@@ -330,24 +351,51 @@ class Connection(asyncio.Protocol):
 
     def close(self, reason: str) -> None:
         """Close this connection, after what was sent has left, with one log line."""
-        if self._transport is not None and not self._transport.is_closing():
-            log.warning("closed the connection of %s: %s", self.peer, reason)
-            self._transport.close()
-            if self._transport.get_write_buffer_size():  # who does not read would keep it open
-                asyncio.get_running_loop().call_later(FAREWELL_S, self._transport.abort)
+        if self._is_ending():
+            return
+        log.warning("closed the connection of %s: %s", self.peer, reason)
+        transport = self._close()
+        if transport is not None:
+            transport.close()
+            if transport.get_write_buffer_size():  # who does not read would keep it open
+                asyncio.get_running_loop().call_later(FAREWELL_S, transport.abort)
 
     def end(self) -> None:
         """Close in silence: an orderly end (shutdown)."""
-        if self._transport is not None:
-            self._transport.close()
+        transport = self._close()
+        if transport is not None:
+            transport.close()
 
     def cut(self, reason: str = "") -> None:
         """Close at once, whatever was still to be sent; with one log line if there is a `reason`."""
-        if self._transport is None:
-            return
-        if reason and not self._transport.is_closing():
+        if reason and not self._is_ending():
             log.warning("closed the connection of %s: %s", self.peer, reason)
-        self._transport.abort()
+        transport = self._close()
+        if transport is not None:
+            transport.abort()
+
+    def _is_ending(self) -> bool:
+        """Whether there is nothing to close: no connection yet, or one that is being closed or has gone for good."""
+        if self._transport is None:
+            return self._is_over or not self._is_lost
+        return self._transport.is_closing()
+
+    def _close(self) -> asyncio.Transport | None:
+        """Begin nothing more. The transport that is to be closed; None: the client has gone already."""
+        self._closes = True
+        self._leave()
+        return self._transport
+
+    def _leave(self) -> None:
+        """The client has gone, and nothing of its is in work any more."""
+        if self._is_over or not self._is_lost:
+            return
+        self._is_over = True
+        self._call = self._hot = None
+        self._rest = b""
+        self._host.forget(self)
+        if self._leg is not None:
+            self._leg.client_lost()
 
     def pause_reading(self, who: str) -> None:
         """Stop reading from the client until each `who` has called `resume_reading`."""
@@ -422,10 +470,13 @@ class Connection(asyncio.Protocol):
             self._balance_reading()
             return
         self._taking = True
-        begun = 0
+        begun, leg, gathers = 0, self._leg, from_queue
         try:
             while begun < FRAMES_AT_ONCE and self._at < len(self._rest) and self._may_begin() and self._take_one():
                 begun += 1
+                if not gathers and leg is not None and self._at < len(self._rest):
+                    gathers = True
+                    leg.gather()
         except FrameRefused as refused:
             self.close(str(refused))
         except Exception:  # it may be another client's step that has answered here: it ends this connection only
@@ -446,24 +497,12 @@ class Connection(asyncio.Protocol):
                 self._in_queue = True
             else:
                 self._queue_up()
-        self._balance_reading()
-
-    def _begin_rest(self) -> None:
-        """The client has gone while frames that were read waited for their turn: they count as before, a Produce that
-        asks for no answer for instance. There are at most some `READ_AHEAD` bytes of them.
-        """
-        if not self._in_queue or self._taking:
-            return
-        self._taking = True
-        try:
-            while self._call is None and self._take_one():
-                pass
-        except FrameRefused as refused:
-            log.warning("%s has gone: %s", self.peer, refused)
-        except Exception:
-            log.exception("a fault of kcoord's own in a request of %s, which has gone", self.peer)
-        finally:
-            self._taking = False
+        elif gathers and leg is not None:
+            leg.flush()
+        if self._is_lost:
+            self._leave_if_done()
+        else:
+            self._balance_reading()
 
     def _balance_reading(self) -> None:
         """Rules 3 and 5: the client waits while what it has sent waits."""
@@ -473,9 +512,17 @@ class Connection(asyncio.Protocol):
             self.resume_reading(BUSY)
 
     def _may_begin(self) -> bool:
-        if self._call is not None or self._transport is None or self._transport.is_closing():
+        if self._call is not None or self._is_over:
             return False
-        return not self._pausers or SLOW not in self._pausers
+        if self._transport is None:
+            return self._is_lost  # rule 6
+        return not self._transport.is_closing() and (not self._pausers or SLOW not in self._pausers)
+
+    def _leave_if_done(self) -> None:
+        """Rule 6: what the client has left behind may be through."""
+        call = self._call
+        if not self._in_queue and (call is None or call.header.api_key in WAIT_FOR_OTHERS):
+            self._leave()
 
     def _take_one(self) -> bool:
         """Begin with the next frame, or with as much of it as can be passed on; False when more bytes are needed."""
