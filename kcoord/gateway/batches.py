@@ -39,10 +39,12 @@ from kcoord.protocol.request_batch import RequestBatch
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["answer_batch"]
+__all__ = ["LARGE_GROUPS", "answer_batch"]
 
 log = logging.getLogger("kcoord.gateway")
 
+LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
+"""Requests to which a few groups make a large answer."""
 SliceHandler = Callable[["Leg", Call, Any], Awaitable[Response]]
 
 SLICE_HANDLERS: dict[type[Request], SliceHandler] = {

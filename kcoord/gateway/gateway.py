@@ -30,7 +30,7 @@ from kcoord.gateway import (
 from kcoord.gateway.about import ONE_GROUP, peek_group
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.authentication import proved
-from kcoord.gateway.batches import answer_batch
+from kcoord.gateway.batches import LARGE_GROUPS, answer_batch
 from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
@@ -50,7 +50,7 @@ from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.group.refuse import refuse
-from kcoord.group.request_limits import SLICE, TooLarge, judge
+from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -65,8 +65,6 @@ from kcoord.protocol.messages import (
     REQUESTS,
     ApiVersionsRequest,
     ApiVersionsResponse,
-    ConnectGroupDescribeRequest,
-    DescribeGroupsRequest,
     FindCoordinatorRequest,
     Request,
     api_name,
@@ -112,10 +110,6 @@ PASSING_PATIENCE_MS = 500
 otherwise, many times a second; and what their members need for discovery may stand behind it."""
 NAMED_WHILE_AWAY = 1000
 """Groups that a request may name which is answered while its broker is away."""
-LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
-"""Requests to which a few groups make a large answer."""
-LARGE_FRAME = 16 * 1024
-"""Bytes of a frame from which on counting, decoding and serving have a turn of the loop each."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long a client waits for the first map of several instances."""

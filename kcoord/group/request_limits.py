@@ -19,7 +19,7 @@ from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
 from kcoord.protocol.request_batch import BATCHED, RequestBatch, has_too_many_elements
 
-__all__ = ["SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
+__all__ = ["LARGE_FRAME", "SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
 SLICE = 16
 """Groups that the cluster behind a gateway is asked about in one go."""
@@ -27,6 +27,8 @@ SEVERAL = 2
 """From so many groups on a request is carried out in slices."""
 SLICE_WEIGHT = 1000
 """Elements (topics, partitions, keys) of groups that are gone through in one go, as far as groups can be parted."""
+LARGE_FRAME = 16 * 1024
+"""Bytes of a frame from which on counting, decoding and carrying out have a turn of the loop each."""
 JOIN_ELEMENTS = 2000
 """Protocols that a JoinGroup may name, whatever is set: each is compared with those of all other members."""
 

@@ -27,16 +27,12 @@ from functools import partial
 
 import attrs
 
-from kcoord.group.bounded_text import bounded_name
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import UNKNOWN, GroupFacts
-from kcoord.group.generic.states import State
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
-from kcoord.group.isolation import TooLarge
-from kcoord.group.repetition import LONGEST_MS
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Fault, Reply, RequestContext, Slowed, Step
+from kcoord.group.step import Reply, RequestContext, Step
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
@@ -53,15 +49,14 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.record_levels import RECORD_LEVEL
-from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
 from kcoord.server.adjusted_settings import tell_of_adjusted_settings
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
 from kcoord.server.refusal_log import RefusalLog
+from kcoord.server.shard_log import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
 from kcoord.server.shard_state import MOVES, REFUSALS, Event, ShardState
 
 log = logging.getLogger("kcoord.coordinator")
@@ -79,8 +74,6 @@ WRITES = (
     ConnectGroupInstallAssignmentRequest,
     IncrementalAlterConfigsRequest,
 )
-SHOWN_CHARS = 64
-"""So much of a client's id is logged."""
 FROZEN_MS = 1000
 """A timer so much too late says that this process stood still, and that members' heartbeats wait in its sockets."""
 CATCH_UP_MS = 250
@@ -89,55 +82,6 @@ STANDSTILL_PAUSE_MS = 500
 """How often a shard whose time stands still looks whether it may go on."""
 AGAIN_S = 1.0
 """How long a log that cannot be reached is left alone."""
-
-
-def tell_of_rebalance(record: Record) -> None:
-    """One line for each new generation or group epoch: why did this group rebalance?"""
-    group = record.value
-    if isinstance(group, ConnectWorkerGroupMetadataValue):
-        group_id = getattr(record.key, "group_id", "")
-        log.info("connect group %s: epoch %d: %s", group_id, group.epoch, group.reason)
-    elif isinstance(group, GroupMetadataValue) and group.state == State.COMPLETING.label:
-        log.info(
-            "group %s: generation %d of %d members (%s, %s): %s",
-            getattr(record.key, "group", ""),
-            group.generation,
-            len(group.members),
-            group.protocol_type,
-            group.protocol,
-            group.reason,
-        )
-
-
-def tell_of_slowed(slowed: Slowed) -> None:
-    """One line where a group's rebalances begin to wait: the last ones have changed nothing."""
-    if slowed.begins:
-        log.warning(
-            "group %s: the last %d rebalances changed nothing: the next ones wait, up to %d s each, until one does",
-            slowed.group_id,
-            slowed.times,
-            LONGEST_MS // 1_000,
-        )
-
-
-def _sender(context: RequestContext) -> str:
-    """Who sent a request, safe for a log line."""
-    return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
-
-
-def tell_of_fault(partition: int, fault: Fault) -> None:
-    """What broke off in which group, what that means for the group, and why."""
-    if fault.closed:
-        then = f"the group is not served; it is tried again in {fault.quarantined_ms} ms"
-    elif fault.quarantined_ms:
-        then = f"it is undone, and nothing falls due in the group for {fault.quarantined_ms} ms"
-    else:
-        then = "it is undone, and the group goes on from its records"
-    where = f"partition {partition}, group {bounded_name(fault.group_id)}"
-    if isinstance(fault.error, TooLarge | EncodeError):
-        log.error("%s: %s could not be written: %s; %s", where, fault.during, fault.error, then)
-    else:
-        log.error("%s: a fault of kcoord's own in %s; %s", where, fault.during, then, exc_info=fault.error)
 
 
 class ShardHost:
@@ -361,9 +305,7 @@ class ShardHost:
         elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self.shard.creates_group(request) and not self._creations.take(context.connection, monotonic_ms()):
-            self._refusals.note(
-                f"{_sender(context)} creates groups faster than max.group.creation.rate", monotonic_ms()
-            )
+            self._refusals.note(f"{sender(context)} creates groups faster than max.group.creation.rate", monotonic_ms())
             waiting.refuse(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         elif isinstance(request, DescribeConfigsRequest):
             described = self._configs.described(request, self.shard.config(request.resources[0].resource_name))
@@ -387,7 +329,7 @@ class ShardHost:
     def _handle(self, request: Request, context: RequestContext, waiting: Waiting) -> Step:
         step = self.shard.handle(request, context, waiting, monotonic_ms())
         if step.excess is not None:
-            self._refusals.note(f"{type(request).NAME} of {_sender(context)} is refused: {step.excess}", monotonic_ms())
+            self._refusals.note(f"{type(request).NAME} of {sender(context)} is refused: {step.excess}", monotonic_ms())
         return step
 
     def _while_loading(self, request: Request) -> ErrorCode:

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.refuse import refuse
-from kcoord.group.request_limits import RequestLimits, TooLarge, judge
+from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.step import Remember, RequestContext
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
@@ -81,8 +81,6 @@ NAMED_FROM = 3
 
 TOPIC_IDS_FROM = 12
 """The version of Metadata from which topics can be named by their ids alone."""
-LARGE_FRAME = 16 * 1024
-"""Bytes of a frame from which on counting, decoding and carrying out have a turn of the loop each."""
 KEYS_FROM = 4
 """The version of FindCoordinator from which a client names several keys, or none."""
 

@@ -1,0 +1,69 @@
+"""What a shard's steps say in the log: rebalances, repetitions, faults, and who has sent what is refused."""
+
+from __future__ import annotations
+
+import logging
+
+from kcoord.group.bounded_text import bounded_name
+from kcoord.group.generic.states import State
+from kcoord.group.isolation import TooLarge
+from kcoord.group.repetition import LONGEST_MS
+from kcoord.group.step import Fault, RequestContext, Slowed
+from kcoord.protocol.primitives import EncodeError
+from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
+
+__all__ = ["sender", "tell_of_fault", "tell_of_rebalance", "tell_of_slowed"]
+
+log = logging.getLogger("kcoord.coordinator")
+
+SHOWN_CHARS = 64
+"""So much of a client's id is logged."""
+
+
+def tell_of_rebalance(record: Record) -> None:
+    """One line for each new generation or group epoch: why did this group rebalance?"""
+    group = record.value
+    if isinstance(group, ConnectWorkerGroupMetadataValue):
+        group_id = getattr(record.key, "group_id", "")
+        log.info("connect group %s: epoch %d: %s", group_id, group.epoch, group.reason)
+    elif isinstance(group, GroupMetadataValue) and group.state == State.COMPLETING.label:
+        log.info(
+            "group %s: generation %d of %d members (%s, %s): %s",
+            getattr(record.key, "group", ""),
+            group.generation,
+            len(group.members),
+            group.protocol_type,
+            group.protocol,
+            group.reason,
+        )
+
+
+def tell_of_slowed(slowed: Slowed) -> None:
+    """One line where a group's rebalances begin to wait: the last ones have changed nothing."""
+    if slowed.begins:
+        log.warning(
+            "group %s: the last %d rebalances changed nothing: the next ones wait, up to %d s each, until one does",
+            slowed.group_id,
+            slowed.times,
+            LONGEST_MS // 1_000,
+        )
+
+
+def sender(context: RequestContext) -> str:
+    """Who sent a request, safe for a log line."""
+    return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
+
+
+def tell_of_fault(partition: int, fault: Fault) -> None:
+    """What broke off in which group, what that means for the group, and why."""
+    if fault.closed:
+        then = f"the group is not served; it is tried again in {fault.quarantined_ms} ms"
+    elif fault.quarantined_ms:
+        then = f"it is undone, and nothing falls due in the group for {fault.quarantined_ms} ms"
+    else:
+        then = "it is undone, and the group goes on from its records"
+    where = f"partition {partition}, group {bounded_name(fault.group_id)}"
+    if isinstance(fault.error, TooLarge | EncodeError):
+        log.error("%s: %s could not be written: %s; %s", where, fault.during, fault.error, then)
+    else:
+        log.error("%s: a fault of kcoord's own in %s; %s", where, fault.during, then, exc_info=fault.error)
