@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kcoord.group.request_limits import LARGE_FRAME
 from kcoord.group.request_slices import ROWS
 from kcoord.group.shard import Shard
 from kcoord.loop.turn_queue import TurnQueue
@@ -113,7 +114,7 @@ async def test_a_large_request_and_a_large_answer_wait_between_their_steps(tmp_p
         assert small == 0, "what is small does not wait"
         answer: Any = await client.ask(MetadataRequest(topics=topics), 9)
         assert [each.name for each in answer.topics] == [each.name for each in topics]
-        counted, decoded, carried_out, written = 1, 1, 1, len(topics) // ELEMENTS_AT_ONCE
+        counted, decoded, carried_out, written = 1, 1, 1, 2 + len(topics) // ELEMENTS_AT_ONCE + 1
         assert turns.slices - before >= counted + decoded + carried_out + written
 
 
@@ -163,15 +164,15 @@ async def test_a_large_request_counts_whose_client_has_gone(tmp_path: Path) -> N
                     OffsetCommitRequestTopic(
                         "t",
                         partitions=[
-                            OffsetCommitRequestPartition(at, 1, committed_metadata="x" * 10) for at in range(ROWS)
+                            OffsetCommitRequestPartition(at, 1, committed_metadata="x" * 40) for at in range(ROWS)
                         ],
                     )
                 ],
             ),
             8,
         )
-        assert len(frame) > 10_000
-        gone.writer.write(frame * 1)
+        assert len(frame) > LARGE_FRAME
+        gone.writer.write(frame)
         await gone.close()
         left: Any = await other.ask(LeaveGroupRequest(group_id="g", members=members), 4)
         assert len(left.members) == len(members)
