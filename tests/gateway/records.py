@@ -1,5 +1,7 @@
 """Record batches for scripted Produce requests, made by aiokafka's encoder."""
 
+import time
+
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from kcoord.protocol.generated.fetch_request import FetchPartition, FetchTopic
@@ -11,14 +13,15 @@ WITH_TOPIC_ID_FETCH, WITH_TOPIC_ID_PRODUCE = 13, 13
 
 
 def batch(*values: bytes) -> bytes:
-    """One record batch with these values."""
+    """One record batch with these values, of this moment: a broker deletes old ones by its retention."""
+    now_ms = time.time_ns() // 1_000_000
     room = sum(len(value) for value in values) + 1000
     builder = DefaultRecordBatchBuilder(
         magic=2, compression_type=0, is_transactional=0, producer_id=-1, producer_epoch=-1, base_sequence=-1,
         batch_size=room,
     )  # fmt: skip
     for offset, value in enumerate(values):
-        builder.append(offset, timestamp=1, key=None, value=value, headers=[])
+        builder.append(offset, timestamp=now_ms, key=None, value=value, headers=[])
     return bytes(builder.build())
 
 
