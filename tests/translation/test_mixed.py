@@ -230,6 +230,67 @@ def test_with_default_the_legacy_workers_stop_all_before_any_starts_anew() -> No
     assert world.phase("W2") is Phase.PREPARING
 
 
+def test_a_worker_that_joins_late_in_the_barrier_has_time_to_stop_what_it_runs() -> None:
+    """Plan 3510: told at the last moment to stop everything and come once more, it was put out before it could."""
+    world = two()
+    eager = world.send_join("W3", protocol=0)
+    world.keep_alive(59_000, "W1", "W2")
+    assert world.come("W1", "AC0 AT0").error is OK
+    assert world.fetch("W1").brief == ("", "AC0 AT0")
+    world.keep_alive(5_000, "W1", "W2")
+    assert not world.member(world.known["W1"]).put_out
+    assert world.member(world.known["W2"]).put_out, "which has not come at all"
+    assert eager not in world.answers
+    world.send_join("W1", "")
+    assert world.joined(eager).error is OK, "all have come"
+
+
+def test_workers_that_never_stop_keep_a_barrier_up_once_only() -> None:
+    world = two()
+    eager = world.send_join("W3", protocol=0)
+    world.keep_alive(50_000, "W1", "W2")
+    for name, runs in (("W1", "AC0 AT0"), ("W2", "AT1 AT2")):
+        assert world.come(name, runs).error is OK
+        assert world.fetch(name).brief == ("", runs)
+        world.keep_alive(5_000, "W1", "W2")
+    world.keep_alive(40_000, "W1", "W2")
+    assert world.come("W1", "AC0 AT0").error is OK, "it says that it has not stopped"
+    assert world.fetch("W1").brief == ("", "AC0 AT0")
+    world.keep_alive(14_000, "W1", "W2")
+    assert eager not in world.answers, "W2 was told 59 s ago"
+    world.keep_alive(2_000, "W1", "W2")
+    assert [world.member(world.known[name]).put_out for name in ("W1", "W2")] == [True, True]
+    assert world.joined(eager).error is OK
+
+
+def test_what_was_stopped_under_default_is_not_run_again_when_the_protocol_changes() -> None:
+    """Plan 3510: W2 has stopped what it lists. The last worker that speaks only `default` goes while the JoinGroup of
+    W2 waits, and by an answer in `sessioned` Connect runs on what that does not take away.
+    """
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
+    eager = world.send_join("W3", protocol=0)
+    for name, runs in (("W1", "AC0 AT0"), ("W2", "AT1 AT2")):
+        assert world.come(name, runs).error is OK
+        assert world.fetch(name).brief == ("", runs)
+    for joins in [eager, *[world.send_join(name, "") for name in ("W1", "W2")]]:
+        assert world.joined(joins).protocol == "default"
+    second = world.send_sync("W2", protocol="default")
+    world.fetch("W1", {"W1": "+AC0 +AT0", "W2": "+AT1", "W3": "", "N1": "+AT2"}, protocol="default")
+    assert world.synced(second).brief == ("AT1", "")
+    world.close(1)  # the leader cannot be asked: nobody is given anything
+    waits = world.send_join("W2", "AT1")
+    assert waits not in world.answers
+    assert world.holds("W2") == ""
+    world.leaves("W3")
+    assert world.joined(waits).protocol == "sessioned"
+    told = world.send_sync("W2")
+    world.pass_ms(4_000)
+    assert world.synced(told).brief == ("", "AT1")
+    assert world.beats("W2") is OK
+
+
 def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read() -> None:
     """Seeds 17043, 20735: nobody computes for a change of task configurations alone, or the leader has read less."""
     world = LegacyWorld()

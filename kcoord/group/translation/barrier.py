@@ -2,7 +2,9 @@
 
 Eager workers stop everything before they join, and start it all anew. So as soon as one has to join, all have to, and
 their JoinGroups stay parked until all are there, or the longest rebalance timeout is over: then who is missing is put
-out. Workers of the new protocol are not waited for.
+out. A worker that came in time, but has to stop what it runs and come once more, has its own rebalance timeout for
+that. The barrier is extended once only, so nobody keeps the others for longer than twice that time. Workers of the new
+protocol are not waited for.
 """
 
 from __future__ import annotations
@@ -34,15 +36,27 @@ def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def barrier_is_over(turn: Turn, group: ConnectGroup) -> None:
-    """Whoever has not joined within the longest rebalance timeout is put out."""
-    absent = [group.members[each] for each in _taking_part(group) if each not in group.legacy.joining]
-    group.legacy.barrier_due_ms = NEVER_MS
-    if absent:
-        put_out(turn, group, absent)
+    """Whoever has not joined within the longest rebalance timeout is put out, but for those that were answered since
+    the barrier was raised: the first time it waits for them.
+    """
+    fleet = group.legacy
+    absent = [group.members[each] for each in _taking_part(group) if each not in fleet.joining]
+    awaited = [] if fleet.barrier_is_extended else [each for each in absent if _has_time(turn, each)]
+    fleet.barrier_due_ms = max([session_of(each).due_ms for each in awaited], default=NEVER_MS)
+    fleet.barrier_is_extended = bool(awaited)
+    missing = [each for each in absent if each not in awaited]
+    if missing:
+        put_out(turn, group, missing)
+
+
+def _has_time(turn: Turn, member: Member) -> bool:
+    """Whether it was told to join, or to sync, less than its rebalance timeout ago."""
+    return turn.now_ms < session_of(member).due_ms < NEVER_MS
 
 
 def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
     members = _members(group)
+    group.legacy.barrier_is_extended = False
     group.legacy.barrier_due_ms = turn.now_ms + max(each.said.rebalance_timeout_ms for each in members)
     turn.wake(group, group.legacy.barrier_due_ms)
     for member in members:

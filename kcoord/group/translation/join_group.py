@@ -181,6 +181,7 @@ def _rejoin(
         group.forget(member)
     member.last_seen_ms = turn.now_ms
     _note_said(turn, group, member, call, spoken)
+    session_of(member).listed = spoken.reported
     _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)

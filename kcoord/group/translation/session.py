@@ -35,6 +35,10 @@ class LegacySession:
     """A heartbeat on its way when it joined carries that one yet."""
     generation_unsure: bool = False
     """After a load: any from the recorded one to the group epoch may have been told."""
+    listed: frozenset[tuple[str, int]] = frozenset()
+    """What its last JoinGroup said that it has: also what it has stopped under `default`, and runs again by any answer
+    in another protocol that does not take it away.
+    """
     due_ms: int = NEVER_MS
     """By when it must have joined, or synced."""
     parked_join: Token | None = None
@@ -124,6 +128,8 @@ class LegacyFleet(Generic[R]):
     """Who has been answered as the leader that made the installed assignment (legacy rules 15, 23)."""
     barrier_due_ms: int = NEVER_MS
     """With `default` in the group: until when JoinGroups are parked for those who have not come (legacy rule 16)."""
+    barrier_is_extended: bool = False
+    """It lasts longer than it was to, for workers that came in time and have to come once more."""
 
     def take_in(self, member_id: str, protocols: tuple[str, ...]) -> None:
         """A worker offers these protocols from now on."""

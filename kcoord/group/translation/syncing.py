@@ -134,7 +134,9 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
             group.legacy.ready_leader = member.member_id
             group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
-    told = assignment_of(group, member, assigned=assigned, revoked=now.revoked, delay_ms=_delay_ms(turn, group, member))
+    revoked = now.revoked | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
+    session.listed = NOTHING
+    told = assignment_of(group, member, assigned=assigned, revoked=revoked, delay_ms=_delay_ms(turn, group, member))
     if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
         told = attrs.evolve(told, config_offset=_offset(member))
     session.has_news = False
