@@ -113,7 +113,7 @@ class LegacyWorker:
         self._reconfigured: frozenset[str] = NOTHING_NAMED
         self._can_read = True
         self._retries = RETRIES
-        self._closing = self._woken = self._stopped = self._at_end = False
+        self._closing = self._woken = self._stopped = self._at_end = self._reading = False
         self._over = False
         self._herder = self._live()
         self._wait: _Wait | None = None
@@ -139,8 +139,8 @@ class LegacyWorker:
     def leads(self) -> bool:
         """It believes that it leads (legacy rule 14)."""
         client, held = self.client, self.held
-        if client.state is not State.STABLE or client.under_way or held is None:
-            return False  # while it takes an answer in, its thread stops tasks and does nothing else
+        if client.state is not State.STABLE or client.under_way or self._reading or held is None:
+            return False  # while it takes an answer in, its thread stops tasks, or reads on, and does nothing else
         return held.told.leader == self.member_id != ""
 
     @property
@@ -476,9 +476,10 @@ class LegacyWorker:
     def _read_on(self) -> _Asking:
         """Read the config topic to its end. False: it took too long, and the worker has left and backed off."""
         client, setup = self.client, self.setup
-        self._at_end = False
+        self._at_end, self._reading = False, True
         client.out.append(ReadConfigs())
         yield _Wait(lambda: self._at_end, client.now_ms + setup.worker_sync_timeout_ms)
+        self._reading = False
         if self._at_end:
             self._configs = self.read
             self._retries = RETRIES

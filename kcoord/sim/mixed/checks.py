@@ -129,12 +129,15 @@ class MixedChecks(Checks):
 
     def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """What was configured anew has stopped everywhere before it is started anywhere (the config round). A newcomer
-        may have read more than others, as in a classic group.
+        may have read more than others, as in a classic group. What it has begun with then it may start once more: its
+        herder hears of a change that it has started its tasks by already, stops them, and starts them by the same.
         """
         if not other.counts or not process.counts or process.is_new:
             return
         for name in {name for name, task in resources if task != CONNECTOR}:
             newest = process.revisions.get(name, 0)
+            if process.begun_with.get(name) == newest:
+                continue
             elder = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
             if elder and other.revisions.get(name, 0) < newest and not self._is_over(name, process, other):
                 raise Violation(

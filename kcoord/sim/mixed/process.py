@@ -43,6 +43,8 @@ class LegacyProcess(Living):
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
         """How often the task configurations had been written that it has started tasks with, by connector."""
+        self.begun_with: Mapping[str, int] = {}
+        """The same of what it started first under its member id, when it was new."""
         self.is_new = True
         """It starts something for the first time since it was given its member id."""
         self._started_as = ""
@@ -119,7 +121,10 @@ class LegacyProcess(Living):
         self.running = set(self.worker.running)
         self.is_new, self._started_as = self._started_as != self.worker.member_id, self.worker.member_id
         known = action.configs.revisions
-        self.revisions = {**self.revisions, **{name: known.get(name, 0) for name, _ in action.resources}}
+        started = {name: known.get(name, 0) for name, _ in action.resources}
+        self.revisions = {**self.revisions, **started}
+        if self.is_new:
+            self.begun_with = started
         self._mixed.watch.started(self, action.resources)
 
     def _stop(self, action: Stop) -> None:
