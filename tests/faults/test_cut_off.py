@@ -103,10 +103,24 @@ async def test_connections_to_kafka_are_cut_and_slow(kafka: KafkaCluster, tmp_pa
             await here.on.go_on()
 
 
-@has_long_form
-async def test_the_broker_restarts_and_is_gone_for_long(kafka: KafkaCluster, tmp_path: Path) -> None:
+LOST_END = "Couldn't find leader endpoint for partitions"
+"""What a broker says when it skips the end of a transaction in partitions that are there: a commit or an abort that it
+has decided is never written, and who reads only what is committed waits for ever. Kafka 4.3 does so now and then while
+it comes up after a kill, where a partition has no other replica.
+"""
+TRIES = 5
+
+
+def lost_ends(kafka: KafkaCluster) -> int:
+    """How often the broker has said so."""
+    return sum(log.read_text(errors="replace").count(LOST_END) for log in kafka.folder.glob("broker-*/server.log"))
+
+
+async def broker_restarts_and_is_gone(kafka: KafkaCluster, folder: Path) -> None:
+    """Raises AssertionError early where a partition cannot be read any more by the broker's fault."""
     [broker] = kafka.ports
-    async with scene(kafka, tmp_path) as here:
+    lost_before = lost_ends(kafka)
+    async with scene(kafka, folder) as here:
         await here.on.go_on()
         with here.on.history.during("restart of the broker"):
             await asyncio.to_thread(kafka.restart_broker, broker)
@@ -116,3 +130,22 @@ async def test_the_broker_restarts_and_is_gone_for_long(kafka: KafkaCluster, tmp
             await here.lasts(rounds(int(BOTH_SESSIONS_S), 60))
             await asyncio.to_thread(kafka.start_brokers, broker)
         await here.on.go_on()
+        waits = any("waits for a transaction" in kcoord.log.read_text() for kcoord in here.all_.kcoords)
+        assert not (waits and lost_ends(kafka) > lost_before), "the broker has lost the end of a transaction"
+
+
+@has_long_form
+async def test_the_broker_restarts_and_is_gone_for_long(kafka: KafkaCluster, tmp_path: Path) -> None:
+    """What a broker spoils that loses the end of a transaction is told again."""
+    for number in range(TRIES):
+        lost_before = lost_ends(kafka)
+        folder = tmp_path / f"try-{number}"
+        folder.mkdir()
+        try:
+            await broker_restarts_and_is_gone(kafka, folder)
+        except AssertionError:
+            if lost_ends(kafka) == lost_before:
+                raise
+        else:
+            return
+    pytest.fail(f"the broker lost the end of a transaction {TRIES} times in a row")

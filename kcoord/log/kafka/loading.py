@@ -238,8 +238,9 @@ class _Waits:
             return
         self._said_at = now
         _log.warning(
-            "%s is read up to offset %d of %d, and waits for a transaction that is open there and none of kcoord's: it "
-            "goes on when that ends or times out. See that nothing but kcoord writes to this topic",
+            "%s is read up to offset %d of %d, and waits for a transaction that is open there: it goes on when that "
+            "ends or times out. If it does not within two minutes, something but kcoord writes to this topic, or the "
+            "cluster has lost the transaction's end: kafka-transactions.sh find-hanging shows it (docs/instances.md)",
             self.reader.name,
             offset,
             self.end,
