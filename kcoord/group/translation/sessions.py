@@ -1,8 +1,8 @@
 """How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
 
-After a load a worker may have been told any generation from the recorded one on. Whether it was told to stop what its
-target lacks nobody knows: it is told again. Where a leader had been shown the group, it is shown anew. Whether a leader
-had still to compute once more nobody knows either, so the next one does.
+After a load a worker may have been told any generation from the recorded one on. The log does not tell whether the
+worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again. The log
+does not tell either whether a leader had still to compute once more, so the next one does.
 """
 
 from __future__ import annotations

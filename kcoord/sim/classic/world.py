@@ -21,7 +21,7 @@ from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Plan
 
 DELETES_AFTER_MS = 15_000
-"""So long after the last fault a connector is deleted, if revocations are to hang then."""
+"""How long after the last fault a connector is deleted in runs where revocations hang."""
 
 
 class ClassicWorld(MixedWorld):

@@ -53,7 +53,7 @@ class Mix:
     unread: float
     """How probably the config topic takes too long to be read to its end."""
     hangs: int = 0
-    """So many revocations hang after the last fault: a listener's mistake, which no healing ends."""
+    """How many revocations hang after the last fault. A listener does that by mistake, and nothing heals it."""
 
 
 def draw(random: Random) -> tuple[Plan, Mix]:
