@@ -12,8 +12,9 @@ from pathlib import Path
 
 import attrs
 
+from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import MetadataRequest
-from tests.gateway.scripted import ask, connect, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
@@ -125,3 +126,19 @@ def fleet(kafka: KafkaCluster, folder: Path, number: int = 2, **settings: object
 
 
 StartFleet = Callable[..., Fleet]
+
+
+async def both_join(first: ScriptedMember, second: ScriptedMember) -> None:
+    """Both are members of a stable group."""
+    await first.join_and_sync()
+    joining = asyncio.create_task(second.join())
+
+    async def told() -> bool:
+        return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+
+    await until(told, "the first is told of the second")
+    await asyncio.gather(joining, first.join())
+    leader, follower = (first, second) if first.leads else (second, first)
+    syncing = asyncio.create_task(follower.sync({}))
+    assert (await leader.sync({first.member_id: b"one", second.member_id: b"two"})).error_code == ErrorCode.NONE
+    assert (await syncing).assignment == (b"one" if follower is first else b"two")

@@ -30,7 +30,7 @@ from tests.clients.members import Aiokafka, Librdkafka
 from tests.connectgroups.configs import change
 from tests.connectgroups.worker import Worker, resources
 from tests.connectgroups.worker import describe as describe_connect
-from tests.gateway.fleet import Fleet, fleet
+from tests.gateway.fleet import Fleet, both_join, fleet
 from tests.gateway.scripted import (
     ScriptedMember,
     ask,
@@ -123,18 +123,7 @@ async def worker_at(pair: Fleet, group: str, number: int, member_id: str, **fiel
 async def stable_pair(pair: Fleet, group: str) -> tuple[ScriptedMember, ScriptedMember]:
     """A group with a member by each instance: one of them is not the owner."""
     first, second = [await member_at(pair, group, number) for number in BOTH]
-    await first.join_and_sync()
-    joining = asyncio.create_task(second.join())
-
-    async def told() -> bool:
-        return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
-
-    await until(told, "the first is told of the second")
-    await asyncio.gather(joining, first.join())
-    leader, follower = (first, second) if first.leads else (second, first)
-    syncing = asyncio.create_task(follower.sync({}))
-    assert (await leader.sync({first.member_id: b"one", second.member_id: b"two"})).error_code == ErrorCode.NONE
-    assert (await syncing).assignment == (b"one" if follower is first else b"two")
+    await both_join(first, second)
     return first, second
 
 

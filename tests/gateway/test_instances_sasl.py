@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from kcoord.group.partition import partition_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest
-from tests.gateway.fleet import PARTITIONS, Fleet, fleet
+from tests.gateway.fleet import PARTITIONS, Fleet, both_join, fleet
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
 from tests.gateway.test_sasl import with_rights
@@ -57,22 +56,6 @@ async def at(pair: Fleet, number: int, user: str) -> Client:
     client: Client = await until(open_port, "the port of the broker is open")
     await log_in(client, user)
     return client
-
-
-async def both_join(first: ScriptedMember, second: ScriptedMember) -> None:
-    """Both are members of a stable group."""
-    await first.join_and_sync()
-    joining = asyncio.create_task(second.join())
-
-    async def told() -> bool:
-        return await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
-
-    await until(told, "the first is told of the second")
-    await asyncio.gather(joining, first.join())
-    leader, follower = (first, second) if first.leads else (second, first)
-    syncing = asyncio.create_task(follower.sync({}))
-    await leader.sync({first.member_id: b"one", second.member_id: b"two"})
-    await syncing
 
 
 async def test_rule_20_rights_are_each_clients_own_whoever_owns_the_group(
