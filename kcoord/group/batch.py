@@ -35,7 +35,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 from kcoord.protocol.primitives import write_uvarint
-from kcoord.protocol.sliced_encoding import encode_in_slices, large_array
+from kcoord.protocol.sliced_encoding import encode_in_slices, large_arrays
 
 Merge = Callable[[Sequence[Response]], Response]
 
@@ -226,11 +226,11 @@ class BatchAnswer(Response):
     def _written_in_slices(self, part: object) -> Generator[None, None, bytes]:
         """The same, with a step between the slices of a large part."""
         alone = self._alone(part)
-        path = large_array(alone)
-        if path is None:
+        arrays = large_arrays(alone)
+        if arrays is None:
             return self._written(part)
         pieces = []
-        for piece in encode_in_slices(alone, self._version, path):
+        for piece in encode_in_slices(alone, self._version, arrays):
             pieces.append(piece)
             yield
         return self._cut(b"".join(pieces))

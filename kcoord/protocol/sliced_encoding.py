@@ -1,14 +1,15 @@
 """Sliced encoding: a large message is written some elements at a time, so that others have their turn in between.
 
-The message is written once for each slice, with some elements of one array only (or of an array within one element of
-another), and what stands before and behind these elements is cut off. All pieces together are the bytes of the whole.
+A struct with large arrays is written once without them, and once for each slice of their elements; what stands before
+and behind the slice is cut off. So it is done within each element that is large itself. All pieces together are the
+bytes of the whole. A `DeferredArray` is made only when its slices are written.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, overload
 
 import attrs
 
@@ -31,61 +32,132 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.primitives import write_uvarint
 
-__all__ = ["ELEMENTS_AT_ONCE", "Path", "count_elements", "encode_in_slices", "large_array"]
+__all__ = [
+    "ELEMENTS_AT_ONCE",
+    "LARGE_ARRAYS",
+    "Arrays",
+    "DeferredArray",
+    "count_elements",
+    "encode_in_slices",
+    "large_arrays",
+]
+
+E = TypeVar("E")
 
 ELEMENTS_AT_ONCE = 500
 """Elements that are written in one go."""
 UNBOUNDED = 1 << 62
 
-Path = Sequence[str]
-"""The attribute of an array, the one of an array within its elements, and so on."""
+Arrays = Mapping[str, "Arrays"]
+"""The attributes of a struct that are arrays, each with the arrays within its elements."""
 
 
-LARGE_ARRAYS: dict[type[Message], Path] = {
-    ConnectGroupPrepareAssignmentResponse: ("members",),
-    ConnectGroupDescribeResponse: ("groups", "members"),
-    DescribeConfigsResponse: ("results", "configs"),
-    DescribeGroupsResponse: ("groups", "members"),
-    JoinGroupResponse: ("members",),
-    LeaveGroupResponse: ("members",),
-    ListGroupsResponse: ("groups",),
-    MetadataResponse: ("topics",),
-    OffsetCommitResponse: ("topics", "partitions"),
-    OffsetDeleteResponse: ("topics", "partitions"),
-    OffsetFetchResponse: ("topics", "partitions"),
-    TxnOffsetCommitResponse: ("topics", "partitions"),
+class DeferredArray(Sequence[E]):
+    """An array of a message whose elements are made when they are first asked for.
+
+    `elements` says how many there are in all, those within others too.
+    """
+
+    __slots__ = ("_elements", "_made", "_make")
+
+    def __init__(self, elements: int, make: Callable[[], list[E]]) -> None:
+        self._elements = elements
+        self._make = make
+        self._made: list[E] | None = None
+
+    @property
+    def elements(self) -> int:
+        return self._elements
+
+    @overload
+    def __getitem__(self, at: int) -> E: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[E]: ...
+    def __getitem__(self, at: int | slice) -> E | list[E]:
+        return self._all()[at]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[E]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, DeferredArray) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def _all(self) -> list[E]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+_NO_ARRAYS: Arrays = {}
+_PARTITIONS: Arrays = {"topics": {"partitions": _NO_ARRAYS}}
+_RESOURCES: Arrays = {"connectors": _NO_ARRAYS, "tasks": _NO_ARRAYS}
+
+LARGE_ARRAYS: dict[type[Message], Arrays] = {
+    ConnectGroupPrepareAssignmentResponse: {"members": {"connectors_and_tasks": _RESOURCES}},
+    ConnectGroupDescribeResponse: {
+        "groups": {
+            "members": {
+                "owned": _RESOURCES,
+                "target": _RESOURCES,
+                "waiting_for": _RESOURCES,
+                "to_release": _RESOURCES,
+            },
+            "configured": _RESOURCES,
+            "departed": {"connectors_and_tasks": _RESOURCES},
+            "history": {"moves": {"connectors_and_tasks": _RESOURCES}},
+        }
+    },
+    DescribeConfigsResponse: {"results": {"configs": _NO_ARRAYS}},
+    DescribeGroupsResponse: {"groups": {"members": _NO_ARRAYS}},
+    JoinGroupResponse: {"members": _NO_ARRAYS},
+    LeaveGroupResponse: {"members": _NO_ARRAYS},
+    ListGroupsResponse: {"groups": _NO_ARRAYS},
+    MetadataResponse: {"topics": _NO_ARRAYS},
+    OffsetCommitResponse: _PARTITIONS,
+    OffsetDeleteResponse: _PARTITIONS,
+    OffsetFetchResponse: {**_PARTITIONS, "groups": _PARTITIONS},
+    TxnOffsetCommitResponse: _PARTITIONS,
 }
 """The answers that may have very many elements, and where."""
 
 
-def large_array(message: Message) -> Path | None:
+def large_arrays(message: Message) -> Arrays | None:
     """Where `message` has more elements than are written in one go; None for all that are small."""
-    path = LARGE_ARRAYS.get(type(message))
-    if path is None:
-        return None
-    if isinstance(message, OffsetFetchResponse) and message.groups:
-        path = ("groups", *path)
-    return path if count_elements(message, path) > ELEMENTS_AT_ONCE else None
+    arrays = LARGE_ARRAYS.get(type(message))
+    return arrays if arrays is not None and count_elements(message, arrays) > ELEMENTS_AT_ONCE else None
 
 
-def count_elements(value: Any, path: Path) -> int:
-    """How many elements the arrays at `path` have in all."""
-    elements = getattr(value, path[0]) or ()
-    if len(path) == 1:
-        return len(elements)
-    return len(elements) + sum([count_elements(each, path[1:]) for each in elements])
+def count_elements(owner: Any, arrays: Arrays) -> int:
+    """How many elements these arrays of a struct have in all, with the arrays within them."""
+    return sum([_count_in(getattr(owner, name), inner) for name, inner in arrays.items()])
 
 
-def encode_in_slices(message: Message, version: int, path: Path) -> Iterator[bytes]:
-    """The bytes of `message` in pieces of `ELEMENTS_AT_ONCE` elements of the arrays at `path`, which must be regular
-    fields of that version. Raises EncodeError.
+def _count_in(elements: Sequence[Any] | None, inner: Arrays) -> int:
+    if isinstance(elements, DeferredArray):
+        return elements.elements
+    if elements is None:
+        return 0
+    return len(elements) + (sum([count_elements(each, inner) for each in elements]) if inner else 0)
+
+
+def encode_in_slices(message: Message, version: int, arrays: Arrays) -> Iterator[bytes]:
+    """The bytes of `message` in pieces of `ELEMENTS_AT_ONCE` elements of these arrays, which must be regular fields in
+    the versions that have them. Raises EncodeError.
     """
 
     def encode(whole: Any) -> bytes:
         written: bytes = whole.encode(version)
         return written
 
-    return _pieces(message, path, encode, _Place(version, version >= type(message).FLEXIBLE_FROM, 0, 0))
+    return _pieces(message, arrays, encode, _Place(version, version >= type(message).FLEXIBLE_FROM, 0, 0))
 
 
 @attrs.frozen
@@ -99,30 +171,41 @@ class _Place:
     """Bytes of the message that follow the struct."""
 
 
-def _pieces(owner: Any, path: Path, encode: Callable[[Any], bytes], place: _Place) -> Iterator[bytes]:
+def _pieces(owner: Any, arrays: Arrays, encode: Callable[[Any], bytes], place: _Place) -> Iterator[bytes]:
     """The bytes of one struct, `owner`. `encode` writes the whole message with another struct in its place."""
-    name, inner = path[0], path[1:]
-    elements: list[Any] = getattr(owner, name)
     fields = list(regular_fields(owner.FIELDS, place.version))
-    at = next(at for at, field in enumerate(fields) if field.attribute == name)
-    compact = place.flexible and not fields[at].never_flexible
-    plan = tuple(step_of(field, place.version, place.flexible) for field in fields[:at])
-    empty = encode(attrs.evolve(owner, **{name: []}))
-    count_at = walk(plan, empty, place.begin, ElementCount(UNBOUNDED))
-    behind = len(empty) - count_at - len(_count(0, compact))
-    yield empty[place.begin : count_at] + _count(len(elements), compact)
-    for some in _slices(elements, inner):
-        first = count_at + len(_count(len(some), compact))
-        if inner and len(some) == 1 and count_elements(some[0], inner) > ELEMENTS_AT_ONCE:
-            there = attrs.evolve(place, begin=first, behind=behind)
-            yield from _pieces(some[0], inner, lambda one: encode(attrs.evolve(owner, **{name: [one]})), there)
-        else:
-            written = encode(attrs.evolve(owner, **{name: some}))
-            yield written[first : len(written) - behind]
-    yield empty[len(empty) - behind : len(empty) - place.behind]
+    filled = [
+        (at, field.attribute, inner)
+        for at, field in enumerate(fields)
+        if (inner := arrays.get(field.attribute)) is not None and _count_in(getattr(owner, field.attribute), inner)
+    ]
+    without = attrs.evolve(owner, **{name: [] for _, name, _ in filled})
+    empty = encode(without)
+    done = place.begin
+    for at, name, inner in filled:
+        compact = place.flexible and not fields[at].never_flexible
+        plan = tuple(step_of(field, place.version, place.flexible) for field in fields[:at])
+        count_at = walk(plan, empty, place.begin, ElementCount(UNBOUNDED))
+        elements = getattr(owner, name)
+        yield empty[done:count_at] + _count(len(elements), compact)
+        done = count_at + len(_count(0, compact))
+        for some in _slices(elements, inner):
+            first, behind = count_at + len(_count(len(some), compact)), len(empty) - done
+            if len(some) == 1 and inner and count_elements(some[0], inner) > ELEMENTS_AT_ONCE:
+                there = attrs.evolve(place, begin=first, behind=behind)
+                yield from _pieces(some[0], inner, _encoder_of_one(without, name, encode), there)
+            else:
+                written = encode(attrs.evolve(without, **{name: some}))
+                yield written[first : len(written) - behind]
+    yield empty[done : len(empty) - place.behind]
 
 
-def _slices(elements: list[Any], inner: Path) -> Iterator[list[Any]]:
+def _encoder_of_one(owner: Any, name: str, encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Writes the message with one element in that array of `owner`."""
+    return lambda one: encode(attrs.evolve(owner, **{name: [one]}))
+
+
+def _slices(elements: Sequence[Any], inner: Arrays) -> Iterator[Sequence[Any]]:
     """Runs of elements that are written in one go; one that is too large for that stands alone."""
     if not inner:
         for at in range(0, len(elements), ELEMENTS_AT_ONCE):

@@ -32,7 +32,7 @@ from kcoord.protocol.frame import RequestHeader, encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import JoinGroupRequest, Response, SyncGroupRequest, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.sliced_encoding import large_array
+from kcoord.protocol.sliced_encoding import large_arrays
 from kcoord.server.held_bytes import HeldBytes, Progress
 from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 from kcoord.server.large_answer import LargeAnswer
@@ -294,9 +294,9 @@ class Connection(asyncio.Protocol):
         if isinstance(response, BatchAnswer):
             self.send_pieces(call, response.pieces())
             return
-        path = large_array(response)
-        if path is not None:
-            self._host.turns.add(LargeAnswer(self, call, response, path).take_slice)
+        arrays = large_arrays(response)
+        if arrays is not None:
+            self._host.turns.add(LargeAnswer(self, call, response, arrays).take_slice)
             return
         try:
             body = response.encode(header.api_version)

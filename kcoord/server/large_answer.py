@@ -8,7 +8,7 @@ from kcoord.protocol.call import Call
 from kcoord.protocol.frame import RequestHeader
 from kcoord.protocol.messages import Response
 from kcoord.protocol.primitives import EncodeError
-from kcoord.protocol.sliced_encoding import Path, encode_in_slices
+from kcoord.protocol.sliced_encoding import Arrays, encode_in_slices
 
 __all__ = ["LargeAnswer"]
 
@@ -22,12 +22,12 @@ class Receiver(Protocol):
 
 
 class LargeAnswer:
-    """One large answer on its way. `path`: where its many elements are."""
+    """One large answer on its way. `arrays`: where its many elements are."""
 
-    def __init__(self, receiver: Receiver, call: Call, response: Response, path: Path) -> None:
+    def __init__(self, receiver: Receiver, call: Call, response: Response, arrays: Arrays) -> None:
         self._receiver = receiver
         self._call = call
-        self._left = encode_in_slices(response, call.header.api_version, path)
+        self._left = encode_in_slices(response, call.header.api_version, arrays)
         self._written: list[bytes] = []
 
     def take_slice(self) -> bool:

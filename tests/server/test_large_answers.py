@@ -13,6 +13,7 @@ from kcoord.group.request_slices import ROWS
 from kcoord.group.shard import Shard
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -20,6 +21,8 @@ from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGro
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    ConnectGroupHeartbeatRequest,
     DescribeGroupsRequest,
     LeaveGroupRequest,
     ListGroupsRequest,
@@ -28,7 +31,8 @@ from kcoord.protocol.messages import (
     OffsetCommitRequest,
     OffsetFetchRequest,
 )
-from kcoord.protocol.sliced_encoding import ELEMENTS_AT_ONCE, count_elements
+from kcoord.protocol.resources import pack, unpack
+from kcoord.protocol.sliced_encoding import ELEMENTS_AT_ONCE, LARGE_ARRAYS, count_elements
 from kcoord.server import group_list
 from tests.server.harness import Client, Running, standalone
 
@@ -123,7 +127,7 @@ async def test_no_answer_has_more_elements_written_at_once(tmp_path: Path, monke
     encode = MetadataResponse.encode
 
     def counted(self: MetadataResponse, version: int) -> bytes:
-        written.append(count_elements(self, ["topics"]))
+        written.append(count_elements(self, {"topics": {}}))
         return encode(self, version)
 
     monkeypatch.setattr(MetadataResponse, "encode", counted)
@@ -132,6 +136,38 @@ async def test_no_answer_has_more_elements_written_at_once(tmp_path: Path, monke
         await client.ask(MetadataRequest(topics=topics), 9)
     assert max(written) == ELEMENTS_AT_ONCE
     assert sum(written) == len(topics)
+
+
+async def test_one_worker_that_runs_very_much_is_described_some_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    encode = ConnectGroupDescribeResponse.encode
+
+    def counted(self: ConnectGroupDescribeResponse, version: int) -> bytes:
+        written.append(count_elements(self, LARGE_ARRAYS[ConnectGroupDescribeResponse]))
+        return encode(self, version)
+
+    tasks = frozenset(("c", at) for at in range(5 * ELEMENTS_AT_ONCE))
+    async with standalone(tmp_path) as running, await Client.connect(running.port) as client:
+        join = ConnectGroupHeartbeatRequest(
+            group_id="g",
+            member_id="w",
+            member_epoch=0,
+            rebalance_timeout_ms=60_000,
+            server_assignor="uniform",
+            connectors_and_tasks=[],
+            config_offset=1,
+            configured_connectors_and_tasks=pack(tasks, ConnectorsAndTasks, ConnectorTaskId),
+        )
+        joined: Any = await client.ask(join, 0)
+        assert joined.error_code == ErrorCode.NONE
+        monkeypatch.setattr(ConnectGroupDescribeResponse, "encode", counted)
+        answer: Any = await client.ask(ConnectGroupDescribeRequest(["g"]), 0)
+    group = answer.groups[0]
+    assert unpack(group.members[0].owned) == unpack(group.members[0].target) == unpack(group.configured) == tasks
+    assert max(written) <= ELEMENTS_AT_ONCE + len(("group", "history entry", "move", "entry"))
+    assert sum(written) >= 3 * len(tasks), "what it runs, its target and what is configured"
 
 
 @pytest.mark.parametrize("kind", [DescribeGroupsRequest, ConnectGroupDescribeRequest])

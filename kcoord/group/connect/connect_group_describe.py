@@ -7,6 +7,9 @@ whoever knows them. A group in quarantine has an error message that says so, wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 from kcoord.group.bounded_text import bounded_name
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
@@ -28,9 +31,11 @@ from kcoord.protocol.generated.connect_group_describe_response import (
     Member,
     Move,
 )
+from kcoord.protocol.generated.connect_worker_group_history_value import Move as RecordedMove
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
-from kcoord.protocol.resources import pack, unpack
+from kcoord.protocol.resources import Entry, pack
+from kcoord.protocol.sliced_encoding import DeferredArray
 
 CONNECT = "connect"
 """What a member speaks that is no legacy worker."""
@@ -98,7 +103,11 @@ def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
 
 
 def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
-    return pack(resources, ConnectorsAndTasks, ConnectorTaskId)
+    """The resources for the wire. Those of a large group are packed one member after the other, when the answer is
+    written in slices.
+    """
+    packed = DeferredArray(len(resources), lambda: pack(resources, ConnectorsAndTasks, ConnectorTaskId))
+    return cast(list[ConnectorsAndTasks], packed)
 
 
 def _member(group: ConnectGroup, member: GroupMember) -> Member:
@@ -144,5 +153,19 @@ def _entry(epoch: int, entry: ConnectWorkerGroupHistoryValue) -> HistoryEntry:
         installed_ms=entry.installed_timestamp,
         converged_ms=entry.converged_timestamp,
         moved_count=entry.moved_count,
-        moves=[Move(move.from_, move.to, _packed(unpack(move.connectors_tasks))) for move in entry.moves],
+        moves=_moves(entry.moves),
     )
+
+
+def _moves(recorded: Sequence[RecordedMove]) -> list[Move]:
+    """What moved, for the wire; made when it is written, as above."""
+    count = len(recorded) + sum([len(each.tasks) for move in recorded for each in move.connectors_tasks])
+    made = DeferredArray(
+        count, lambda: [Move(move.from_, move.to, list(map(_copied, move.connectors_tasks))) for move in recorded]
+    )
+    return cast(list[Move], made)
+
+
+def _copied(entry: Entry) -> ConnectorsAndTasks:
+    tasks = [ConnectorTaskId(task.connector_id, task.task_id) for task in entry.tasks]
+    return ConnectorsAndTasks(list(entry.connectors), tasks)
