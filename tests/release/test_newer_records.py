@@ -68,8 +68,20 @@ class Pair:
         return ErrorCode(result.error_code) if result.error_code else str(result.configs[0].value)
 
     def written(self) -> int:
-        """How many records of the newer type are in the topic."""
-        return sum(int.from_bytes(key[:2], "big") == NEWER_TYPE for key, _ in records(self.kafka, self.topic))
+        """Of how many groups records of the newer type are in the topic."""
+        keys = {key for key, _ in records(self.kafka, self.topic)}
+        return sum(int.from_bytes(key[:2], "big") == NEWER_TYPE for key in keys)
+
+    async def write_newer_records(self) -> None:
+        """Configure all groups until each has a record of the newer type: the newer one has to notice first that the
+        older one has gone.
+        """
+
+        async def is_written() -> bool:
+            await self.configure()
+            return self.written() == len(GROUPS)
+
+        await until(is_written, "all groups have records of the newer type")
 
     def complaints(self) -> list[int]:
         """The partitions that the older one says that it cannot read, line by line."""
@@ -107,8 +119,7 @@ async def test_written_when_all_can_read_it_and_left_to_who_can(kafka: KafkaClus
         assert "newer ones are written when every instance has been upgraded" in both.newer.log.read_text()
 
         assert both.older.stop() == 0
-        await both.configure()
-        assert both.written() == len(GROUPS)
+        await both.write_newer_records()
 
         both.older.start()
 
@@ -130,8 +141,7 @@ async def test_0_1_0_is_spared_and_says_so_in_a_line_if_not(kafka: KafkaCluster,
         assert both.written() == 0
 
         assert both.older.stop() == 0
-        await both.configure()
-        assert both.written() == len(GROUPS)
+        await both.write_newer_records()
 
         both.older.start()
 
