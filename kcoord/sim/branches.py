@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from itertools import compress
 from types import CodeType, FunctionType, ModuleType
 
+from kcoord.sim.garbage import no_collection
+
 PACKAGES = (
     "kcoord.group.connect",
     "kcoord.group.modern",
@@ -51,7 +53,7 @@ class Count:
 
     def add(self, module: ModuleType) -> None:
         """Count the branches of one module, too."""
-        source = ast.parse(inspect.getsource(module))
+        source = _syntax_tree(module)
         for body, name in list(_named(source, module.__name__)):
             _note(body, len(self.names))
             self.names.append(name)
@@ -82,7 +84,7 @@ def count_branches() -> Count:
 
 def branch_names() -> list[str]:
     """The names of all branches; nothing is counted by that."""
-    return [name for module in _modules() for _, name in _named(ast.parse(inspect.getsource(module)), module.__name__)]
+    return [name for module in _modules() for _, name in _named(_syntax_tree(module), module.__name__)]
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -93,6 +95,11 @@ def _modules() -> Iterator[ModuleType]:
 
 
 # -- the sources ------------------------------------------------------------------------------------------------------
+
+
+def _syntax_tree(module: ModuleType) -> ast.Module:
+    with no_collection():
+        return ast.parse(inspect.getsource(module))
 
 
 def _named(source: ast.Module, module: str) -> Iterator[tuple[list[ast.stmt], str]]:

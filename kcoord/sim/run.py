@@ -5,7 +5,6 @@ A seed and a kind of run are one run. A seed for which no kind is named has one 
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import multiprocessing.pool
 from bisect import bisect_right
@@ -19,6 +18,7 @@ import attrs
 
 from kcoord.sim.branches import Count, count_branches
 from kcoord.sim.classic.world import ClassicWorld
+from kcoord.sim.garbage import no_collection
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.kinds import CLASSIC, CONNECT, INSTANCES, MIXED
@@ -64,7 +64,7 @@ def kind_of(seed: int) -> str:
 
 def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Outcome:
     """The run that is drawn for a seed; `sink` gets the lines of its trace. Raises KeyError for an unknown kind."""
-    with _no_collection():
+    with no_collection():
         if kind is not None and kind.startswith(_BESIDE):
             return ReleaseWorld(seed, Path(kind.removeprefix(_BESIDE)), sink).run()
         return WORLDS[kind or kind_of(seed)](seed, sink).run()
@@ -72,7 +72,7 @@ def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Ou
 
 def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
     """The run of a plan file; `sink` gets the lines of its trace."""
-    with _no_collection():
+    with no_collection():
         return WORLDS[plan.kind](plan.seed, sink, plan).run()
 
 
@@ -86,21 +86,9 @@ def plan_of(seed: int, kind: str | None = None) -> RunPlan:
 
 def struck_faults(plan: RunPlan) -> tuple[Outcome, tuple[Fault, ...]]:
     """The run of a plan, and the faults that struck in it, each with a seed of its own."""
-    with _no_collection():
+    with no_collection():
         world = WORLDS[plan.kind](plan.seed, None, plan)
         return world.run(), tuple(world.faults.struck)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """A run makes few cycles and is short."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def run_seeds(
