@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -23,6 +24,7 @@ from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
 from kcoord.gateway.sentinel import PROTOCOL_TYPE
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.metrics import CONNECT
+from kcoord.group.request_slices import ROWS
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
@@ -104,14 +106,21 @@ async def list_groups(leg: Leg, call: Call, request: ListGroupsRequest) -> None:
     there = await leg.ask(ListGroupsRequest(), version, call.header.client_id)
     assert isinstance(there, ListGroupsResponse)
     here = await _listed_here(leg, call)
-    ours = {each.group_id: each for each in here.groups if may_be_here(leg.gateway, each.group_id)}
-    listed = [_ours_or_theirs(each, ours) for each in there.groups]
-    listed += await _only_here(leg, ours, {each.group_id for each in there.groups})
-    kept = [each for each in listed if _passes_filters(each, request)]
-    for each in kept:
-        each.group_state = each.group_state if version >= STATES_FILTER else ""
-        each.group_type = each.group_type if version >= TYPES_FILTER else ""
+    ours: dict[str, ListedGroup] = {}
+    async for some in _in_turns(leg, here.groups):
+        ours |= {each.group_id: each for each in some if may_be_here(leg.gateway, each.group_id)}
+    kept: list[ListedGroup] = []
+    async for some in _in_turns(leg, there.groups):
+        kept += _kept([_ours_or_theirs(each, ours) for each in some], request, version)
+    kept += _kept(await _only_here(leg, ours, {each.group_id for each in there.groups}), request, version)
     leg.answer(call, attrs.evolve(there, groups=kept))
+
+
+async def _in_turns(leg: Leg, groups: Sequence[ListedGroup]) -> AsyncIterator[Sequence[ListedGroup]]:
+    """The groups, some at a time, with others' turns in between."""
+    for at in range(0, len(groups), ROWS):
+        yield groups[at : at + ROWS]
+        await leg.gateway.turns.give_way()
 
 
 async def _listed_here(leg: Leg, call: Call) -> ListGroupsResponse:
@@ -158,12 +167,18 @@ def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> Listed
     return theirs
 
 
-def _passes_filters(listed: ListedGroup, request: ListGroupsRequest) -> bool:
+def _kept(groups: Sequence[ListedGroup], request: ListGroupsRequest, version: int) -> list[ListedGroup]:
+    """Those that the client asks for, with what its version has a place for."""
     states = {state.lower() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
-    if states and listed.group_state.lower() not in states:
-        return False
-    return not types or listed.group_type.lower() in types
+    kept = [
+        each for each in groups
+        if (not states or each.group_state.lower() in states) and (not types or each.group_type.lower() in types)
+    ]  # fmt: skip
+    for each in kept:
+        each.group_state = each.group_state if version >= STATES_FILTER else ""
+        each.group_type = each.group_type if version >= TYPES_FILTER else ""
+    return kept
 
 
 async def delete_groups(leg: Leg, call: Call, request: DeleteGroupsRequest) -> None:
