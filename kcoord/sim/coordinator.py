@@ -221,7 +221,7 @@ class Coordinator:
 
     def heal(self) -> None:
         """From now on nothing goes wrong."""
-        if self.pending and self._next is Fate.LOST:
+        if self.pending and (self._next is Fate.LOST or self._lost is self.pending[0]):
             self._failed(survivors=0)
         self._next = Fate.COMMITTED
         if self._late:
