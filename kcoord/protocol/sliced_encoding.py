@@ -85,8 +85,6 @@ class DeferredArray(Sequence[E]):
     def __eq__(self, other: object) -> bool:
         return self._all() == (other._all() if isinstance(other, DeferredArray) else other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return repr(self._all())
 

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from kcoord.group.connect.connect_group_describe import _entry
 from kcoord.group.request_limits import LARGE_FRAME
 from kcoord.group.request_slices import ROWS
 from kcoord.group.shard import Shard
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectorsAndTasks, ConnectorTaskId
+from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks as RecordedResources
+from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorTaskId as RecordedTask
+from kcoord.protocol.generated.connect_worker_group_history_value import Move as RecordedMove
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -31,7 +35,8 @@ from kcoord.protocol.messages import (
     OffsetCommitRequest,
     OffsetFetchRequest,
 )
-from kcoord.protocol.resources import pack, unpack
+from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
+from kcoord.protocol.resources import CONNECTOR, pack, unpack
 from kcoord.protocol.sliced_encoding import ELEMENTS_AT_ONCE, LARGE_ARRAYS, count_elements
 from kcoord.server import group_list
 from tests.server.harness import Client, Running, standalone
@@ -148,7 +153,8 @@ async def test_one_worker_that_runs_very_much_is_described_some_at_a_time(
         written.append(count_elements(self, LARGE_ARRAYS[ConnectGroupDescribeResponse]))
         return encode(self, version)
 
-    tasks = frozenset(("c", at) for at in range(5 * ELEMENTS_AT_ONCE))
+    tasks = frozenset((f"c{at}", CONNECTOR) for at in range(ELEMENTS_AT_ONCE))
+    tasks |= frozenset(("c0", at) for at in range(5 * ELEMENTS_AT_ONCE))
     async with standalone(tmp_path) as running, await Client.connect(running.port) as client:
         join = ConnectGroupHeartbeatRequest(
             group_id="g",
@@ -168,6 +174,17 @@ async def test_one_worker_that_runs_very_much_is_described_some_at_a_time(
     assert unpack(group.members[0].owned) == unpack(group.members[0].target) == unpack(group.configured) == tasks
     assert max(written) <= ELEMENTS_AT_ONCE + len(("group", "history entry", "move", "entry"))
     assert sum(written) >= 3 * len(tasks), "what it runs, its target and what is configured"
+
+
+def test_a_history_counts_all_that_has_moved() -> None:
+    entry = ConnectWorkerGroupHistoryValue(
+        moves=[RecordedMove("a", "b", [RecordedResources(["c1", "c2"], [RecordedTask("c1", 0)])])]
+    )
+    moves: Any = _entry(7, entry).moves
+    assert moves.elements == len(("the move", "c1", "c2", "c1-0"))
+    assert [(each.from_, each.to, unpack(each.connectors_and_tasks)) for each in moves] == [
+        ("a", "b", frozenset({("c1", CONNECTOR), ("c2", CONNECTOR), ("c1", 0)}))
+    ]
 
 
 @pytest.mark.parametrize("kind", [DescribeGroupsRequest, ConnectGroupDescribeRequest])

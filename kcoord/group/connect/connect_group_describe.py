@@ -159,7 +159,8 @@ def _entry(epoch: int, entry: ConnectWorkerGroupHistoryValue) -> HistoryEntry:
 
 def _moves(recorded: Sequence[RecordedMove]) -> list[Move]:
     """What moved, for the wire; made when it is written, as above."""
-    count = len(recorded) + sum([len(each.tasks) for move in recorded for each in move.connectors_tasks])
+    entries = [each for move in recorded for each in move.connectors_tasks]
+    count = len(recorded) + sum([len(each.connectors) + len(each.tasks) for each in entries])
     made = DeferredArray(
         count, lambda: [Move(move.from_, move.to, list(map(_copied, move.connectors_tasks))) for move in recorded]
     )
