@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import compress
 from types import CodeType, FunctionType, ModuleType
 
-from kcoord.sim.garbage import no_collection
+from kcoord.sim.garbage_collection import no_collection
 
 PACKAGES = (
     "kcoord.group.connect",

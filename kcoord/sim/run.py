@@ -18,7 +18,7 @@ import attrs
 
 from kcoord.sim.branches import Count, count_branches
 from kcoord.sim.classic.world import ClassicWorld
-from kcoord.sim.garbage import no_collection
+from kcoord.sim.garbage_collection import no_collection
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
 from kcoord.sim.kinds import CLASSIC, CONNECT, INSTANCES, MIXED

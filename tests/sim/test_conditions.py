@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -52,6 +54,21 @@ def test_no_condition_is_never_met() -> None:
         if not any(wanted.values()) and not branches.never:
             return
     raise AssertionError("\n".join(sorted(branches.never.union(*wanted.values()))))
+
+
+def test_nothing_is_collected_while_a_syntax_tree_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finalizer that runs then fails it under Python 3.11."""
+    collects: list[bool] = []
+    parse = ast.parse
+
+    def watched(source: str) -> ast.Module:
+        collects.append(gc.isenabled())
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", watched)
+    assert branch_names()
+    assert set(collects) == {False}
+    assert gc.isenabled()
 
 
 def test_each_excuse_excuses_some_branch() -> None:
