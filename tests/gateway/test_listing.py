@@ -1,12 +1,18 @@
 """What do listing, describing and deleting say of groups here and there? Gateway rules 13, 17, 18."""
 
+import itertools
 import struct
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from kcoord.gateway.listing import _in_turns
+from kcoord.group.request_slices import ROWS
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
 from kcoord.protocol.messages import (
@@ -80,6 +86,17 @@ async def test_rule_17_filters_are_about_kcoords_view(kcoord: Kcoord, name: str)
     ):
         seen = await listed(member.client, states=states, types=types)
         assert seen.keys() & {own, other} == expected, (states, types)
+
+
+async def test_others_have_their_turn_while_a_long_list_is_put_together() -> None:
+    ticks = itertools.count()
+    turns = TurnQueue(clock=lambda: float(next(ticks)))  # by this clock each look at it is longer than a turn may be
+    leg: Any = SimpleNamespace(gateway=SimpleNamespace(turns=turns))
+    groups = [ListedGroup(f"g{at}") for at in range(3 * ROWS + 1)]
+    parts = [part async for part in _in_turns(leg, groups)]
+    assert [len(part) for part in parts] == [ROWS, ROWS, ROWS, 1]
+    assert [each for part in parts for each in part] == groups
+    assert turns.slices > 0
 
 
 @pytest.mark.parametrize("version", range(7))
