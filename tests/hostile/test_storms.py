@@ -12,10 +12,11 @@ from tests.kafka.kcoord_process import Kcoord
 GROUP = "storm"
 
 
-async def follow(member: ScriptedMember) -> None:
-    """Heartbeat, and join whenever that says so, as clients do."""
-    while True:
+async def follow(member: ScriptedMember, done: asyncio.Event) -> None:
+    """Heartbeat, and join whenever that says so, as clients do; the last request is answered before it ends."""
+    while not done.is_set():
         error = await member.heartbeat()
+        assert error in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
         if error == ErrorCode.REBALANCE_IN_PROGRESS:
             await member.join()
             await member.sync()
@@ -32,13 +33,15 @@ async def test_a_leader_that_joins_for_nothing_waits_alone(kcoord: Kcoord) -> No
     leader = await ScriptedMember.at(kcoord.bootstrap, GROUP)
     await leader.join_and_sync()
     follower = await ScriptedMember.at(kcoord.bootstrap, GROUP)
+    both_are_in, has_stormed = asyncio.Event(), asyncio.Event()
     joins = asyncio.create_task(follower.join())
-    rejoins = asyncio.create_task(follow(leader))  # it hears of the newcomer
+    rejoins = asyncio.create_task(follow(leader, both_are_in))  # it hears of the newcomer
     await joins
     await follower.sync()
-    rejoins.cancel()
+    both_are_in.set()
+    await rejoins
     assert leader.leads
-    both = [asyncio.create_task(follow(follower)), asyncio.create_task(joins_for_nothing(leader))]
+    follows, storms = (asyncio.create_task(each) for each in (follow(follower, has_stormed), joins_for_nothing(leader)))
 
     async def is_told() -> bool:
         return f"group {GROUP}: the last {FREE} rebalances changed nothing" in kcoord.log.read_text()
@@ -46,7 +49,9 @@ async def test_a_leader_that_joins_for_nothing_waits_alone(kcoord: Kcoord) -> No
     await until(is_told, "the storm is in the log")
     generation = leader.generation
     assert generation <= 2 + FREE + 4, "it was noticed soon"
-    for task in both:
+    for task in (follows, storms):
         assert not task.done(), task
-        task.cancel()
+    has_stormed.set()
+    await follows
     assert await follower.heartbeat() in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
+    storms.cancel()
