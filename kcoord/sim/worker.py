@@ -168,10 +168,12 @@ class Process(Living):
             if self._world.tracing:
                 takes = "hangs" if takes_ms is None else f"takes {takes_ms} ms"
                 self._world.note(self.name, f"stops {trace.names(action.resources)}, which {takes}")
-        if takes_ms is None:
-            self._hanging = action
-        else:
+        if takes_ms is not None:
             self._events.after(takes_ms, self._called, self._busy, action)
+        elif any(isinstance(each, actions.Grant) for each in self._calls):
+            self._events.after(HANGS_MS, self._called, self._busy, action)
+        else:
+            self._hanging = action
 
     def _called(self, busy: int, action: actions.Revoke | actions.Grant) -> None:
         if busy != self._busy or not self.alive or self._later(self._called, busy, action):
