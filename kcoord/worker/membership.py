@@ -240,10 +240,11 @@ class Membership:
         join was answered so late that what it grants may be others' already.
         """
         session = self._state.session
-        if session is not None:
-            return now_ms >= sent.at_ms + session.timeout_ms - session.margin_ms
         timeout_ms = response.session_timeout_ms if isinstance(response, ConnectGroupHeartbeatResponse) else 0
-        return timeout_ms > 0 and now_ms >= sent.at_ms + timeout_ms - self._state.setup.margin(timeout_ms)
+        if timeout_ms > 0:
+            is_over = now_ms >= sent.at_ms + timeout_ms - self._state.setup.margin(timeout_ms)
+            return is_over and (session is None or now_ms >= session.stop_ms)
+        return session is not None and now_ms >= sent.at_ms + session.timeout_ms - session.margin_ms
 
     def _wants_coordinator(self) -> bool:
         return self._state.phase not in (Phase.IDLE, Phase.GONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import attrs
+import pytest
 
 from kcoord.assign import Assignment, MemberAssignment
 from kcoord.protocol.errors import ErrorCode
@@ -697,6 +698,21 @@ def test_a_shorter_session_that_is_told_late_does_not_cut_short_the_longer_one()
     driver.answer(1, session=6_000, number=number)
     assert driver.worker.session_ends_ms == ends_ms
     assert driver.worker.owned == resources("a")
+
+
+@pytest.mark.parametrize(("session", "granted"), [(6_000, ""), (SESSION, "a")])
+def test_a_join_that_is_answered_late_grants_what_the_session_covers_that_it_tells(session: int, granted: str) -> None:
+    """connect-groups rule 8: the session of a join before, which was never assigned anything, does not (found by
+    simulation: frozen for longer than the new session, and not yet at the end of the old one's margin, it started what
+    may have been another's).
+    """
+    driver = Driver(attrs.evolve(SETUP, request_timeout_ms=2 * SESSION)).start()
+    driver.answer(0)
+    driver.take(Joined)
+    number, _ = driver.later(INTERVAL).heartbeat()
+    driver.now += SESSION - MARGIN - 1  # it was frozen, and reads the answer first
+    driver.answer(1, "a", session=session, number=number)
+    assert told(driver.worker.owned) == granted
 
 
 def test_what_reads_like_a_join_says_all() -> None:
