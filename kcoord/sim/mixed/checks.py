@@ -82,12 +82,12 @@ class MixedChecks(Checks):
     # -- who is where -------------------------------------------------------------------------------------------------
 
     def generic(self) -> GenericGroup | None:
-        """The group, where it is of that kind."""
-        return self._contents.groups.get(GROUP)
+        """The group, where it is of that kind; None while the coordinator has never been there."""
+        return self._contents.groups.get(GROUP) if self.loads else None
 
     def connect(self) -> ConnectGroup | None:
-        """The group, where it is of that kind."""
-        return self._contents.connect.get(GROUP)
+        """The group, where it is of that kind; None while the coordinator has never been there."""
+        return self._contents.connect.get(GROUP) if self.loads else None
 
     def leader(self) -> str | None:
         """The member id of who leads."""
