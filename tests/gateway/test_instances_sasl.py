@@ -111,12 +111,12 @@ async def test_rule_16_a_right_that_is_withdrawn_is_noticed_whichever_instance_h
 
         async def refused(withdrawn: ScriptedMember = withdrawn) -> bool:
             """By an error, or by the question that ends its connection when every right is gone."""
-            if withdrawn.client.reader.at_eof():
+            if withdrawn.client.is_closed:
                 return True
             try:
                 return await withdrawn.heartbeat() == ErrorCode.GROUP_AUTHORIZATION_FAILED
             except AssertionError:
-                return withdrawn.client.reader.at_eof()
+                return withdrawn.client.is_closed
 
         await until(refused, "the right that is withdrawn is noticed")
         withdrawn.client = await at(pair, 0, "stranger")

@@ -96,6 +96,11 @@ class Client:
         with contextlib.suppress(ConnectionError):
             await self.writer.wait_closed()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the server has ended the connection, in order or by a reset, which comes where it had unread data."""
+        return self.reader.at_eof() or self.reader.exception() is not None
+
     def frame(self, request: Request, version: int) -> tuple[int, bytes]:
         """A correlation id and the whole frame."""
         correlation_id = next(self._correlation)

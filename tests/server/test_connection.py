@@ -155,7 +155,7 @@ async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is
         waiting.writer.write(waiting.frame(member.join_request(), 9)[1])
         assert await idle.read_frame() == b""
         assert len(kcoord.server._connections) == 1
-        assert not waiting.reader.at_eof()
+        assert not waiting.is_closed
 
 
 async def test_a_client_that_does_not_read_is_not_read_from(tmp_path: Path) -> None:
