@@ -17,7 +17,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 from kcoord.protocol.resources import pack, unpack
-from kcoord.worker.actions import Action, Seek, Send
+from kcoord.worker.actions import Action, Grant, Joined, Seek, Send, Told
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 
@@ -25,6 +25,8 @@ A = TypeVar("A")
 
 INTERVAL = 5_000
 SESSION = 45_000
+MARGIN = SESSION // 6
+"""So long before the session's end a worker stops by itself."""
 SETUP = Setup("g", "w1", url="http://w1")
 
 
@@ -178,3 +180,19 @@ class Driver:
 def owned_in(request: ConnectGroupHeartbeatRequest) -> str | None:
     """What a heartbeat says of what is owned; None where it says nothing."""
     return None if request.connectors_and_tasks is None else told(unpack(request.connectors_and_tasks))
+
+
+def member(owned: str = "", setup: object = SETUP, epoch: int = 1) -> Driver:
+    """A worker that has joined and runs that, all said."""
+    assert isinstance(setup, type(SETUP))
+    driver = Driver(setup).start()
+    driver.answer(epoch, owned)
+    driver.take(Joined)
+    driver.take(Told)
+    if owned:
+        driver.take(Grant)
+    if setup.max_wait_ms:
+        return driver
+    driver.later(INTERVAL).answer(epoch)
+    driver.nothing()
+    return driver

@@ -10,10 +10,9 @@ from kcoord.worker import table
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
 from kcoord.worker.moves import nobody
 from kcoord.worker.state import Phase
-from tests.worker.driver import INTERVAL, SESSION, SETUP, Driver
+from tests.worker.driver import INTERVAL, SETUP, Driver
 
 ROWS = {name: row for name, row in vars(table).items() if isinstance(row, table.Row)}
-MARGIN = SESSION // 6
 ERRORS = {
     "OK": ErrorCode.NONE,
     "COMPUTE": ErrorCode.COMPUTE_ASSIGNMENT,
