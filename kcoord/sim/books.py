@@ -84,7 +84,7 @@ class Books:
             if not target.resources <= exists:
                 deleted = names(target.resources - exists)
                 raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
-        lost = (self._claimed & exists) - group.claimants.keys() - group.legacy.unhanded
+        lost = (self._claimed & exists) - group.claimants.keys()
         if lost and group.assignment_epoch == group.epoch:
             raise Violation("targets", f"{names(lost)} were somebody's, and wait for nobody")
 

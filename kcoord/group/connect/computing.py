@@ -5,7 +5,8 @@
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | it computes in this very step |
 | a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
-| there are legacy workers, and no other reads theirs | one of them leads: its next JoinGroup shows it the group |
+| there are legacy workers, and no other reads theirs | the same, once their leader has said what exists (`looks`) |
+| they speak `default` | one of them leads: its next JoinGroup shows it the group |
 | the same is computed again and again | nobody computes before its back-off is over (`repetition`) |
 | a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
@@ -52,7 +53,9 @@ from kcoord.group.metrics import CONNECT
 from kcoord.group.repetition import FREE
 from kcoord.group.step import Slowed
 from kcoord.group.translation.leader import is_free_to_lead
+from kcoord.group.translation.looks import ensure_look, is_frozen
 from kcoord.group.translation.shown import own_state
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 BACK_OFF_MS = 1_000
@@ -138,7 +141,25 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
         case Absent():
             group.end_computation()
         case LegacySide(workers):
-            _choose(turn, group, group.legacy.protocol or "", workers, excluded)
+            if group.legacy.protocol == DEFAULT:
+                _choose(turn, group, DEFAULT, workers, excluded)
+            elif is_frozen(turn, group):
+                group.end_computation()
+            else:
+                _compute_here(turn, group, limits, _placing(limits))
+
+
+def _placing(limits: Effective) -> str:
+    """Who runs what among classic workers: work waits for its worker, as with Connect's own leaders, if that is on."""
+    return limits.assignors[0].name if limits.assignor(FALLBACK) is None else FALLBACK
+
+
+def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
+    """Have the leader of the classic workers asked, if it has to be."""
+    if not group.legacy.members:
+        return
+    selection = _select(group, turn.contents.effective(group.group_id))
+    ensure_look(turn, group, is_led_by_others=not isinstance(selection, LegacySide))
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:

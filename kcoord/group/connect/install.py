@@ -83,16 +83,16 @@ def install(
         if known is not target and known != target:
             turn.write(records.member_target(group.group_id, member_id, target))
     deadline_wall_ms, delay_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
-    computing = group.members.get(computed_by or "")
+    leader, leader_url, offset = _leader(group, frozen, computed_by)
     turn.write(
         records.target_assignment(
             group,
-            computed_by,
+            leader,
             assignor,
             deadline_wall_ms,
             epoch=frozen.epoch,
-            computed_by_url=None if computing is None else computing.said.url,
-            computed_offset=frozen.input.config_offset,
+            computed_by_url=leader_url,
+            computed_offset=offset,
             delay_ms=delay_ms,
         )
     )
@@ -105,6 +105,16 @@ def install(
         turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
     history.installed(turn, group, history.moves_between(before, after))
+
+
+def _leader(group: ConnectGroup, frozen: Frozen, computed_by: str | None) -> tuple[str | None, str | None, int]:
+    """Who leads from now on, where, and up to which offset it is known what exists. Beside classic workers the one that
+    they know goes on where the coordinator computes.
+    """
+    if computed_by is None and group.legacy.members:
+        return group.computed_by, group.computed_by_url, group.computed_offset
+    computing = group.members.get(computed_by or "")
+    return computed_by, None if computing is None else computing.said.url, frozen.input.config_offset
 
 
 def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:

@@ -18,8 +18,6 @@ def rebalance_input(group: ConnectGroup) -> Given:
         _targets(group),
         _delayed(group),
         group.computed_by,
-        group.legacy.unhanded,
-        group.legacy.unsure,
     )
     return Given(scope, state)
 

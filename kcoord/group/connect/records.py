@@ -109,6 +109,21 @@ def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
     return _same_target(group, member_id, group.delay_deadline_wall_ms)
 
 
+def led_by(group: ConnectGroup, member_id: str, url: str | None, offset: int) -> Record:
+    """6: who leads the classic members, and how far it had read when it was asked what exists."""
+    return target_assignment(
+        group,
+        member_id,
+        group.assignor,
+        group.delay_deadline_wall_ms,
+        group.error,
+        group.error_message,
+        group.assignment_epoch,
+        url,
+        offset,
+    )
+
+
 def delay_over(group: ConnectGroup) -> Record:
     """6: the delay that the target was installed with is over."""
     return _same_target(group, group.computed_by, PASSED_DEADLINE)

@@ -88,9 +88,10 @@ def assignment_of(
     member: Member,
     assigned: Resources = NOTHING,
     revoked: Resources = NOTHING,
-    delay_ms: int = 0,
 ) -> WorkerAssignment:
-    """The assignment that names the leader as it is now. (Under `default` revoked and delay are not written.)"""
+    """The assignment that names the leader as it is now. Nobody is told of a delay: the coordinator knows by itself
+    when it is over (legacy rule 9, O15). (Under `default` what is revoked is not written.)
+    """
     legacy = member.said.legacy
     assert legacy is not None
     return WorkerAssignment(
@@ -101,7 +102,6 @@ def assignment_of(
         max(legacy.config_offset, group.computed_offset, _common_offset(group)),  # a lower one: legacy rule 7
         assigned,
         revoked,
-        delay_ms,
     )
 
 
@@ -113,6 +113,14 @@ def _common_offset(group: ConnectGroup) -> int:
         return -1
     legacy = [group.members[each].said.legacy for each in group.legacy.members if not group.members[each].put_out]
     return max([each.config_offset for each in legacy if each is not None], default=-1)
+
+
+def low_assignment(member: Member) -> WorkerAssignment:
+    """What the leader is told after a look that is not the last one: as of an offset that is below its own it joins
+    again before it starts anything (legacy rules O8, O23).
+    """
+    number = version(session_of(member).protocol)
+    return WorkerAssignment(number, 0, member.member_id, member.said.url or "", config_offset=-1)
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:

@@ -23,7 +23,7 @@ from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.reading import Spoken
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import GRACE_MS, LONGEST_MS
+from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.group.turn import Turn
 
 NUDGE_MS = 700
@@ -39,8 +39,6 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     if group.legacy.protocol == DEFAULT:
         return False
     if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
-        return False
-    if member.member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= turn.now_ms:
         return False
     open_already = -1 if group.legacy.round is None else group.legacy.round.offset
     if spoken.config_offset <= max(legacy.config_offset, open_already):
@@ -90,7 +88,8 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     config_round = group.legacy.round
     if config_round is None:
         return False
-    complete = _installed_offset(group) >= config_round.offset and not holders_below(group, config_round.offset)
+    is_known = _installed_offset(group) >= config_round.offset and group.legacy.look is None
+    complete = is_known and not holders_below(group, config_round.offset)
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None

@@ -22,7 +22,7 @@ from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
 from kcoord.group.translation.config_round import is_opened_by, open_config_round
-from kcoord.group.translation.joining import call_leader, park_join
+from kcoord.group.translation.joining import call_eager_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
 from kcoord.group.translation.who import check_newest_legacy
@@ -133,12 +133,12 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
     rule 12). So it does with what is not configured any more: the leader, which does not remember that, would let it
-    run for ever. And with what the leader has taken away and given to nobody yet: perhaps it was deleted.
+    run for ever.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
-        mine &= group.configured.resources - group.legacy.unhanded
+        mine &= group.configured.resources
     known = group.targets.get(member.member_id)
     if known is not None:
         mine |= known.resources
@@ -185,7 +185,7 @@ def _rejoin(
     _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)
-    call_leader(turn, group, member)
+    call_eager_leader(turn, group, member)
     park_join(turn, group, member, call.token)
     settle(turn, group)
 

@@ -22,9 +22,11 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.increment import disarms
+from kcoord.group.translation.looks import asks_leader, is_shown_pictures, open_look
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import leads, open_round
 from kcoord.group.translation.shown import best
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 WINDOW_MS = 10_000
@@ -71,11 +73,14 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
         return True
     led = member.member_id == group.computed_by
-    return led and not leads(group, member)
+    return led and not leads(group, member) and not (asks_leader(group) and is_shown_pictures(group, member))
 
 
 def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     session = session_of(member)
+    looks = asks_leader(group) and is_shown_pictures(group, member) and not disarms(group, member)
+    if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (rule 2)
+        bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
     session.previous_generation, session.generation = session.generation, group.epoch
     session.generation_unsure = False
     session.protocol = _protocol_for(group, member)
@@ -87,7 +92,9 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     turn.wake(group, session.due_ms)
     group.forget(member)
     see(turn, group, member)
-    if leads(group, member) and session.protocol == group.legacy.protocol:
+    if looks and session.protocol == group.legacy.protocol:
+        open_look(turn, group, member, token)
+    elif leads(group, member) and session.protocol == group.legacy.protocol:
         open_round(turn, group, member, token)
     else:
         answer_join(turn, group, member, token, [], _leader_for(group, member))
@@ -100,12 +107,14 @@ def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
 
 def _leader_for(group: ConnectGroup, follower: Member) -> str:
     """Who is named to a follower: who computes now, else who did; never itself, without being shown the group."""
-    chosen = group.members.get(group.chosen() or "")
+    look = group.legacy.look
+    chosen = group.members.get(group.chosen() or (look.leader if look is not None else ""))
     leader = chosen.member_id if chosen is not None and chosen.legacy is not None else group.computed_by
     return "" if leader is None or leader == follower.member_id else leader
 
 
-def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Every JoinGroup of the leader is a computation: make the group need one (legacy rule 3)."""
-    if member.member_id == group.computed_by and group.epoch == group.assignment_epoch:
+def call_eager_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Under `default` every JoinGroup of the leader is a computation: make the group need one (legacy rule 3)."""
+    is_eager = group.legacy.protocol == DEFAULT
+    if is_eager and member.member_id == group.computed_by and group.epoch == group.assignment_epoch:
         bump(turn, group, Reason.LEADER_JOINED, [member.member_id])

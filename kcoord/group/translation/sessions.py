@@ -1,8 +1,8 @@
 """How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
 
 After a load a worker may have been told any generation from the recorded one on. The log does not tell whether the
-worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again. The log
-does not tell either whether a leader had still to compute once more, so the next one does.
+worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again, and
+counts as one that remembers nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import RUNS_ON_MS, Phase
-from kcoord.group.translation.rounds import unhanded_after_load
 from kcoord.group.turn import Turn
 
 
@@ -28,8 +27,6 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
             member.session_holds_ms = turn.now_ms + RUNS_ON_MS
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
-    group.legacy.unhanded = unhanded_after_load(group)
-    group.legacy.unsure = bool(group.legacy.members)
     if group.config_round != NO_OFFSET and group.legacy.members:
         open_config_round(turn, group, group.config_round)
     group.touched.update(group.legacy.members)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.translation.picture import Picture
 from kcoord.group.translation.spoken import version
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
@@ -26,6 +27,19 @@ def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMe
         )
         for each in shown
     ]
+
+
+def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[JoinGroupResponseMember]:
+    """A picture, for the JoinGroup answer of the leader, which has read up to `offset`."""
+    number = version(group.legacy.protocol)
+    listed = []
+    for each in picture.slices:
+        allocation = None
+        if each.resources:
+            allocation = WorkerAssignment(number, config_offset=offset, assigned=each.resources)
+        metadata = encode_state(WorkerState(number, each.url, offset, allocation))
+        listed.append(JoinGroupResponseMember(each.member_id, None, metadata))
+    return listed
 
 
 def state(member: Member, target: Resources, number: int, highest_offset: int) -> bytes:

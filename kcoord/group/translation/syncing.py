@@ -32,8 +32,6 @@ PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
 LONGEST_MS = 10_000
 """So long a config round lasts at most."""
-GRACE_MS = 2_000
-"""The leader comes by itself when its delay is over; later than that the coordinator calls it."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
@@ -77,7 +75,7 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
 
 def is_being_computed(group: ConnectGroup) -> bool:
     """Whether the installed assignment is not the last word."""
-    return group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
+    return group.epoch > group.assignment_epoch or group.legacy.look is not None
 
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
@@ -128,15 +126,13 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     see(turn, group, member)
     group.forget(member)
     _watch_release(turn, group, member, now)
-    if member.member_id == group.computed_by:
-        group.legacy.is_fetched = True
-        if group.legacy.ready_leader != member.member_id:
-            group.legacy.ready_leader = member.member_id
-            group.touched.update(group.legacy.members)
+    if group.legacy.ready_leader != member.member_id == group.computed_by:
+        group.legacy.ready_leader = member.member_id
+        group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     revoked = now.revoked | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
     session.listed = NOTHING
-    told = assignment_of(group, member, assigned=assigned, revoked=revoked, delay_ms=_delay_ms(turn, group, member))
+    told = assignment_of(group, member, assigned=assigned, revoked=revoked)
     if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
         told = attrs.evolve(told, config_offset=_offset(member))
     session.has_news = False
@@ -162,10 +158,3 @@ def _watch_release(turn: Turn, group: ConnectGroup, member: Member, now: Increme
     member.releasing = now.revoked
     member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     turn.wake(group, member.release_due_ms)
-
-
-def _delay_ms(turn: Turn, group: ConnectGroup, member: Member) -> int:
-    """The leader alone is told of a delay: the others would all come when it is over (legacy rule 9)."""
-    if member.member_id != group.computed_by or group.delay_due_ms == NEVER_MS:
-        return 0
-    return max(0, group.delay_due_ms - GRACE_MS - turn.now_ms)

@@ -29,7 +29,6 @@ from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import GRACE_MS
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -198,6 +197,7 @@ class Answers:
         computation = group.computation
         if (
             (computation is not None and computation.chosen == member.member_id)
+            or (fleet.look is not None and fleet.look.leader == member.member_id)
             or fleet.retiring == member.member_id
             or member.current != (group.target_of(member) or NOTHING)
             or legacy.known_leader != leader_known_as(group)
@@ -259,6 +259,11 @@ class Answers:
     def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
+        look = group.legacy.look
+        if look is not None and look.leader == member.member_id and told.config_offset < 0:
+            if told.assigned or told.revoked or told.delay_ms:
+                raise Violation("look", f"{member.member_id} is asked once more, and told to start or to stop something")
+            return
         if not own <= told.config_offset <= end:
             raise Violation(
                 "offset", f"{member.member_id}, at {own}, is told {told.config_offset}; the config topic ends at {end}"
@@ -292,8 +297,6 @@ def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) ->
     """Nobody has told it to join, and it does not lead and has waited for the end of a delay."""
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
-        return False
-    if member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= now_ms:
         return False
     return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing
 

@@ -1,0 +1,253 @@
+"""Looks: Connect's leader is asked which connectors and tasks exist, and nothing else.
+
+A look is one JoinGroup and SyncGroup of the leader. It is shown a picture in which nothing is to be moved (`picture`);
+who runs what, what waits for whom, and how long, the coordinator computes itself. Nobody else has to come for a look.
+
+| a look is wanted | why |
+| --- | --- |
+| a worker has read further than the last look | what exists may have changed (legacy rules O2, O14) |
+| nobody leads | workers forward requests to the leader, and fence by it (O3) |
+| the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
+| what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
+
+Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
+anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
+ten seconds at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kcoord.group.connect import records
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member, Resources
+from kcoord.group.connect.install import NotValid
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Token
+from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
+from kcoord.group.translation.asking_leader import Asking, Verdict
+from kcoord.group.translation.leader import live_legacy_leader
+from kcoord.group.translation.picture import Look, Shown, draw, read_answer
+from kcoord.group.translation.session import OpenLook
+from kcoord.group.translation.shown import list_slices
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.turn import Turn
+from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
+
+NOTHING: Resources = frozenset()
+LONGEST_MS = 10_000
+"""So long at most nothing is placed because the leader has not read as far as others."""
+AGAIN_MS = 3_000
+"""A leader that has not read as far as others is asked again after this time, unless it comes by itself."""
+
+
+def asks_leader(group: ConnectGroup) -> bool:
+    """Whether it is a leader of Connect's that says what exists. Under `default` it says who runs what, too."""
+    fleet = group.legacy
+    return bool(fleet.members) and fleet.protocol is not None and fleet.protocol != DEFAULT
+
+
+def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
+    """Whether the worker's JoinGroup is a look: it is asked, or leads and joins by itself."""
+    look = group.legacy.look
+    if look is not None:
+        return look.leader == member.member_id
+    return member.member_id == group.computed_by and group.computation is None
+
+
+# -- when -------------------------------------------------------------------------------------------------------------
+
+
+def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> None:
+    """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
+    fleet = group.legacy
+    if is_led_by_others or not asks_leader(group):
+        fleet.look = None
+        return
+    if fleet.look is not None and group.takes_part(fleet.look.leader):
+        return
+    fleet.look = None
+    if fleet.gathering_due_ms != NEVER_MS or not _is_wanted(turn, group):
+        return
+    leader = _who(turn, group)
+    if leader is not None:
+        fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
+        group.touched.add(leader.member_id)
+
+
+def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
+    fleet = group.legacy
+    if live_legacy_leader(group) is None or group.configured is None:
+        return True
+    if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
+        return True
+    return _is_behind(group) and _may_ask_for_offset(turn, group)
+
+
+def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
+    """Workers come by themselves when what is configured has changed: the leader is given the time for it."""
+    fleet, now_ms = group.legacy, turn.now_ms
+    if fleet.round is not None and fleet.round.nudge_ms != NEVER_MS and now_ms < fleet.round.nudge_ms:
+        return False
+    if now_ms < fleet.ask_again_ms != NEVER_MS:
+        turn.wake(group, fleet.ask_again_ms)
+        return False
+    return True
+
+
+def _is_behind(group: ConnectGroup) -> bool:
+    return highest_offset(group) > known_offset(group)
+
+
+def highest_offset(group: ConnectGroup) -> int:
+    """How far the classic member has read that has read furthest."""
+    members = [group.members[each] for each in group.legacy.members]
+    return max(
+        [each.said.legacy.config_offset for each in members if each.said.legacy is not None and not each.put_out],
+        default=NO_OFFSET,
+    )
+
+
+def known_offset(group: ConnectGroup) -> int:
+    """Up to where it is known what exists."""
+    said = NO_OFFSET if group.configured is None else group.configured.topic_offset
+    return max(group.computed_offset, said)
+
+
+def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
+    """Whether nothing may be placed yet: it is not known what exists, or was, until some worker read on."""
+    fleet = group.legacy
+    if group.configured is None:
+        return True
+    if not _is_behind(group):
+        fleet.frozen_until_ms = NEVER_MS
+        return False
+    if fleet.frozen_until_ms == NEVER_MS:
+        fleet.frozen_until_ms = turn.now_ms + LONGEST_MS
+        turn.wake(group, fleet.frozen_until_ms)
+    return turn.now_ms < fleet.frozen_until_ms
+
+
+def _who(turn: Turn, group: ConnectGroup) -> Member | None:
+    """The leader that there is; else one whose JoinGroup waits, or that has to come anyway; else the first."""
+    leader = live_legacy_leader(group)
+    if leader is not None:
+        return leader
+    members = [group.members[each] for each in group.legacy.members if not group.members[each].put_out]
+
+    def rank(member: Member) -> tuple[bool, bool, str]:
+        session = session_of(member)
+        return turn.contents.is_closed(member.connection), session.parked_join is None, member.member_id
+
+    return min(members, key=rank, default=None)
+
+
+def _remembers(group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader has got the answer of the last look, which was its own (legacy rule O10)."""
+    return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
+
+
+# -- a look -----------------------------------------------------------------------------------------------------------
+
+
+def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+    """Answer the leader's JoinGroup: show it the picture."""
+    fleet, legacy = group.legacy, member.said.legacy
+    assert legacy is not None
+    if fleet.look is None:
+        fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
+    look = fleet.look
+    workers = _workers(group, member, look)
+    shown = NOTHING.union(*[each.target for each in workers])
+    look.picture = draw(workers, workers[0], _known(group, look) - shown)
+    look.offset = legacy.config_offset
+    fleet.remembered_by, fleet.remembers = None, False
+    session_of(member).computes = True
+    answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
+
+
+def _known(group: ConnectGroup, look: OpenLook) -> Resources:
+    if look.existing is not None:
+        return look.existing
+    targets = NOTHING.union(*[each.resources for each in group.targets.values()])
+    return targets if group.configured is None else targets | group.configured.resources
+
+
+def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]:
+    """All who take part, the leader first, each with its target; nothing is shown twice."""
+    known = _known(group, look)
+    left = set(known)
+    shown = []
+    for member in [leader, *(each for each in group.participants() if each is not leader)]:
+        target = (group.target_of(member) or NOTHING) & left
+        left -= target
+        shown.append(Shown(member.member_id, member.said.url or "", target))
+    return shown
+
+
+def close_look(
+    turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
+) -> tuple[Verdict, int]:
+    """Take in what the leader says; the error that it has found is told as well. Raises NotValid for what makes no
+    sense: somebody else is asked.
+    """
+    fleet = group.legacy
+    look = fleet.look
+    assert look is not None
+    assert look.picture is not None
+    session_of(member).computes = False
+    try:
+        seen = read_answer(look.picture, _read(look, assignments), member.member_id, look.offset)
+    except NotValid:
+        fleet.look = None
+        fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+        raise
+    verdict = look.asking.judge(seen, look.picture.shown)
+    look.picture = None
+    if verdict is Verdict.AGAIN:
+        look.existing = seen.existing
+    elif verdict is Verdict.KNOWN:
+        _learn(turn, group, member, seen)
+    return verdict, seen.error
+
+
+def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerAssignment]:
+    assert look.picture is not None
+    strangers = assignments.keys() - {each.member_id for each in look.picture.slices}
+    if strangers:
+        raise NotValid(f"{min(strangers)} was not among the members that leader {look.leader} was shown")
+    given = {}
+    for member_id, data in assignments.items():
+        try:
+            given[member_id] = decode_assignment(data)
+        except EmbeddedError as fault:
+            raise NotValid(f"the assignment of {member_id} cannot be read: {fault}") from None
+    return given
+
+
+def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
+    """What exists is known, and who leads."""
+    fleet, known = group.legacy, group.configured
+    now = Configured(seen.existing, seen.config_offset)
+    fleet.look, fleet.remembered_by = None, leader.member_id
+    fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+    gone = (NOTHING if known is None else known.resources) - seen.existing
+    fleet.deleted = frozenset([each for each in fleet.deleted | gone if each in group.owners]) - seen.existing
+    changed = known is None or known.resources != now.resources
+    if known is None or (known.rank <= now.rank and known != now):
+        turn.write(records.configured_set(group, now))
+    if (group.computed_by, group.computed_by_url, group.computed_offset) != (
+        leader.member_id, leader.said.url, seen.config_offset,
+    ):  # fmt: skip
+        if group.computed_by != leader.member_id:
+            group.touched.update(fleet.members)  # they are to know who leads them (legacy rule 11)
+        turn.write(records.led_by(group, leader.member_id, leader.said.url, seen.config_offset))
+    if changed and group.epoch == group.assignment_epoch:
+        bump(turn, group, Reason.RESOURCES_CHANGED)
+
+
+def ask_again(turn: Turn, member: Member, token: Token) -> None:
+    """Answer the SyncGroup of a look that is not the last one."""
+    answer_sync(turn, member, token, low_assignment(member))
