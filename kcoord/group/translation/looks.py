@@ -63,7 +63,8 @@ def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
 def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> None:
     """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
     fleet = group.legacy
-    if is_led_by_others or not asks_leader(group):
+    is_shown = fleet.look is not None and fleet.look.picture is not None
+    if not asks_leader(group) or (is_led_by_others and not is_shown):
         fleet.look = None
         return
     if fleet.look is not None and group.takes_part(fleet.look.leader):

@@ -238,7 +238,7 @@ class Answers:
         if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
             if response.error_code:
                 installed = any(type(each.key) is Installed for each in step.records)
-                if self._brings is frame and not installed and not step.failed:
+                if self._brings is frame and not installed and not step.failed and not _has_delay(request):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif _converted(step):
                 return  # it is of the classic group that this was when the answer was made
@@ -259,8 +259,7 @@ class Answers:
     def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
-        look = group.legacy.look
-        if look is not None and look.leader == member.member_id and told.config_offset < 0:
+        if told.leader == member.member_id and told.config_offset < 0:
             if told.assigned or told.revoked or told.delay_ms:
                 raise Violation("look", f"{member.member_id} is asked once more, and told to start or to stop something")
             return
@@ -286,6 +285,11 @@ class Answers:
         held_ms = member.wake_ms - frame.began_ms
         if isinstance(frame.request, HeartbeatRequest) and held_ms > member.session_timeout_ms // 3:
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
+
+
+def _has_delay(request: SyncGroupRequest) -> bool:
+    """Whether the leader lets something wait: what it says then is not relied upon (legacy rule O9)."""
+    return any(decode_assignment(each.assignment).delay_ms for each in request.assignments)
 
 
 def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
