@@ -54,7 +54,8 @@ def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
     look = group.legacy.look
     if look is not None:
         return look.leader == member.member_id
-    return member.member_id == group.computed_by and group.computation is None
+    is_free = group.computation is None and group.legacy.retiring is None
+    return member.member_id == group.computed_by and is_free
 
 
 # -- when -------------------------------------------------------------------------------------------------------------
@@ -63,6 +64,8 @@ def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
 def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> None:
     """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
     fleet = group.legacy
+    if not is_led_by_others and fleet.protocol != DEFAULT:
+        fleet.retiring = None  # nobody else is to lead any more
     is_shown = fleet.look is not None and fleet.look.picture is not None
     if not asks_leader(group) or (is_led_by_others and not is_shown):
         fleet.look = None
@@ -229,7 +232,7 @@ def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerA
 
 
 def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
-    """What exists is known, and who leads."""
+    """What exists is known, and who leads, unless a worker of the new protocol has been chosen to meanwhile."""
     fleet, known = group.legacy, group.configured
     now = Configured(seen.existing, seen.config_offset)
     fleet.look, fleet.remembered_by = None, leader.member_id
@@ -239,14 +242,18 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
     changed = known is None or known.resources != now.resources
     if known is None or (known.rank <= now.rank and known != now):
         turn.write(records.configured_set(group, now))
-    if (group.computed_by, group.computed_by_url, group.computed_offset) != (
-        leader.member_id, leader.said.url, seen.config_offset,
-    ):  # fmt: skip
-        if group.computed_by != leader.member_id:
-            group.touched.update(fleet.members)  # they are to know who leads them (legacy rule 11)
-        turn.write(records.led_by(group, leader.member_id, leader.said.url, seen.config_offset))
+    if group.computation is None:
+        _lead(turn, group, leader, seen.config_offset)
     if changed and group.epoch == group.assignment_epoch:
         bump(turn, group, Reason.RESOURCES_CHANGED)
+
+
+def _lead(turn: Turn, group: ConnectGroup, leader: Member, offset: int) -> None:
+    known = (group.computed_by, group.computed_by_url, group.computed_offset)
+    if group.computed_by != leader.member_id:
+        group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
+    if known != (leader.member_id, leader.said.url, offset):
+        turn.write(records.led_by(group, leader.member_id, leader.said.url, offset))
 
 
 def ask_again(turn: Turn, member: Member, token: Token) -> None:
