@@ -39,6 +39,9 @@ def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     """Take a JoinGroup in; `answer_joins` answers it, in this step if nothing is in the way."""
     session = session_of(member)
     session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
+    look = group.legacy.look
+    if look is not None and look.leader == member.member_id:
+        look.picture = None  # it is shown another one
     group.legacy.joining[member.member_id] = None
     if turn.now_ms - session.window_ms >= WINDOW_MS:
         session.window_ms, session.joins_in_window = turn.now_ms, 0

@@ -261,7 +261,9 @@ class Answers:
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
         if told.leader == member.member_id and told.config_offset < 0:
             if told.assigned or told.revoked or told.delay_ms:
-                raise Violation("look", f"{member.member_id} is asked once more, and told to start or to stop something")
+                raise Violation(
+                    "look", f"{member.member_id} is asked once more, and told to start or to stop something"
+                )
             return
         if not own <= told.config_offset <= end:
             raise Violation(
