@@ -47,6 +47,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from tests.group.connect.world import SETTINGS, World, res, text
+from tests.translation.java_leader import JavaLeader, task_counts, worker_of
 
 VERSIONS = {JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5}
 OFFSET = 5
@@ -104,6 +105,10 @@ class LegacyWorld(World):
         self.known: dict[str, str] = {}
         """Member ids by worker."""
         self.generations: dict[str, int] = {}
+        self.leaders: dict[str, JavaLeader] = {}
+        """Connect's assignor in each worker that has led."""
+        self.looks = 0
+        """How often leaders were asked what exists."""
         super().__init__(individual)
         self.settings = GroupSettings(connect=individual, initial_rebalance_delay_ms=gather_ms)
         self.shard = Shard(self.settings, self._id)
@@ -290,6 +295,30 @@ class LegacyWorld(World):
         assert joined.leads, f"{name} does not lead"
         return self.fetch(name, given, **more)
 
+    def look(self, name: str, configured: str, runs: str | None = None, offset: int = OFFSET, **more: Any) -> object:
+        """The leader joins and says what exists, as Connect's own assignor does, as often as it is asked. Returns the
+        token of its last SyncGroup, which may stay parked.
+        """
+        java = self.leaders.setdefault(name, JavaLeader())
+        while True:
+            token = self.send_join(name, runs, offset, **more)
+            joined = self.joined(token)
+            assert joined.leads, f"{name} does not lead"
+            self.looks += 1
+            java.now_ms = self.now_ms
+            workers = [worker_of(each) for each in cast(JoinGroupResponse, self.answers[token]).members]
+            told = java.answer(workers, self.known[name], task_counts(res(configured)), offset, joined.generation)
+            raw = {each: encode_assignment(assignment) for each, assignment in told.items()}
+            sync = self.send_sync(name, raw=raw, offset=offset)
+            if sync in self.answers and self.synced(sync).error is OK:
+                java.completed = joined.generation
+            if sync not in self.answers or self.synced(sync).offset >= 0:
+                return sync
+
+    def led(self, name: str, configured: str, runs: str | None = None, **more: Any) -> Synced:
+        """The same, where its part is given at once."""
+        return self.synced(self.look(name, configured, runs, **more))
+
     def keep_alive(self, ms: int, *names: str) -> dict[str, ErrorCode]:
         """Let time pass while these heartbeat; returns what each was told last."""
         told = {}
@@ -322,16 +351,24 @@ class LegacyWorld(World):
 
     @classmethod
     def fleet(cls, runs: Mapping[str, str], **more: Any) -> LegacyWorld:
-        """Workers that run these and are at rest; the first one leads."""
-        world = cls(**more)
-        first = next(iter(runs))
-        world.lead(first, {first: _plus(runs[first])})
-        for name, has in list(runs.items())[1:]:
-            world.come(name)
-            token = world.send_sync(name)
-            members = dict.fromkeys(world.known, "")
-            world.lead(first, {**members, name: _plus(has)}, runs[first])
-            assert world.synced(token).brief == (has, "")
+        """Workers at rest, the first of which leads. Together they run this evenly: so it is what the coordinator gives
+        them.
+        """
+        world = cls(**{"gather_ms": 100, **more})
+        waits = [world.send_join(name) for name in runs]
+        world.pass_ms(100)
+        first, configured = next(iter(runs)), " ".join(runs.values())
+        assert world.joined(waits[0]).leads
+        syncs = {
+            name: world.send_sync(name)
+            for name, token in list(zip(runs, waits, strict=True))[1:]
+            if world.joined(token)
+        }
+        given = {first: world.led(first, configured)}
+        given |= {name: world.synced(token) for name, token in syncs.items()}
+        assert {name: each.assigned for name, each in given.items()} == {
+            name: text(res(has)) for name, has in runs.items()
+        }
         for name in runs:
             assert world.phase(name) is Phase.STABLE
             assert world.beats(name) is ErrorCode.NONE

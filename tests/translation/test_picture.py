@@ -11,13 +11,13 @@ from random import Random
 import attrs
 import pytest
 
-from kcoord.assign.incremental import Memory, Seen, Snapshot, Worker, answer, written
+from kcoord.assign.incremental import Snapshot, Worker, written
 from kcoord.assign.incremental.model import NO_GENERATION
 from kcoord.group.translation.asking_leader import Asking, Verdict
 from kcoord.group.translation.picture import Look, Picture, Resources, Shown, draw, read_answer
-from kcoord.protocol.embedded import WorkerAssignment
 from kcoord.protocol.resources import CONNECTOR, Resource
 from tests.group.connect.world import res
+from tests.translation.java_leader import JavaLeader
 
 OFFSET = 7
 NOTHING: Resources = frozenset()
@@ -26,14 +26,11 @@ CHANGES = 12
 
 
 @attrs.define
-class JavaLeader:
-    """Connect's assignor in one worker, with what it remembers."""
+class Leader:
+    """A worker that leads, and what comes of asking it."""
 
-    max_delay_ms: int = 300_000
-    memory: Memory = attrs.Factory(Memory)
+    java: JavaLeader = attrs.Factory(JavaLeader)
     generation: int = 0
-    completed: int = NO_GENERATION
-    now_ms: int = 0
 
     def look(self, picture: Picture, leader_id: str, configured: dict[str, int]) -> Look:
         """One JoinGroup and SyncGroup."""
@@ -41,20 +38,7 @@ class JavaLeader:
         workers = [
             Worker(each.member_id, each.url, OFFSET, written(tuple(sorted(each.resources)))) for each in picture.slices
         ]
-        seen = Seen(
-            leader_id,
-            tuple(workers),
-            Snapshot(OFFSET, configured),
-            generation=self.generation,
-            last_completed_generation=self.completed,
-            now_ms=self.now_ms,
-        )
-        made = answer(seen, self.memory, self.max_delay_ms)
-        self.memory = made.memory
-        told = {
-            name: WorkerAssignment(2, 0, leader_id, "", OFFSET, frozenset(share.assigned), share.revoked, made.delay_ms)
-            for name, share in made.shares.items()
-        }
+        told = self.java.answer(workers, leader_id, configured, OFFSET, self.generation)
         return read_answer(picture, told, leader_id, OFFSET)
 
     def ask(
@@ -68,7 +52,7 @@ class JavaLeader:
             look = self.look(picture, leader_id, configured)
             verdicts.append(asking.judge(look, picture.shown))
             if verdicts[-1] is not Verdict.VOID:
-                self.completed = self.generation
+                self.java.completed = self.generation
             if verdicts[-1] is Verdict.KNOWN:
                 return look.existing, verdicts
             if verdicts[-1] is Verdict.AGAIN:
@@ -111,7 +95,7 @@ def test_each_entry_has_one_connector_and_one_task_at_most_and_its_workers_url()
 
 
 def test_a_leader_that_remembers_is_asked_once_and_moves_nothing() -> None:
-    leader, workers = JavaLeader(), {"w1": res("AC0 AT0 AT1 AT2"), "w2": NOTHING, "w3": res("BC0")}
+    leader, workers = Leader(), {"w1": res("AC0 AT0 AT1 AT2"), "w2": NOTHING, "w3": res("BC0")}
     configured = {"A": 3, "B": 0}
     leader.ask(Asking(remembers=False), workers, NOTHING, configured)
     for waiting in (NOTHING, NOTHING, res("BC0")):
@@ -126,7 +110,7 @@ def test_a_leader_that_remembers_nothing_is_asked_until_it_knows_what_was_delete
     delay.
     """
     workers = {"w1": res("AC0 AT0 AT1"), "w2": res("BC0 BT0 BT1")}
-    known, verdicts = JavaLeader().ask(Asking(remembers=False), workers, NOTHING, {"A": 2})
+    known, verdicts = Leader().ask(Asking(remembers=False), workers, NOTHING, {"A": 2})
     assert known == everything({"A": 2})
     assert verdicts == [Verdict.AGAIN, Verdict.AGAIN, Verdict.KNOWN]
 
@@ -160,7 +144,7 @@ class Fleet:
         self.configured: dict[str, int] = {}
         self.workers: dict[str, Resources] = {f"w{at}": NOTHING for at in range(self.random.randint(1, 5))}
         self.known: Resources = NOTHING
-        self.leaders: dict[str, JavaLeader] = {}
+        self.leaders: dict[str, Leader] = {}
         self.leader = "w0"
         self.max_delay_ms = self.random.choice(DELAYS_MS)
         self.now_ms = 0
@@ -177,8 +161,8 @@ class Fleet:
             self.leader, self.remembers = self.random.choice(sorted(self.workers)), False
         workers, waiting = self.placed()
         asking = Asking(self.remembers)
-        leader = self.leaders.setdefault(self.leader, JavaLeader(self.max_delay_ms))
-        leader.now_ms = self.now_ms
+        leader = self.leaders.setdefault(self.leader, Leader(JavaLeader(self.max_delay_ms)))
+        leader.java.now_ms = self.now_ms
         self.known, verdicts = leader.ask(asking, workers, waiting, self.configured)
         assert self.known == everything(self.configured), verdicts
         self.looks[len(verdicts)] += 1
@@ -218,7 +202,7 @@ class Fleet:
         """The leader's last answer did not arrive, or nobody can tell."""
         self.remembers = False
         if self.leader in self.leaders and self.random.random() < 0.5:
-            self.leaders[self.leader].completed = NO_GENERATION
+            self.leaders[self.leader].java.completed = NO_GENERATION
 
     def wait(self) -> None:
         self.now_ms += self.random.choice((1, 40, 60_000, 300_000))

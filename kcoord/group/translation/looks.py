@@ -101,6 +101,11 @@ def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
     return True
 
 
+def is_awaited(group: ConnectGroup) -> bool:
+    """Whether the leader is asked, and its answer may change what exists."""
+    return group.legacy.look is not None and (group.configured is None or _is_behind(group))
+
+
 def _is_behind(group: ConnectGroup) -> bool:
     return highest_offset(group) > known_offset(group)
 
@@ -207,6 +212,7 @@ def close_look(
     except NotValid:
         fleet.look = None
         fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+        turn.wake(group, fleet.ask_again_ms)
         raise
     verdict = look.asking.judge(seen, look.picture.shown)
     look.picture = None
@@ -237,6 +243,7 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
     now = Configured(seen.existing, seen.config_offset)
     fleet.look, fleet.remembered_by = None, leader.member_id
     fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+    turn.wake(group, fleet.ask_again_ms)
     gone = (NOTHING if known is None else known.resources) - seen.existing
     fleet.deleted = frozenset([each for each in fleet.deleted | gone if each in group.owners]) - seen.existing
     changed = known is None or known.resources != now.resources

@@ -23,6 +23,7 @@ from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.looks import is_awaited
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
@@ -75,7 +76,7 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
 
 def is_being_computed(group: ConnectGroup) -> bool:
     """Whether the installed assignment is not the last word."""
-    return group.epoch > group.assignment_epoch or group.legacy.look is not None
+    return group.epoch > group.assignment_epoch or is_awaited(group)
 
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
