@@ -309,7 +309,7 @@ class LegacyWorld(World):
             workers = [worker_of(each) for each in cast(JoinGroupResponse, self.answers[token]).members]
             told = java.answer(workers, self.known[name], task_counts(res(configured)), offset, joined.generation)
             raw = {each: encode_assignment(assignment) for each, assignment in told.items()}
-            sync = self.send_sync(name, raw=raw, offset=offset)
+            sync = self.send_sync(name, raw=raw, offset=offset, connection=more.get("connection"))
             if sync in self.answers and self.synced(sync).error is OK:
                 java.completed = joined.generation
             if sync not in self.answers or self.synced(sync).offset >= 0:
@@ -371,13 +371,25 @@ class LegacyWorld(World):
         }
         for name in runs:
             assert world.phase(name) is Phase.STABLE
-            assert world.beats(name) is ErrorCode.NONE
+            beaten = world.send_heartbeat(name)
+            assert beaten not in world.answers or world.beaten(beaten) is ErrorCode.NONE
         return world
+
+
+ALL = "AC0 AT0 AT1 AT2"
+"""What `three` run."""
 
 
 def three() -> LegacyWorld:
     """Three workers at rest."""
     return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+
+
+def one_gives() -> tuple[LegacyWorld, str]:
+    """Three workers and a fourth that has just come, for which one of them, who is named, is to give something up."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
+    world.come("W4")
+    return world, next(name for name in ("W1", "W2", "W3") if world.holds(name) != world.is_to_run(name))
 
 
 def number(name: str) -> int:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld, three
-
-ALL = "AC0 AT0 AT1 AT2"
-"""What `three` run."""
+from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
 
 # -- generations -------------------------------------------------------------------------------------------------------
 
