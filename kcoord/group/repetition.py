@@ -71,6 +71,10 @@ class Repetition:
             return now_ms
         return max(now_ms, min(self._ended_ms + self.back_off_ms(), now_ms + longest_ms))
 
+    def is_awaited(self, epoch: int, now_ms: int) -> bool:
+        """Whether the rebalance of this epoch has been looked at, and has to wait yet."""
+        return now_ms < self.due_ms != NEVER_MS and self.waits_for == epoch
+
     def back_off_ms(self) -> int:
         """How long after the last rebalance the next one begins, if that repeats an earlier one too."""
         return min(BACK_OFF_MS << min(self.times - FREE, 10), LONGEST_MS) if self.times >= FREE else 0

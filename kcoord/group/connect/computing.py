@@ -103,7 +103,7 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
 def _has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
     """Whether the next assignment would only repeat the last ones, and its back-off is not over. Else it begins."""
     repetition, now_ms = group.repetition, turn.now_ms
-    if now_ms < repetition.due_ms != NEVER_MS and repetition.waits_for == group.epoch:
+    if repetition.is_awaited(group.epoch, now_ms):
         return True  # nothing has changed since it was looked at
     given = rebalance_input(group)
     due_ms = repetition.due(given, now_ms)

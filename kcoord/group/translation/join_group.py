@@ -22,7 +22,7 @@ from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
 from kcoord.group.translation.config_round import is_opened_by, open_config_round
-from kcoord.group.translation.joining import call_eager_leader, park_join
+from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
 from kcoord.group.translation.who import check_newest_legacy
@@ -185,7 +185,7 @@ def _rejoin(
     _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)
-    call_eager_leader(turn, group, member)
+    call_leader(turn, group, member)
     park_join(turn, group, member, call.token)
     settle(turn, group)
 

@@ -7,6 +7,7 @@ At once: no worker waits for others to join. But for these, for which it stays p
 | an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
 | it led, and somebody else is to compute | there are never two leaders (legacy rule 14) |
 | the group speaks `default`, and others have not joined | see `barrier.py` (legacy rule 16) |
+| it leads, joins by itself, and the last rebalances changed nothing | a storm costs nobody anything (`repetition`) |
 | it joins without end | a fuse (legacy rule 7) |
 
 A worker that has to stop everything before the group's first round under `default` is answered at once in its own
@@ -75,8 +76,11 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
         return True
     if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
         return True
-    led = member.member_id == group.computed_by
-    return led and not leads(group, member) and not (asks_leader(group) and is_shown_pictures(group, member))
+    if member.member_id != group.computed_by or leads(group, member):
+        return False
+    if not (asks_leader(group) and is_shown_pictures(group, member)):
+        return True
+    return group.legacy.look is None and group.repetition.is_awaited(group.epoch, turn.now_ms)
 
 
 def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
@@ -116,8 +120,12 @@ def _leader_for(group: ConnectGroup, follower: Member) -> str:
     return "" if leader is None or leader == follower.member_id else leader
 
 
-def call_eager_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Under `default` every JoinGroup of the leader is a computation: make the group need one (legacy rule 3)."""
-    is_eager = group.legacy.protocol == DEFAULT
-    if is_eager and member.member_id == group.computed_by and group.epoch == group.assignment_epoch:
+def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (legacy rule 3): it has an
+    epoch, since generations tell the leader's looks apart (rule 2), and waits if it repeats itself without end.
+    """
+    if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:
+        return
+    is_new = session_of(member).generation < group.epoch
+    if group.legacy.protocol == DEFAULT or (group.legacy.look is None and not is_new):
         bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
