@@ -100,7 +100,9 @@ def install(
         group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
-    group.failures, group.retry_due_ms = 0, NEVER_MS
+    group.retry_due_ms = NEVER_MS
+    if computed_by is not None or not group.legacy.members:
+        group.failures = 0  # else the coordinator stands in for workers that have failed, which says nothing of them
     if group.repetition.end(rebalance_answer(group), turn.now_ms):
         turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}

@@ -41,6 +41,7 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
     group = turn.contents.connect[group.group_id]
+    group.failures = 0
     if returned is not None:
         take_over_target(turn, group, returned, member_id, said)
     bump(turn, group, Reason.JOINED, [member_id])

@@ -34,6 +34,7 @@ from kcoord.group.translation.session import OpenLook
 from kcoord.group.translation.shown import list_slices
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
+from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 
 NOTHING: Resources = frozenset()
@@ -122,7 +123,8 @@ def highest_offset(group: ConnectGroup) -> int:
 def known_offset(group: ConnectGroup) -> int:
     """Up to where it is known what exists."""
     said = NO_OFFSET if group.configured is None else group.configured.topic_offset
-    return max(group.computed_offset, said)
+    asked = group.computed_offset
+    return max(NO_OFFSET if is_of_file(ConfigSource.UNSAID, asked) else asked, said)
 
 
 def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
