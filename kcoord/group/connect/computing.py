@@ -146,12 +146,7 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
             elif is_frozen(turn, group):
                 group.end_computation()
             else:
-                _compute_here(turn, group, limits, _placing(limits))
-
-
-def _placing(limits: Effective) -> str:
-    """Who runs what among classic workers: work waits for its worker, as with Connect's own leaders, if that is on."""
-    return limits.assignors[0].name if limits.assignor(FALLBACK) is None else FALLBACK
+                _compute_here(turn, group, limits, limits.placing)
 
 
 def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:

@@ -110,6 +110,10 @@ class Effective:
     rebalance_delay_ms: int
     max_size: int
     assignors: tuple[ServerAssignor, ...]
+    placing: str
+    """The assignor by which the coordinator places what classic workers run, one by one: the first one that the group
+    names; where it names none, the one that lets work wait for its worker, as Connect does, if that is on.
+    """
     migration_policy: MigrationPolicy
     legacy_mode: LegacyMode
     legacy_wait_ms: int
@@ -137,10 +141,16 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
         _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
+        _placing(named, server.assignors),
         _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
         _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
     )
+
+
+def _placing(named: Sequence[ServerAssignor], on: Sequence[ServerAssignor]) -> str:
+    waits = [each.name for each in on if each.name == CooperativeAssignor.name]
+    return named[0].name if named else (waits or [on[0].name])[0]
 
 
 def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int, int]:

@@ -3,10 +3,10 @@
 | group | workers | who assigns |
 | --- | --- | --- |
 | `barrier` | Java's, in a generic group: all join each round | the worker that leads, by the policy; `eager` by the eager protocol |
-| `individual` | the same workers, led one by one | the same; `eager` deals anew, and only what moves stops |
+| `individual` | the same workers, one by one | the coordinator, by the policy; their leader is Connect's own, and says what exists |
 | `connect` | ours, in a connect group | the coordinator, by the policy |
 
-`kip-415` is Connect's own assignor in the first two, with all that its leaders remember.
+`kip-415` is Connect's own assignor in the first one, with all that its leaders remember.
 
 The seed moves what no scenario says: how long messages take, and when within a second workers start.
 """  # noqa: E501
@@ -173,6 +173,7 @@ class _Fleet:
                 ),
             )
         else:
+            is_connects = self._kind is Kind.INDIVIDUAL or isinstance(self._assignor, Kip415Assignor)
             eagerly = self._kind is Kind.BARRIER and self._policy == EagerAssignor.name
             process = JavaProcess(
                 self._around,
@@ -185,7 +186,7 @@ class _Fleet:
                     rebalance_timeout_ms=_ms(settings.rebalance),
                     heartbeat_interval_ms=_ms(settings.heartbeat),
                     max_delay_ms=_ms(settings.delay),
-                    assignor=None if isinstance(self._assignor, Kip415Assignor) else self._assignor,
+                    assignor=None if is_connects else self._assignor,
                 ),
             )
         self._processes[name] = process
