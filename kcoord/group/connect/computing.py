@@ -32,7 +32,6 @@ from kcoord.group.connect import epochs, records
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.rebalance_input import rebalance_input
 from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
     FALLBACK,
@@ -48,10 +47,8 @@ from kcoord.group.connect.selection import (
     select,
 )
 from kcoord.group.connect.settings import Effective
+from kcoord.group.connect.slowing import has_to_wait
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.metrics import CONNECT
-from kcoord.group.repetition import FREE
-from kcoord.group.step import Slowed
 from kcoord.group.translation.leader import is_free_to_lead
 from kcoord.group.translation.looks import ensure_look, is_frozen
 from kcoord.group.translation.shown import own_state
@@ -90,32 +87,14 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         return
     if group.legacy.gathering_due_ms != NEVER_MS:
         return
-    if computation is None and _has_to_wait(turn, group):
-        return
+    if computation is None and group.legacy.look is None and has_to_wait(turn, group):
+        return  # where the leader is being asked it has waited before that
     limits = turn.contents.effective(group.group_id)
     selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     if computation is None and group.legacy.failed[0] == group.epoch:
         excluded = set(group.legacy.failed[1])
     _compute(turn, group, limits, selection, excluded)
-
-
-def _has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
-    """Whether the next assignment would only repeat the last ones, and its back-off is not over. Else it begins."""
-    repetition, now_ms = group.repetition, turn.now_ms
-    if repetition.is_awaited(group.epoch, now_ms):
-        return True  # nothing has changed since it was looked at
-    given = rebalance_input(group)
-    due_ms = repetition.due(given, now_ms)
-    if due_ms <= now_ms:
-        repetition.begin(given, now_ms)
-        return False
-    if repetition.due_ms == NEVER_MS:
-        turn.contents.counters.slowed[CONNECT] += 1
-        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
-    repetition.due_ms, repetition.waits_for = due_ms, group.epoch
-    turn.wake(group, due_ms)
-    return True
 
 
 def _select(group: ConnectGroup, limits: Effective) -> Selection:

@@ -24,6 +24,7 @@ from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member, Resources
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.slowing import has_to_wait
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
@@ -74,7 +75,7 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     if fleet.look is not None and group.takes_part(fleet.look.leader):
         return
     fleet.look = None
-    if fleet.gathering_due_ms != NEVER_MS or not _is_wanted(turn, group):
+    if fleet.gathering_due_ms != NEVER_MS or not _is_wanted(turn, group) or has_to_wait(turn, group):
         return
     leader = _who(turn, group)
     if leader is not None:
