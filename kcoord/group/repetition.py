@@ -109,10 +109,6 @@ class Repetition:
         """How long the rebalance that has to wait waits on; -1 where none does."""
         return -1 if self.due_ms == NEVER_MS else max(0, self.due_ms - now_ms)
 
-    def goes_round(self) -> bool:
-        """Whether the rebalance that goes on had to wait, because its input leads nowhere."""
-        return self._given is not None and self._knows(self._given)
-
     def tell(self) -> str:
         """What to add to the reason of a rebalance that has to wait; empty where it need not."""
         if self.times < FREE:

@@ -72,9 +72,8 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 }
 MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
     "conversions": ("to connect", "to generic"),
-    "installed": ("compatible", "sessioned"),
 }
-CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_CHANGED, Reason.LEADER_JOINED, Reason.RELEASED)
+CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""
 STATIC_REASONS = (Reason.STATIC_REPLACED,)
 

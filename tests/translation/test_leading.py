@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
+from tests.group.connect.world import text
 from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
 
 # -- generations -------------------------------------------------------------------------------------------------------
@@ -116,6 +117,31 @@ def test_what_was_deleted_is_told_to_who_runs_it_and_then_the_leader_is_asked_on
     assert world.beats("W1") is AGAIN, "it has been stopped"
     assert world.led("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 2).brief == ("", "")
     assert world.beats("W1") is OK
+
+
+def test_nothing_is_placed_until_the_leader_has_read_as_far_as_others_but_for_ten_seconds() -> None:
+    """Legacy rule O14: what is to be placed may not exist any more."""
+    fleet = {"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"}
+    world = LegacyWorld.fleet(fleet)
+    world.come("W2", "AT1 AT4", offset=OFFSET + 2)
+    world.come("W4", offset=OFFSET + 2)
+    assert {name: world.is_to_run(name) for name in fleet} == fleet
+    world.keep_alive(9_000, *fleet, "W4")
+    assert {name: world.is_to_run(name) for name in fleet} == fleet
+    world.keep_alive(2_000, *fleet, "W4")
+    assert world.is_to_run("W4")
+
+
+def test_a_look_with_a_delay_is_void() -> None:
+    """Legacy rule O9: what is lost may be hidden in it. The leader forgets, and is asked twice."""
+    world = three()
+    world.come("W1", "AC0 AT0")
+    assert world.fetch("W1", {"W2": "-AT1"}, delay_ms=300_000).error is AGAIN
+    assert world.group.configured is not None
+    assert text(world.group.configured.resources) == ALL
+    looks = world.looks
+    assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
+    assert world.looks == looks + 2
 
 
 def test_nothing_is_given_before_it_is_free() -> None:
