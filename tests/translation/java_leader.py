@@ -1,4 +1,4 @@
-"""Connect's own assignor in one worker, with what it remembers: kcoord's port, held against Java's by `tests/assign`."""
+"""Connect's own assignor in one worker, with what it remembers: kcoord's port, which `tests/assign` holds to Java's."""
 
 from __future__ import annotations
 

@@ -157,9 +157,13 @@ class LegacyWorld(World):
             token = self.send(self.join_request(name, runs, offset, protocol, **fields), at, client=name)
         return token
 
-    def join_request(self, name: str, runs: str | None, offset: int, protocol: int, **fields: Any) -> JoinGroupRequest:
+    def join_request(
+        self, name: str, runs: str | None, offset: int, protocol: int, url: str | None = None, **fields: Any
+    ) -> JoinGroupRequest:
         offered = [
-            JoinGroupRequestProtocol(NAMES[version], encode_state(_state(name, version, runs, offset)))
+            JoinGroupRequestProtocol(
+                NAMES[version], encode_state(_state(url or f"http://{name}", version, runs, offset))
+            )
             for version in range(protocol, EAGER - 1, -1)
         ]
         return JoinGroupRequest(
@@ -359,11 +363,10 @@ class LegacyWorld(World):
         world.pass_ms(100)
         first, configured = next(iter(runs)), " ".join(runs.values())
         assert world.joined(waits[0]).leads
-        syncs = {
-            name: world.send_sync(name)
-            for name, token in list(zip(runs, waits, strict=True))[1:]
-            if world.joined(token)
-        }
+        syncs = {}
+        for name, token in list(zip(runs, waits, strict=True))[1:]:
+            world.joined(token)
+            syncs[name] = world.send_sync(name)
         given = {first: world.led(first, configured)}
         given |= {name: world.synced(token) for name, token in syncs.items()}
         assert {name: each.assigned for name, each in given.items()} == {
@@ -401,8 +404,8 @@ def _plus(resources: str) -> str:
     return " ".join(f"+{each}" for each in resources.split())
 
 
-def _state(name: str, version: int, runs: str | None, offset: int) -> WorkerState:
+def _state(url: str, version: int, runs: str | None, offset: int) -> WorkerState:
     allocation = None
     if runs is not None and version > EAGER:
         allocation = WorkerAssignment(version, config_offset=offset, assigned=res(runs))
-    return WorkerState(version, f"http://{name}", offset, allocation)
+    return WorkerState(version, url, offset, allocation)

@@ -120,7 +120,7 @@ def test_a_session_that_ends_is_a_departure() -> None:
 
 def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
     """A parked member sends no heartbeat, as far as anybody can rely on it."""
-    world, gives = one_gives()
+    world, _ = one_gives()
     parked = world.send_sync("W4")
     world.keep_alive(3_000, "W1", "W2", "W3")
     assert parked not in world.answers
@@ -250,3 +250,30 @@ def test_who_comes_back_has_a_place_in_a_full_group() -> None:
     world.known.pop("W3")
     assert world.come("W3", connection=13).error is OK
     assert world.fetch("W3", connection=13).brief == ("AT2", "")
+
+
+@pytest.mark.parametrize("url", ["http://W3", "NOTUSED"])
+def test_a_url_that_several_have_says_nothing_of_who_comes(url: str) -> None:
+    """Legacy rule O16: a dedicated MirrorMaker 2 without a REST interface advertises one for all its workers."""
+    world = LegacyWorld(gather_ms=100)
+    for name in ("W1", "W2", "W3"):
+        world.send_join(name, url=None if name == "W1" else url)
+    world.pass_ms(100)
+    world.led("W1", ALL)
+    world.close(3)
+    old = world.known.pop("W3")
+    world.come("W3", connection=13, url=url)
+    assert old in world.group.members, "it is not known whether this is the one that is away"
+    assert world.is_to_run("W3") == ""
+
+
+def test_one_that_has_gone_is_not_known_by_a_url_that_none_has() -> None:
+    world = LegacyWorld(gather_ms=100)
+    for name in ("W1", "W2"):
+        world.send_join(name, url=None if name == "W1" else "NOTUSED")
+    world.pass_ms(100)
+    world.led("W1", ALL)
+    world.leaves("W2")
+    world.known.pop("W2")
+    world.come("W2", connection=12, url="NOTUSED")
+    assert world.is_to_run("W2") == ""

@@ -14,6 +14,7 @@ from kcoord.group.connect.configured import can_share_configurations
 from kcoord.group.connect.found import replace_generic
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.membership import drop_dead, join
+from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import refuse_all
 from kcoord.group.deadlines import NEVER_MS
@@ -100,10 +101,10 @@ def _may_come(
 
 
 def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
-    """The member that this worker was: it has the same url, and its connection is closed, or is this one (legacy rule
-    19). One whose connection is open may live.
+    """The member that this worker was: it has the same url, which is one, and its connection is closed, or is this one
+    (legacy rules 19, O16). One whose connection is open may live.
     """
-    for member_id in group.legacy.members if spoken.url else ():
+    for member_id in group.legacy.members if is_one(group, spoken.url) else ():
         member = group.members[member_id]
         if member.said.url == spoken.url and (
             member.connection == context.connection or turn.contents.is_closed(member.connection)
