@@ -78,6 +78,17 @@ def test_members_come_and_go_and_the_leader_is_asked_nothing() -> None:
     assert (told["W1"], world.looks) == (OK, looks), "the delay is not over"
 
 
+def test_when_all_has_been_quiet_for_a_minute_the_leader_is_shown_who_runs_what() -> None:
+    """Legacy rules O5, O19: it forwards REST requests by that."""
+    world = three()
+    names = ("W1", "W2", "W3")
+    assert set(world.keep_alive(59_000, *names).values()) == {OK}
+    assert world.keep_alive(1_000, *names) == {"W1": AGAIN, "W2": OK, "W3": OK}
+    assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
+    for _ in range(5):
+        assert set(world.keep_alive(60_000, *names).values()) == {OK}, "once, and no more"
+
+
 def test_the_leader_is_shown_every_worker_in_slices() -> None:
     """Legacy rule O7: one connector and one task at most in each."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "BC0 AT1 BT0"})

@@ -23,6 +23,7 @@ from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup,
 from kcoord.group.connect.rebalance_input import rebalance_answer
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.metrics import CONNECT
+from kcoord.group.translation.session import QUIET_MS
 from kcoord.group.turn import Turn
 from kcoord.protocol.resources import CONNECTOR, Resource
 
@@ -106,6 +107,8 @@ def install(
     if group.repetition.end(rebalance_answer(group), turn.now_ms):
         turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
+    if group.legacy.members and before != after:
+        group.legacy.map_due_ms = turn.now_ms + QUIET_MS
     history.installed(turn, group, history.moves_between(before, after))
 
 

@@ -9,11 +9,12 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | nobody leads | workers forward requests to the leader, and fence by it (O3) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
+| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19) |
 
 Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
 anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
 ten seconds at most.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from kcoord.group.translation.answers import answer_join, answer_sync, low_assig
 from kcoord.group.translation.asking_leader import Asking, Verdict
 from kcoord.group.translation.leader import live_legacy_leader
 from kcoord.group.translation.picture import Look, Shown, draw, read_answer
-from kcoord.group.translation.session import OpenLook
+from kcoord.group.translation.session import QUIET_MS, OpenLook
 from kcoord.group.translation.shown import list_slices
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
@@ -91,6 +92,11 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
         return True  # where nothing is to be placed, as after a conversion, nobody need know
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
         return True
+    if fleet.map_due_ms <= turn.now_ms:
+        if not group.unconverged and fleet.round is None and group.epoch == group.assignment_epoch:
+            return True
+        fleet.map_due_ms = turn.now_ms + QUIET_MS
+        turn.wake(group, fleet.map_due_ms)
     return _is_behind(group) and _may_ask_for_offset(turn, group)
 
 
@@ -177,7 +183,7 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     shown = NOTHING.union(*[each.target for each in workers])
     look.picture = draw(workers, workers[0], _known(group, look) - shown)
     look.offset = legacy.config_offset
-    fleet.remembered_by, fleet.remembers = None, False
+    fleet.remembered_by, fleet.remembers, fleet.map_due_ms = None, False, NEVER_MS
     session_of(member).computes = True
     answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
 

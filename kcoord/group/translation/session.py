@@ -97,6 +97,10 @@ class OpenLook:
     """What exists, as far as the looks before this one tell."""
 
 
+QUIET_MS = 60_000
+"""After so long without a change the leader is brought up to date."""
+
+
 @attrs.define(slots=True, eq=False)
 class LegacyFleet(Generic[R]):
     """What all legacy workers of a group have in common."""
@@ -124,6 +128,8 @@ class LegacyFleet(Generic[R]):
     """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
     ask_again_ms: int = NEVER_MS
     """Before that the leader is not asked again because others have read further."""
+    map_due_ms: int = NEVER_MS
+    """When the leader is shown, if all is at rest, what has been placed since it was last asked (legacy rule O5)."""
     frozen_until_ms: int = NEVER_MS
     """Until when at most nothing is placed, since a worker has read further than the last look."""
     computing: bool = False
@@ -162,6 +168,7 @@ class LegacyFleet(Generic[R]):
         self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
         self.remembered_by, self.remembers, self.deleted = None, False, frozenset()
         self.gathering_due_ms = self.barrier_due_ms = self.ask_again_ms = self.frozen_until_ms = NEVER_MS
+        self.map_due_ms = NEVER_MS
 
     def _count(self, member_id: str) -> None:
         elder = self.members.get(member_id)
