@@ -36,7 +36,7 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
     Returns the group: the first member's record founds it.
     """
-    returned = departed_like(group, member_id, said)
+    returned = departed_like(turn, group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))

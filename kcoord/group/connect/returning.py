@@ -14,13 +14,14 @@ import attrs
 
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.turn import Turn
 
 NOT_USED = "NOTUSED"
 """What Connect's workers without a REST interface all advertise, those of a dedicated MirrorMaker 2 among them."""
 
 
-def departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None:
+def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> str | None:
     """Who has gone that this worker, which joins, was."""
     departed = dict(group.departed())
     if member_id in departed:
@@ -28,19 +29,26 @@ def departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None
     for departed_id, target in departed.items():
         if said.instance_id is not None and target.instance_id == said.instance_id:
             return departed_id
-    if not is_one(group, said.url):
+    if not is_one(turn, group, said.url):
         return None
     return next((each for each, target in departed.items() if target.url == said.url), None)
 
 
-def is_one(group: ConnectGroup, url: str | None) -> bool:
-    """Whether a worker is known by its url: nobody else has it who is there, or for whom something waits (legacy rule
-    O16).
+def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
+    """Whether a worker that joins, by this connection, is known by its url: no other has it that is there for sure
+    (legacy rule O16).
     """
-    if not url or url == NOT_USED:
-        return False
-    living = sum(member.said.url == url and not member.put_out for member in group.members.values())
-    return living + sum(target.url == url and bool(target.resources) for _, target in group.departed()) <= 1
+    return (
+        bool(url)
+        and url != NOT_USED
+        and not any(
+            member.said.url == url
+            and not member.put_out
+            and member.connection not in (NO_CONNECTION, connection)
+            and not turn.contents.is_closed(member.connection)
+            for member in group.members.values()
+        )
+    )
 
 
 def reunited(group: ConnectGroup) -> dict[str, str]:

@@ -104,7 +104,7 @@ def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: Reque
     """The member that this worker was: it has the same url, which is one, and its connection is closed, or is this one
     (legacy rules 19, O16). One whose connection is open may live.
     """
-    for member_id in group.legacy.members if is_one(group, spoken.url) else ():
+    for member_id in group.legacy.members if is_one(turn, group, spoken.url, context.connection) else ():
         member = group.members[member_id]
         if member.said.url == spoken.url and (
             member.connection == context.connection or turn.contents.is_closed(member.connection)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.step import Reply, Step
 from kcoord.group.translation.config_round import NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
@@ -109,7 +110,8 @@ class Answers:
             self._offsets[request.member_id] = state.config_offset
             self._joined_ms[request.member_id] = now_ms
             reports = state.allocation is not None and bool(state.allocation.assigned)
-            if group is not None and request.member_id not in group.members and request.member_id and not reports:
+            is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
+            if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
                 self._newcomer = request.member_id
                 self._waits = _waiting_for(group, state.url)
                 self._dead = next(
@@ -297,6 +299,15 @@ def _has_delay(request: SyncGroupRequest) -> bool:
 def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
     """What departed workers of that url had, if their place is known."""
     return [target.resources for _, target in group.departed() if target.url == url]
+
+
+def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -> bool:
+    """Whether no other worker is known to be there that has this url (legacy rule O16): its last life may be, too."""
+    return all(
+        contents.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
+        for member in group.members.values()
+        if member.said.url == url and not member.put_out
+    )
 
 
 def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
