@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.group.connect.world import text
+from tests.group.connect.world import SETTINGS, text
 from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
 
 # -- generations -------------------------------------------------------------------------------------------------------
@@ -294,3 +294,21 @@ def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
     assert world.beats("W4") is AGAIN
     world.come("W4", "")
     assert world.fetch("W4").brief == (revoked, "")
+
+
+# -- how long what is lost waits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers_ms", [300_000, 60_000, 0])
+def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) -> None:
+    """Legacy rule O6: what users have set on their workers goes on to count."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, settings=SETTINGS)
+    world.leaders["W1"].max_delay_ms = workers_ms
+    names = ("W1", "W2", "W3")
+    assert world.keep_alive(60_000, *names)["W1"] is AGAIN
+    assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
+    assert set(world.keep_alive(10_000, *names).values()) == {OK}, "nothing moves by that"
+    world.restart()
+    assert (world.describe().rebalance_delay_ms, world.describe().rebalance_delay_source) == (workers_ms, 2)
+    world.configure(rebalance_delay_ms="7000")
+    assert (world.describe().rebalance_delay_ms, world.describe().rebalance_delay_source) == (7_000, 1)

@@ -29,6 +29,7 @@ from kcoord.assign.model import Assignment, Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import epochs, records
+from kcoord.group.connect.delays import rebalance_delay
 from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
@@ -257,7 +258,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
                 ]
             ),
             remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
-            rebalance_delay_ms=limits.rebalance_delay_ms,
+            rebalance_delay_ms=rebalance_delay(turn, group, limits)[0],
         ),
         turn.now_ms,
         frozenset(heirs),

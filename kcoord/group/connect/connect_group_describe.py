@@ -13,6 +13,7 @@ from typing import cast
 from kcoord.group.bounded_text import bounded_name
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
+from kcoord.group.connect.delays import rebalance_delay
 from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
 from kcoord.group.connect.group import Member as GroupMember
 from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_legacy
@@ -55,6 +56,7 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         return _no_connect_group(turn, group_id)
     configured, limits = group.configured, turn.contents.effective(group_id)
     known = turn.contents.quarantine.get(group_id)
+    delay_ms, delay_source = rebalance_delay(turn, group, limits)
     return DescribedGroup(
         error_message=None if known is None else known.text(),
         group_id=group_id,
@@ -81,6 +83,8 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         migration_policy=limits.migration_policy,
         repeated_rebalances=group.repetition.times,
         computes_in_ms=group.repetition.remaining_ms(turn.now_ms),
+        rebalance_delay_ms=delay_ms,
+        rebalance_delay_source=delay_source,
     )
 
 

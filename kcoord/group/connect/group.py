@@ -115,6 +115,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """
     delay_ms: int = UNKNOWN_DELAY
     """How far away that deadline was at the install."""
+    workers_delay_ms: int = UNKNOWN_DELAY
+    """How long the classic workers are set to let lost work wait, as their leader has shown (legacy rule O6)."""
     error: int = 0
     """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
     error_message: str | None = None

@@ -15,6 +15,7 @@ from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import (
     NO_DEADLINE,
     NO_OFFSET,
+    UNKNOWN_DELAY,
     ConnectGroup,
     Member,
     Resources,
@@ -172,7 +173,9 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
         turn.write(records.no_configured_set(group.group_id))
-    turn.write(records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET))
+    turn.write(
+        records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET, workers_delay_ms=UNKNOWN_DELAY)
+    )
     group.delay_due_ms = group.retry_due_ms = NEVER_MS
     group.failures = 0
 

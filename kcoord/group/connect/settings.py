@@ -108,6 +108,8 @@ class Effective:
     session_timeout_ms: int
     heartbeat_interval_ms: int
     rebalance_delay_ms: int
+    has_own_delay: bool
+    """The group sets it itself."""
     max_size: int
     assignors: tuple[ServerAssignor, ...]
     placing: str
@@ -139,6 +141,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         session_ms,
         interval_ms if interval_ms < session_ms else max(1, session_ms // HEARTBEATS_IN_A_SESSION),
         _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
+        REBALANCE_DELAY in own,
         _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
         _placing(named, server.assignors),

@@ -9,7 +9,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | nobody leads | workers forward requests to the leader, and fence by it (O3) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
-| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19) |
+| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows how long lost work is to wait (O6) |
 
 Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
 anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
@@ -18,7 +18,7 @@ ten seconds at most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kcoord.group.connect import records
 from kcoord.group.connect.epochs import bump
@@ -76,11 +76,12 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     if fleet.look is not None and group.takes_part(fleet.look.leader):
         return
     fleet.look = None
-    if fleet.gathering_due_ms != NEVER_MS or not _is_wanted(turn, group) or has_to_wait(turn, group):
-        return
-    leader = _who(turn, group)
+    tidies = _map_is_due(turn, group)
+    is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(turn, group))
+    leader = _who(turn, group) if is_wanted and not has_to_wait(turn, group) else None
     if leader is not None:
         fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
+        fleet.look.learns = tidies and _may_show_delay(turn, group, leader)
         group.touched.add(leader.member_id)
 
 
@@ -92,12 +93,25 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
         return True  # where nothing is to be placed, as after a conversion, nobody need know
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
         return True
-    if fleet.map_due_ms <= turn.now_ms:
-        if not group.unconverged and fleet.round is None and group.epoch == group.assignment_epoch:
-            return True
-        fleet.map_due_ms = turn.now_ms + QUIET_MS
-        turn.wake(group, fleet.map_due_ms)
     return _is_behind(group) and _may_ask_for_offset(turn, group)
+
+
+def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
+    fleet = group.legacy
+    if turn.now_ms < fleet.map_due_ms:
+        return False
+    if not group.unconverged and fleet.round is None and group.epoch == group.assignment_epoch:
+        return True
+    fleet.map_due_ms = turn.now_ms + QUIET_MS
+    turn.wake(group, fleet.map_due_ms)
+    return False
+
+
+def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader can show how long lost work is to wait, and has not. A worker alone cannot."""
+    has_own = turn.contents.effective(group.group_id).has_own_delay
+    others = (each for each in group.participants() if each is not leader)
+    return not has_own and group.legacy.learned_by != leader.member_id and any(map(group.target_of, others))
 
 
 def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
@@ -180,12 +194,20 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
     workers = _workers(group, member, look)
-    shown = NOTHING.union(*[each.target for each in workers])
-    look.picture = draw(workers, workers[0], _known(group, look) - shown)
+    targets = NOTHING.union(*[each.target for each in workers])
+    look.left_out = _left_out(workers) if look.learns and look.asking.remembers else None
+    listed = [each for each in workers if each.member_id != look.left_out]
+    look.picture = draw(listed, workers[0], _known(group, look) - targets)
     look.offset = legacy.config_offset
     fleet.remembered_by, fleet.remembers, fleet.map_due_ms = None, False, NEVER_MS
     session_of(member).computes = True
     answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
+
+
+def _left_out(workers: Sequence[Shown]) -> str | None:
+    """The worker with the least to run, of those that have something, but not the leader."""
+    able = [each for each in workers[1:] if each.target]
+    return min(able, key=lambda each: (len(each.target), each.member_id)).member_id if able else None
 
 
 def _known(group: ConnectGroup, look: OpenLook) -> Resources:
@@ -225,6 +247,9 @@ def close_look(
         fleet.ask_again_ms = turn.now_ms + AGAIN_MS
         turn.wake(group, fleet.ask_again_ms)
         raise
+    if look.left_out is not None and not seen.error:
+        _learn_delay(turn, group, look, seen)
+        return Verdict.AGAIN, 0
     verdict = look.asking.judge(seen, look.picture.shown)
     look.picture = None
     if verdict is Verdict.AGAIN:
@@ -232,6 +257,18 @@ def close_look(
     elif verdict is Verdict.KNOWN:
         _learn(turn, group, member, seen)
     return verdict, seen.error
+
+
+def _learn_delay(turn: Turn, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
+    """What its answer says of the worker that was left out: it waits for so long, or for no time. The next picture is
+    whole again, and ends that.
+    """
+    look.picture, look.left_out, look.learns = None, None, False
+    if not seen.delay_ms and not seen.given:
+        return  # it has not missed it
+    group.legacy.learned_by = look.leader
+    if group.workers_delay_ms != seen.delay_ms:
+        turn.write(records.workers_delay(group, seen.delay_ms))
 
 
 def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerAssignment]:

@@ -95,6 +95,10 @@ class OpenLook:
     """How far it had read when it was shown that."""
     existing: frozenset[Resource] | None = None
     """What exists, as far as the looks before this one tell."""
+    learns: bool = False
+    """It is to show how long the workers are set to let lost work wait (legacy rule O6)."""
+    left_out: str | None = None
+    """For that: who is left out of the picture."""
 
 
 QUIET_MS = 60_000
@@ -124,6 +128,8 @@ class LegacyFleet(Generic[R]):
     """Whose look was the last one."""
     remembers: bool = False
     """That worker has got the answer, so its assignor knows the picture. Not known after a load."""
+    learned_by: str | None = None
+    """Which leader has shown last how long lost work is to wait."""
     deleted: frozenset[R] = frozenset()
     """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
     ask_again_ms: int = NEVER_MS
@@ -168,7 +174,7 @@ class LegacyFleet(Generic[R]):
         self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
         self.remembered_by, self.remembers, self.deleted = None, False, frozenset()
         self.gathering_due_ms = self.barrier_due_ms = self.ask_again_ms = self.frozen_until_ms = NEVER_MS
-        self.map_due_ms = NEVER_MS
+        self.map_due_ms, self.learned_by = NEVER_MS, None
 
     def _count(self, member_id: str) -> None:
         elder = self.members.get(member_id)

@@ -28,6 +28,7 @@ unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_ibn = Format(">ibB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
+unpack_q = Format(">q").unpack_from
 unpack_qn = Format(">qB").unpack_from
 unpack_qqqin = Format(">qqqiB").unpack_from
 pack_b = Format(">b").pack
@@ -187,6 +188,10 @@ class DescribedGroup(Struct):
     """When the rebalance begins that has to wait because of that, in ms from now; -1: none waits."""
     config_source: int = 0
     """What ConfigOffset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not known."""
+    rebalance_delay_ms: int = -1
+    """How long what a worker had waits for its return, in ms; -1: not told."""
+    rebalance_delay_source: int = 0
+    """Who has set that: 1: the group's own setting, 2: its workers of the generic protocol, 3: kcoord's setting for all groups; 0: not told."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -766,6 +771,8 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         group.repeated_rebalances = 0
         group.computes_in_ms = -1
         group.config_source = 0
+        group.rebalance_delay_ms = -1
+        group.rebalance_delay_source = 0
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
@@ -845,6 +852,12 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                     pos += 4
                 elif group_tag == 6:
                     (group.config_source,) = unpack_b(data, pos)
+                    pos += 1
+                elif group_tag == 7:
+                    (group.rebalance_delay_ms,) = unpack_q(data, pos)
+                    pos += 8
+                elif group_tag == 8:
+                    (group.rebalance_delay_source,) = unpack_b(data, pos)
                     pos += 1
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
@@ -1102,6 +1115,10 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
             tagged74.append((5, pack_i(e2.computes_in_ms)))
         if e2.config_source != 0:
             tagged74.append((6, pack_b(e2.config_source)))
+        if e2.rebalance_delay_ms != -1:
+            tagged74.append((7, pack_q(e2.rebalance_delay_ms)))
+        if e2.rebalance_delay_source != 0:
+            tagged74.append((8, pack_b(e2.rebalance_delay_source)))
         out.append(write_tagged(tagged74) if tagged74 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1178,6 +1195,8 @@ DescribedGroup.FIELDS = (
     Field("repeated_rebalances", "RepeatedRebalances", "int32", (0, 0), tag=4, tagged=(0, 0)),
     Field("computes_in_ms", "ComputesInMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
     Field("config_source", "ConfigSource", "int8", (0, 0), tag=6, tagged=(0, 0)),
+    Field("rebalance_delay_ms", "RebalanceDelayMs", "int64", (0, 0), tag=7, tagged=(0, 0)),
+    Field("rebalance_delay_source", "RebalanceDelaySource", "int8", (0, 0), tag=8, tagged=(0, 0)),
 )
 ConnectGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 0)),

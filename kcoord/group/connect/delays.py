@@ -1,0 +1,34 @@
+"""How long does what a worker had wait for its return, and who has said so?
+
+| who sets it | when it holds |
+| --- | --- |
+| the group, by `connect.rebalance.delay.ms` | always |
+| its classic workers, by their `scheduled.rebalance.max.delay.ms` | where the group sets none, once their leader has shown it (legacy rule O6) |
+| kcoord, by `group.connect.rebalance.delay.ms` | otherwise |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
+from kcoord.group.connect.settings import Effective
+from kcoord.group.turn import Turn
+
+
+class DelaySource(IntEnum):
+    """Who has set it."""
+
+    GROUP = 1
+    WORKERS = 2
+    SERVER = 3
+
+
+def rebalance_delay(turn: Turn, group: ConnectGroup, limits: Effective) -> tuple[int, DelaySource]:
+    """The delay that holds, in ms."""
+    if limits.has_own_delay:
+        return limits.rebalance_delay_ms, DelaySource.GROUP
+    if group.legacy.members and group.workers_delay_ms != UNKNOWN_DELAY:
+        longest_ms = turn.contents.settings.connect.max_rebalance_delay_ms
+        return min(group.workers_delay_ms, longest_ms), DelaySource.WORKERS
+    return limits.rebalance_delay_ms, DelaySource.SERVER
