@@ -158,6 +158,16 @@ def test_an_offset_after_its_own_revocation_opens_no_round() -> None:
     assert world.group.legacy.round is None
 
 
+def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_for_that() -> None:
+    """Seed 22141: W3 stops what is reconfigured only then, and would start it again while others run it as before."""
+    world = w3_gives()
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.fetch("W3").error is OK
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.group.legacy.round is not None
+    assert world.send_sync("W3") not in world.answers
+
+
 # -- after a load ------------------------------------------------------------------------------------------------------
 
 

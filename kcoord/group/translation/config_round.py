@@ -41,9 +41,10 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
         return False
     open_already = -1 if group.legacy.round is None else group.legacy.round.offset
-    if spoken.config_offset <= max(legacy.config_offset, open_already):
+    if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
         return False
-    return spoken.config_offset > group.computed_offset or _is_awaited_by_others(group, member, spoken)
+    is_new = spoken.config_offset > legacy.config_offset  # else it was called when it had read the change
+    return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
 
 
 def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
