@@ -71,6 +71,23 @@ def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: 
         assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
 
 
+def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_delay_is() -> None:
+    """Legacy rule O15: 0.228 of it."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world.configure(rebalance_delay_ms="1000")
+    world.leaves("W2", None)
+    assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
+    assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world.leaders["W1"].max_delay_ms = 400_000
+    assert world.keep_alive(60_000, "W1", "W2", "W3")["W1"] is AGAIN
+    world.led("W1", ALL, "AC0 AT0")
+    world.configure(rebalance_delay_ms="1000")
+    world.leaves("W2", None)
+    assert world.keep_alive(91_000, "W1", "W3")["W3"] is OK
+    assert world.keep_alive(3_000, "W1", "W3")["W3"] is AGAIN
+
+
 def test_who_left_without_having_stopped_is_waited_for_after_a_load_too() -> None:
     """Legacy rule 13: it may run on for its whole back-off."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})

@@ -15,6 +15,11 @@ from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
 from kcoord.group.connect.settings import Effective
 from kcoord.group.turn import Turn
 
+RUNS_ON_MS = 70_000
+"""So long a Connect worker as it comes may run on after it has left without having stopped (legacy rule 13)."""
+BACK_OFF_SHARE, READS_MS = 0.228, 1_600
+"""Its back-off as a share of its own delay, and what it reads before it stops (legacy rule O15)."""
+
 
 class DelaySource(IntEnum):
     """Who has set it."""
@@ -32,3 +37,9 @@ def rebalance_delay(turn: Turn, group: ConnectGroup, limits: Effective) -> tuple
         longest_ms = turn.contents.settings.connect.max_rebalance_delay_ms
         return min(group.workers_delay_ms, longest_ms), DelaySource.WORKERS
     return limits.rebalance_delay_ms, DelaySource.SERVER
+
+
+def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:
+    """How long a classic worker that has left without having stopped may run on, by the longest delay that is known."""
+    delay_ms, _ = rebalance_delay(turn, group, turn.contents.effective(group.group_id))
+    return max(RUNS_ON_MS, int(BACK_OFF_SHARE * max(delay_ms, group.workers_delay_ms)) + READS_MS)

@@ -8,12 +8,12 @@ stopped by itself, or comes back.
 
 from __future__ import annotations
 
+from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
-from kcoord.group.translation.phases import RUNS_ON_MS
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -68,8 +68,8 @@ def _go(
 
 
 def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """It runs on for a while: so long at least nobody else is given what it has."""
-    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + RUNS_ON_MS)
+    """It runs on for a while: so long at least nobody else is given what it has (legacy rule O15)."""
+    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + runs_on_ms(turn, group))
     turn.wake(group, member.session_holds_ms)
 
 

@@ -7,12 +7,13 @@ counts as one that remembers nothing.
 
 from __future__ import annotations
 
+from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.phases import RUNS_ON_MS, Phase
+from kcoord.group.translation.phases import Phase
 from kcoord.group.turn import Turn
 
 
@@ -24,7 +25,7 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session.generation, session.generation_unsure = member.recorded_epoch, True
         session.protocol = group.legacy.protocol
         if member.put_out:  # perhaps it left without having stopped: it is waited for as long as that may take
-            member.session_holds_ms = turn.now_ms + RUNS_ON_MS
+            member.session_holds_ms = turn.now_ms + runs_on_ms(turn, group)
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     if group.config_round != NO_OFFSET and group.legacy.members:
