@@ -29,8 +29,10 @@ from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.settings import (
     ASSIGNORS,
     HEARTBEAT_INTERVAL,
+    LEADER_WAIT,
     LEGACY_MODE,
     LEGACY_WAIT,
+    MAX_LEADER_WAIT_MS,
     MAX_LEGACY_WAIT_MS,
     MAX_SIZE,
     MIGRATION_POLICY,
@@ -183,6 +185,13 @@ DEFINITIONS: dict[str, Definition] = {
             lambda server: str(server.legacy_wait_ms),
             lambda _server: (MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS),
             "How long a heartbeat of one may wait for its answer, in ms; -1: as the mode has it.",
+        ),
+        Definition(
+            LEADER_WAIT,
+            Kind.INT,
+            lambda server: str(server.leader_wait_ms),
+            lambda _server: (0, MAX_LEADER_WAIT_MS),
+            "How long the lead among them waits for a leader that has stopped in order, in ms.",
         ),
     )
 }

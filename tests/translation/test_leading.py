@@ -233,6 +233,7 @@ def test_a_leader_that_lets_something_wait_is_not_believed() -> None:
 def test_when_the_leader_is_gone_the_next_one_is_asked_and_the_others_come_once() -> None:
     """Legacy rules 11, O2: it remembers nothing, so it is asked twice; before it starts anything."""
     world = three()
+    world.configure(legacy_leader_wait_ms="0")
     assert world.leaves("W1") is OK
     assert world.beats("W2") is AGAIN
     assert world.beats("W3") is OK, "not before there is something to tell"
@@ -248,14 +249,38 @@ def test_when_the_leader_is_gone_the_next_one_is_asked_and_the_others_come_once(
 
 
 def test_a_new_leader_notices_what_was_deleted_while_nobody_led() -> None:
-    """Legacy rules O2, O22."""
+    """Legacy rules O2, O22; and a change is not kept waiting for a leader that may be back."""
     world = three()
     world.leaves("W1")
-    world.come("W3", "AT2", offset=OFFSET + 2)
-    waits = world.send_sync("W3")
-    token = world.look("W2", "AC0 AT0 AT1", "AT1", offset=OFFSET + 2)
-    assert world.synced(token).error is OK
-    assert world.synced(waits).revoked == "AT2"
+    token = world.look("W3", "AC0 AT0 AT1", "AT2", offset=OFFSET + 2)
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    assert world.fetch("W2").brief == ("", "")
+    assert world.synced(token).revoked == "AT2"
+
+
+def test_a_leader_that_is_restarted_leads_again_and_has_its_work_back() -> None:
+    """Legacy rules 20, O18: it costs nobody else a JoinGroup."""
+    world = three()
+    world.leaves("W1")
+    world.close(1)
+    world.known.pop("W1")
+    world.leaders.pop("W1")
+    assert set(world.keep_alive(14_000, "W2", "W3").values()) == {OK}
+    looks = world.looks
+    told = world.led("W1", ALL, connection=11)
+    assert (told.brief, told.leader) == (("AC0 AT0", ""), "W1")
+    assert world.looks == looks + 2, "a new process, which remembers nothing"
+    assert [world.beats("W1", connection=11), world.beats("W2"), world.beats("W3")] == [OK, OK, OK]
+
+
+def test_a_leader_that_is_not_back_in_time_is_replaced() -> None:
+    """Legacy rule O18: its work waits on, as any worker's does."""
+    world = three()
+    world.leaves("W1")
+    told = world.keep_alive(16_000, "W2", "W3")
+    assert sorted(map(str, told.values())) == sorted(map(str, (AGAIN, OK)))
+    assert world.led("W2", ALL, "AT1").brief == ("", "")
+    assert world.is_to_run("W3") == "AT2"
 
 
 def test_after_a_load_a_leader_counts_as_one_that_remembers_nothing() -> None:

@@ -25,6 +25,8 @@ ASSIGNORS = "connect.assignors"
 MIGRATION_POLICY = "connect.migration.policy"
 LEGACY_MODE = "connect.legacy.mode"
 LEGACY_WAIT = "connect.legacy.heartbeat.wait.ms"
+LEADER_WAIT = "connect.legacy.leader.wait.ms"
+MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
 """The wait that stands for what goes with the legacy mode."""
@@ -99,6 +101,8 @@ class ConnectSettings:
     """`group.connect.legacy.mode`"""
     legacy_wait_ms: int = MODES_OWN_WAIT
     """`group.connect.legacy.heartbeat.wait.ms`: how long a legacy worker's heartbeat may wait for its answer."""
+    leader_wait_ms: int = 15_000
+    """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a legacy leader that has stopped in order."""
 
 
 @attrs.frozen(slots=True)
@@ -120,6 +124,8 @@ class Effective:
     legacy_mode: LegacyMode
     legacy_wait_ms: int
     """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
+    leader_wait_ms: int
+    """How long the lead waits for a legacy leader that has stopped in order (legacy rule O18)."""
 
     def assignor(self, name: str) -> ServerAssignor | None:
         """The server-side assignor of that name, if it is on."""
@@ -148,6 +154,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
         _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
+        _within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
     )
 
 

@@ -14,6 +14,7 @@ from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
+from kcoord.group.translation.looks import keep_lead
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -38,6 +39,7 @@ def leave_translated(
         error = _go(turn, group, leaver, stopped, running)
         responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
     if stopped:
+        keep_lead(turn, group, stopped)
         remove(turn, group, stopped, Reason.LEFT)
     if running:
         for member in running:

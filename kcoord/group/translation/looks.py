@@ -6,7 +6,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | a look is wanted | why |
 | --- | --- |
 | a worker has read further than the last look | what exists may have changed (legacy rules O2, O14) |
-| nobody leads | workers forward requests to the leader, and fence by it (O3) |
+| nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
 | nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows how long lost work is to wait (O6) |
@@ -88,12 +88,28 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
 def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     fleet = group.legacy
     if live_legacy_leader(group) is None:
-        return True
+        return not _leader_may_be_back(turn, group) or _is_behind(group)
     if group.configured is None and group.epoch > group.assignment_epoch:
         return True  # where nothing is to be placed, as after a conversion, nobody need know
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
         return True
     return _is_behind(group) and _may_ask_for_offset(turn, group)
+
+
+def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
+    """Workers have stopped in order, and go. If the leader is one of them, nobody else leads for a while: it may be
+    restarted, and have its place back (legacy rule O18).
+    """
+    wait_ms = turn.contents.effective(group.group_id).leader_wait_ms
+    if wait_ms and asks_leader(group) and any(each.member_id == group.computed_by for each in leaving):
+        group.legacy.leader_due_ms = turn.now_ms + wait_ms
+        turn.wake(group, group.legacy.leader_due_ms)
+
+
+def _leader_may_be_back(turn: Turn, group: ConnectGroup) -> bool:
+    if turn.now_ms >= group.legacy.leader_due_ms or group.legacy.leader_due_ms == NEVER_MS:
+        return False
+    return not any(group.members[each].said.url == group.computed_by_url for each in group.legacy.members)
 
 
 def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
@@ -165,15 +181,15 @@ def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _who(turn: Turn, group: ConnectGroup) -> Member | None:
-    """The leader that there is; else one whose JoinGroup waits, or that has to come anyway; else the first."""
+    """The leader that there is; else one that is back at its url; else one whose JoinGroup waits; else the first."""
     leader = live_legacy_leader(group)
     if leader is not None:
         return leader
     members = [group.members[each] for each in group.legacy.members if not group.members[each].put_out]
 
-    def rank(member: Member) -> tuple[bool, bool, str]:
-        session = session_of(member)
-        return turn.contents.is_closed(member.connection), session.parked_join is None, member.member_id
+    def rank(member: Member) -> tuple[bool, bool, bool, str]:
+        session, has_led = session_of(member), member.said.url == group.computed_by_url
+        return turn.contents.is_closed(member.connection), not has_led, session.parked_join is None, member.member_id
 
     return min(members, key=rank, default=None)
 
@@ -289,7 +305,7 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
     """What exists is known, and who leads, unless a worker of the new protocol has been chosen to meanwhile."""
     fleet, known = group.legacy, group.configured
     now = Configured(seen.existing, seen.config_offset)
-    fleet.look, fleet.remembered_by = None, leader.member_id
+    fleet.look, fleet.remembered_by, fleet.leader_due_ms = None, leader.member_id, NEVER_MS
     fleet.ask_again_ms = turn.now_ms + AGAIN_MS
     turn.wake(group, fleet.ask_again_ms)
     gone = (NOTHING if known is None else known.resources) - seen.existing

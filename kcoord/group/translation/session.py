@@ -130,6 +130,8 @@ class LegacyFleet(Generic[R]):
     """That worker has got the answer, so its assignor knows the picture. Not known after a load."""
     learned_by: str | None = None
     """Which leader has shown last how long lost work is to wait."""
+    leader_due_ms: int = NEVER_MS
+    """Until when nobody else leads, since the leader has stopped in order and may be back (legacy rule O18)."""
     deleted: frozenset[R] = frozenset()
     """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
     ask_again_ms: int = NEVER_MS
@@ -174,7 +176,7 @@ class LegacyFleet(Generic[R]):
         self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
         self.remembered_by, self.remembers, self.deleted = None, False, frozenset()
         self.gathering_due_ms = self.barrier_due_ms = self.ask_again_ms = self.frozen_until_ms = NEVER_MS
-        self.map_due_ms, self.learned_by = NEVER_MS, None
+        self.map_due_ms, self.leader_due_ms, self.learned_by = NEVER_MS, NEVER_MS, None
 
     def _count(self, member_id: str) -> None:
         elder = self.members.get(member_id)
