@@ -33,18 +33,21 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     """Whether the JoinGroup of this worker, with its offset, tells of a change of configuration: it comes by itself,
     neither because it has stopped what it was told to nor because a delay is over.
     """
-    session = session_of(member)
     legacy = member.said.legacy
     assert legacy is not None
-    if group.legacy.protocol == DEFAULT:
-        return False
-    if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
+    if group.legacy.protocol == DEFAULT or not comes_by_itself(member):
         return False
     open_already = -1 if group.legacy.round is None else group.legacy.round.offset
     if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
         return False
     is_new = spoken.config_offset > legacy.config_offset  # else it was called when it had read the change
     return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
+
+
+def comes_by_itself(member: Member) -> bool:
+    """Whether a JoinGroup of this worker now is its own idea: nobody has called it, and it has nothing to release."""
+    session = session_of(member)
+    return session.phase is Phase.STABLE and not member.releasing and session.has_synced
 
 
 def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:

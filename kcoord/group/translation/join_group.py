@@ -22,7 +22,7 @@ from kcoord.group.generic.calls import Join
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
-from kcoord.group.translation.config_round import is_opened_by, open_config_round
+from kcoord.group.translation.config_round import comes_by_itself, is_opened_by, open_config_round
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
@@ -211,7 +211,7 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         session_timeout_ms=call.session_timeout_ms,
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
     )
-    if spoken.config_offset > known.config_offset:
+    if spoken.config_offset > known.config_offset or comes_by_itself(member):
         session_of(member).has_news = True
     if said != member.said:
         turn.write(records.member_said(group.group_id, member.member_id, said))

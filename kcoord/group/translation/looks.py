@@ -87,10 +87,10 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
 
 def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     fleet = group.legacy
-    if live_legacy_leader(group) is None:
-        return not _leader_may_be_back(turn, group) or _is_behind(group)
     if group.configured is None and group.epoch > group.assignment_epoch:
         return True  # where nothing is to be placed, as after a conversion, nobody need know
+    if live_legacy_leader(group) is None:
+        return not _leader_may_be_back(turn, group) or _is_behind(group)
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
         return True
     return _is_behind(group) and _may_ask_for_offset(turn, group)
