@@ -82,6 +82,10 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         group.end_computation()
         return
     computation = group.computation
+    if computation is not None and computation.assignor == DEFAULT and group.legacy.protocol != DEFAULT:
+        group.touched.add(computation.chosen)
+        group.end_computation()  # its leader is asked what exists, from now on
+        computation = None
     if computation is not None and computation.frozen is not None and computation.chosen in group.members:
         return  # the group has moved on since: the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:

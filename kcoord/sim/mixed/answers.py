@@ -239,7 +239,7 @@ class Answers:
         request = frame.request
         if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
             if response.error_code:
-                installed = any(type(each.key) is Installed for each in step.records)
+                installed = any(type(each.key) is Installed for each in step.records) or group.computation is not None
                 if self._brings is frame and not installed and not step.failed and not _has_delay(request):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif _converted(step):
