@@ -1,0 +1,21 @@
+"""Placement rules: where users want connectors and tasks to run, and how any assignor follows that.
+
+Start at ``rules`` (what a user can say) and ``placement`` (how a group is placed by it).
+"""
+
+from kcoord.assign.placement.placement import Placement, place
+from kcoord.assign.placement.rules import Affinity, Capacity, Cordon, Domain, Rules, Separation, Spread, Weight, Zone
+
+__all__ = [
+    "Affinity",
+    "Capacity",
+    "Cordon",
+    "Domain",
+    "Placement",
+    "Rules",
+    "Separation",
+    "Spread",
+    "Weight",
+    "Zone",
+    "place",
+]
