@@ -17,7 +17,7 @@ breaks an `only` rule moves if there is a place that does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
@@ -136,22 +136,13 @@ class Rules:
 
     def allows(self, connector: str, worker: Member) -> bool:
         """Whether hard affinities allow the connector there."""
-        return bool(self.allowed(connector, [worker]))
+        patterns = self.affinity_of(connector, is_hard=True)
+        return all(any(is_meant(worker, pattern) for pattern in several) for several in patterns)
 
-    def allowed(self, connector: str, workers: Sequence[Member]) -> list[int]:
-        """By number: the workers on which hard affinities allow the connector."""
-        return self._fitting(connector, workers, is_hard=True)
-
-    def preferred(self, connector: str, workers: Sequence[Member]) -> list[int]:
-        """By number: the workers on which soft affinities want the connector; all if there are none for it."""
-        return self._fitting(connector, workers, is_hard=False)
-
-    def _fitting(self, connector: str, workers: Sequence[Member], *, is_hard: bool) -> list[int]:
-        found = list(range(len(workers)))
-        for each in self.affinities:
-            if each.is_hard == is_hard and fnmatchcase(connector, each.connectors):
-                found = [at for at in found if any(is_meant(workers[at], pattern) for pattern in each.workers)]
-        return found
+    def affinity_of(self, connector: str, *, is_hard: bool) -> tuple[tuple[str, ...], ...]:
+        """Lists of patterns of workers: of each list one has to fit, or is wanted to."""
+        fitting = (each for each in self.affinities if fnmatchcase(connector, each.connectors))
+        return tuple([each.workers for each in fitting if each.is_hard == is_hard])
 
     def spread_of(self, connector: str) -> Spread | None:
         """What the connector's tasks are spread over."""

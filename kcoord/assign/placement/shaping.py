@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import attrs
 
 from kcoord.assign.model import Member
-from kcoord.assign.placement.rules import Rules
+from kcoord.assign.placement.rules import Rules, is_meant
 from kcoord.assign.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
@@ -43,13 +43,14 @@ class Shape:
 
 def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rules) -> Shape:
     """Spread all that is in `wanted` over these members by the rules."""
-    ordered = sorted(members, key=lambda each: each.member_id)
     everything: Resources = frozenset().union(*wanted.values())
-    board = _Board(ordered, everything, rules)
+    board = _Board(sorted(members, key=lambda each: each.member_id), everything, rules)
+    heaviest_first = sorted(sorted(everything), key=lambda each: -board.facts[each[0]].weight)
+    kinds = [[each for each in heaviest_first if (each[1] == CONNECTOR) == kind] for kind in (True, False)]
     for _ in range(MAX_ROUNDS):
         before = board.changes
-        for is_connector in (True, False):
-            board.place_kind([each for each in everything if (each[1] == CONNECTOR) == is_connector])
+        for resources in kinds:
+            board.place_kind(resources)
         if board.changes == before:
             break
     return board.result()
@@ -62,14 +63,17 @@ class _Connector:
     weight: int
     allowed: frozenset[int]
     """The workers that may run it, by number."""
-    is_allowed_everywhere: bool
     preferred: frozenset[int]
-    """Of those, the ones that soft affinities want."""
+    """The ones that soft affinities want."""
     domains: tuple[str, ...] | None
     """Each worker's domain if its tasks are to be spread, else None."""
     domain_count: int
     apart: tuple[tuple[int, bool, bool, bool], ...]
     """Of separations: the number; whether it is on the one side, and on the other; whether the rule is hard."""
+    may_be_forbidden: bool
+    """Somewhere, by more than a capacity."""
+    may_improve: bool
+    """Places differ by soft rules."""
 
 
 class _Ranking:
@@ -123,9 +127,10 @@ class _Board:
         self._ranking = _Ranking(len(members))
         self._sides: list[dict[tuple[int, bool], int]] = [defaultdict(int) for _ in members]
         self._in_domain: dict[str, Counter[str]] = defaultdict(Counter)
-        self._facts: dict[str, _Connector] = {}
         spread_over = {each.over for each in rules.spreads}
-        self._domains = [{over: rules.domain_of(member, over) for over in spread_over} for member in members]
+        self._domains = {over: tuple([rules.domain_of(member, over) for member in members]) for over in spread_over}
+        self._sets: dict[tuple[tuple[str, ...], ...], frozenset[int]] = {}
+        self.facts = {name: self._read(name) for name in {resource[0] for resource in everything}}
         self._found = Shape({})
         self._owners: dict[Resource, int] = {}
         loads = [0] * len(members)
@@ -134,24 +139,28 @@ class _Board:
                 if resource not in self._owners:
                     self._owners[resource] = at
                     self._runs[at].add(resource)
-                    about = self._about(resource)
+                    about = self.facts[resource[0]]
                     loads[at] += about.weight
-                    self._count(resource, about, at, 1)
+                    if about.apart or about.domains is not None:
+                        self._count(resource, about, at, 1)
         self._ranking.fill(loads)
 
     # The four steps
 
-    def place_kind(self, resources: Iterable[Resource]) -> None:
-        """Place connectors, or tasks."""
-        ordered = sorted(resources, key=lambda each: (-self._about(each).weight, each))
-        for resource in ordered:
-            self._leave_forbidden(resource)
-        for resource in ordered:
-            if resource not in self._owners:
+    def place_kind(self, resources: Sequence[Resource]) -> None:
+        """Place connectors, or tasks; the heaviest are the first."""
+        facts, owners = self.facts, self._owners
+        for resource in resources:
+            at = owners.get(resource)
+            if at is not None and (facts[resource[0]].may_be_forbidden or self._capacities[at] is not None):
+                self._leave_forbidden(resource, at)
+        for resource in resources:
+            if resource not in owners:
                 self._give(resource)
-        for resource in ordered:
-            self._improve(resource)
-        self._balance(ordered)
+        for resource in resources:
+            if facts[resource[0]].may_improve and resource in owners:
+                self._improve(resource, owners[resource])
+        self._balance(resources)
 
     def result(self) -> Shape:
         """What has been worked out."""
@@ -161,11 +170,12 @@ class _Board:
         }
         return self._found
 
-    def _leave_forbidden(self, resource: Resource) -> None:
-        at, about = self._owners.get(resource), self._about(resource)
-        if at is None or (about.is_allowed_everywhere and not about.apart and self._capacities[at] is None):
-            return
+    def _leave_forbidden(self, resource: Resource, at: int) -> None:
         self._found.unmet.pop(resource, None)
+        about, capacity = self.facts[resource[0]], self._capacities[at]
+        has_room = capacity is None or self._ranking.loads[at] <= capacity
+        if has_room and at in about.allowed and not about.apart:
+            return
         self._remove(resource, at)
         why = self._forbids(resource, at)
         place = None if why is None else self._best(resource)
@@ -182,9 +192,9 @@ class _Board:
             self.changes += 1
             self._add(resource, place)
 
-    def _improve(self, resource: Resource) -> None:
-        at = self._owners.get(resource)
-        if at is None or not self._could_be_better(resource, at):
+    def _improve(self, resource: Resource, at: int) -> None:
+        soft, others = self._cost(resource, at)
+        if not soft and (others <= 1 or others - 1 <= self._lowest_cost(resource)[1]):
             return
         self._remove(resource, at)
         place = self._best(resource)
@@ -203,13 +213,14 @@ class _Board:
             self._add(resource, at)
             self._found.has_more = True
 
-    def _balance(self, ordered: Sequence[Resource]) -> None:
+    def _balance(self, resources: Sequence[Resource]) -> None:
+        facts, owners = self.facts, self._owners
         theirs: list[list[Resource]] = [[] for _ in self._members]
         loads = [0] * len(self._members)
-        for resource in ordered:
-            at = self._owners.get(resource)
+        for resource in resources:
+            at = owners.get(resource)
             if at is not None:
-                loads[at] += self._about(resource).weight
+                loads[at] += facts[resource[0]].weight
                 theirs[at].append(resource)
         ranking = _Ranking(len(self._members))
         ranking.fill(loads)
@@ -222,7 +233,7 @@ class _Board:
         if load - ranking.least < 2:
             return False
         for resource in theirs[giver]:
-            about = self._about(resource)
+            about = self.facts[resource[0]]
             if resource[0] in tried:
                 continue
             tried.add(resource[0])
@@ -246,7 +257,7 @@ class _Board:
 
     def _best(self, resource: Resource) -> int | None:
         """The place that soft rules want most; of those the one with the least weight. None: there is none."""
-        about, lowest = self._about(resource), self._lowest_cost(resource)
+        about, lowest = self.facts[resource[0]], self._lowest_cost(resource)
         best, best_cost = None, (0, 0)
         for at in self._ranking:
             if at not in about.allowed or self._forbids(resource, at) is not None:
@@ -260,24 +271,16 @@ class _Board:
 
     def _lowest_cost(self, resource: Resource) -> tuple[int, int]:
         """No place costs less."""
-        about = self._about(resource)
+        about = self.facts[resource[0]]
         if about.domains is None or resource[1] == CONNECTOR:
             return (0, 0)
         counts = self._in_domain[resource[0]]
         taken = [count for count in counts.values() if count]
         return (0, min(taken) if len(taken) == about.domain_count else 0)
 
-    def _could_be_better(self, resource: Resource, at: int) -> bool:
-        about = self._about(resource)
-        if len(about.preferred) == len(about.allowed) and not about.apart and about.domains is None:
-            return False
-        soft, others = self._cost(resource, at)
-        has_domain = about.domains is not None and resource[1] != CONNECTOR
-        return soft > 0 or (has_domain and others - 1 > self._lowest_cost(resource)[1])
-
     def _forbids(self, resource: Resource, at: int) -> str | None:
         """Why a hard rule forbids it there; None: none does. It is not counted there itself."""
-        about = self._about(resource)
+        about = self.facts[resource[0]]
         if at not in about.allowed:
             return f"it may not run on {self._members[at].member_id}"
         capacity = self._capacities[at]
@@ -293,8 +296,8 @@ class _Board:
 
     def _cost(self, resource: Resource, at: int) -> tuple[int, int]:
         """How little soft rules want it there; how many tasks of its connector are in that domain."""
-        about = self._about(resource)
-        soft = int(bool(about.preferred) and at not in about.preferred)
+        about = self.facts[resource[0]]
+        soft = int(at not in about.preferred)
         for number, one, other, is_hard in about.apart:
             soft += not is_hard and self._meets(at, number, one, other)
         if about.domains is None or resource[1] == CONNECTOR:
@@ -302,32 +305,36 @@ class _Board:
         return soft, self._in_domain[resource[0]][about.domains[at]]
 
     def _why_nowhere(self, resource: Resource) -> str:
-        allowed = self._about(resource).allowed
+        allowed = self.facts[resource[0]].allowed
         if not allowed:
             return "no worker is allowed to run it"
         return f"of {len(allowed)} workers that may run it none can: {self._forbids(resource, min(allowed))}"
 
-    def _about(self, resource: Resource) -> _Connector:
-        name = resource[0]
-        about = self._facts.get(name)
-        if about is None:
-            about = self._facts[name] = self._read(name)
-        return about
-
     def _read(self, name: str) -> _Connector:
-        rules = self._rules
-        allowed = frozenset(rules.allowed(name, self._members))
-        spread = rules.spread_of(name)
-        domains = None if spread is None else tuple([each[spread.over] for each in self._domains])
+        rules, spread = self._rules, self._rules.spread_of(name)
+        allowed = self._workers(rules.affinity_of(name, is_hard=True))
+        preferred = self._workers(rules.affinity_of(name, is_hard=False))
+        apart = tuple(self._separations(name))
         return _Connector(
             rules.weight_of(name),
             allowed,
-            len(allowed) == len(self._members),
-            frozenset(rules.preferred(name, self._members)) & allowed,
-            domains,
-            0 if domains is None else len(set(domains)),
-            tuple(self._separations(name)),
+            preferred,
+            None if spread is None else self._domains[spread.over],
+            0 if spread is None else len(set(self._domains[spread.over])),
+            apart,
+            len(allowed) < len(self._members) or any(is_hard for *_, is_hard in apart),
+            len(preferred) < len(self._members) or spread is not None or not all(is_hard for *_, is_hard in apart),
         )
+
+    def _workers(self, patterns: tuple[tuple[str, ...], ...]) -> frozenset[int]:
+        """Those that each of these lists of patterns means."""
+        found = self._sets.get(patterns)
+        if found is None:
+            numbered = list(enumerate(self._members))
+            for several in patterns:
+                numbered = [each for each in numbered if any(is_meant(each[1], pattern) for pattern in several)]
+            found = self._sets[patterns] = frozenset([at for at, _ in numbered])
+        return found
 
     def _separations(self, name: str) -> Iterator[tuple[int, bool, bool, bool]]:
         for number, each in enumerate(self._rules.separations):
@@ -340,14 +347,14 @@ class _Board:
     def _add(self, resource: Resource, at: int) -> None:
         self._owners[resource] = at
         self._runs[at].add(resource)
-        about = self._about(resource)
+        about = self.facts[resource[0]]
         self._ranking.change(at, about.weight)
         self._count(resource, about, at, 1)
 
     def _remove(self, resource: Resource, at: int) -> None:
         del self._owners[resource]
         self._runs[at].discard(resource)
-        about = self._about(resource)
+        about = self.facts[resource[0]]
         self._ranking.change(at, -about.weight)
         self._count(resource, about, at, -1)
 
