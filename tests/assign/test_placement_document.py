@@ -1,0 +1,96 @@
+"""Is what a user writes read as it is meant, and is what cannot be understood refused with the place?"""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import given
+
+from kcoord.assign.placement import Affinity, Capacity, Cordon, Domain, Rules, Separation, Spread, Weight, Zone
+from kcoord.assign.placement.document import DocumentError, read_setting, read_tables, write_setting, write_tables
+from tests.assign.test_placement import some_rules
+
+ALL = """
+max-moves = 7
+
+[[cordon]]
+worker = "http://10.0.0.7:8083"
+drain = true
+
+[[weight]]
+connectors = "heavy-*"
+weight = 4
+
+[[affinity]]
+connectors = "db-*"
+workers = ["*.zone-a.*", "w9"]
+
+[[affinity]]
+connectors = "log-*"
+workers = ["small-*"]
+only = false
+
+[[separation]]
+connectors = "a"
+others = "b"
+
+[[spread]]
+connectors = "*"
+over = "zone"
+
+[[capacity]]
+workers = "small-*"
+weight = 10
+
+[[zone]]
+urls = "http://*.zone-a.*"
+name = "a"
+"""
+
+
+def test_every_kind_of_rule() -> None:
+    assert read_tables(tomllib.loads(ALL)) == Rules(
+        cordons=(Cordon("http://10.0.0.7:8083", drains=True),),
+        weights=(Weight("heavy-*", 4),),
+        affinities=(Affinity("db-*", ("*.zone-a.*", "w9")), Affinity("log-*", ("small-*",), is_hard=False)),
+        separations=(Separation("a", "b"),),
+        spreads=(Spread("*", Domain.ZONE),),
+        capacities=(Capacity("small-*", 10),),
+        zones=(Zone("http://*.zone-a.*", "a"),),
+        max_moves=7,
+    )
+
+
+@given(rules=some_rules)
+def test_what_is_written_is_read_again(rules: Rules) -> None:
+    assert read_tables(write_tables(rules)) == read_setting(write_setting(rules)) == rules
+
+
+def test_an_empty_setting_has_no_rules() -> None:
+    assert write_setting(Rules()) == ""
+    assert not read_setting(" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[cordn]]\nworker = 'w1'", "cordn: there is no such key"),
+        ("[[cordon]]\nworkers = 'w1'", "cordon[1].worker: Field required"),
+        ("[[cordon]]\nworker = ''", "cordon[1].worker: String should have at least 1 character"),
+        ("[[weight]]\nconnectors = 'a'\nweight = 0", "weight[1].weight: Input should be greater than or equal to 1"),
+        ("[[weight]]\nconnectors = 'a'\nweight = '2'", "weight[1].weight: Input should be a valid integer"),
+        ("[[affinity]]\nconnectors = 'a'\nworkers = 'w1'", "affinity[1].workers: Input should be a valid list"),
+        ("[[spread]]\nconnectors = 'a'\nover = 'rack'", "spread[1].over: Input should be 'host' or 'zone'"),
+        ("max-moves = 0", "max-moves: Input should be greater than or equal to 1"),
+    ],
+)
+def test_what_is_no_rule_is_refused_with_its_place(text: str, says: str) -> None:
+    with pytest.raises(DocumentError, match="^" + says.replace("[", r"\[").replace("]", r"\]")):
+        read_tables(tomllib.loads(text))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", "[" * 100_000, '{"max-moves": 1e99}'])
+def test_a_setting_that_is_no_document(text: str) -> None:
+    with pytest.raises(DocumentError):
+        read_setting(text)
