@@ -25,6 +25,7 @@ from enum import IntEnum, StrEnum
 
 import attrs
 
+from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.settings import (
     ASSIGNORS,
@@ -37,6 +38,7 @@ from kcoord.group.connect.settings import (
     MAX_SIZE,
     MIGRATION_POLICY,
     MODES_OWN_WAIT,
+    PLACEMENT,
     REBALANCE_DELAY,
     SESSION_TIMEOUT,
     ConnectSettings,
@@ -118,6 +120,8 @@ class Definition:
     about: str
     words: type[StrEnum] | None = None
     """What a STRING may say."""
+    check: Callable[[str], str] | None = None
+    """The value of another STRING as it is kept. Raises ValueError with what is wrong."""
 
     @property
     def server_name(self) -> str:
@@ -192,6 +196,14 @@ DEFINITIONS: dict[str, Definition] = {
             lambda server: str(server.leader_wait_ms),
             lambda _server: (0, MAX_LEADER_WAIT_MS),
             "How long the lead among them waits for a leader that has stopped in order, in ms.",
+        ),
+        Definition(
+            PLACEMENT,
+            Kind.STRING,
+            lambda _server: "",
+            None,
+            "Where connectors and tasks may run, as JSON: kcoord placement.",
+            check=lambda document: write_setting(read_setting(document)),
         ),
     )
 }
@@ -301,6 +313,11 @@ class GroupConfigs:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
         if definition.words is not None:
             return _one_of(name, value, definition.words)
+        if definition.check is not None:
+            try:
+                return definition.check(value)
+            except ValueError as error:
+                raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {error}") from None
         if definition.bounds is None:
             words = _words(value)
             self._check_assignors(name, words)

@@ -4,9 +4,21 @@ Start at ``rules`` (what a user can say) and ``placement`` (how a group is place
 """
 
 from kcoord.assign.placement.placement import Placement, place
-from kcoord.assign.placement.rules import Affinity, Capacity, Cordon, Domain, Rules, Separation, Spread, Weight, Zone
+from kcoord.assign.placement.rules import (
+    NO_RULES,
+    Affinity,
+    Capacity,
+    Cordon,
+    Domain,
+    Rules,
+    Separation,
+    Spread,
+    Weight,
+    Zone,
+)
 
 __all__ = [
+    "NO_RULES",
     "Affinity",
     "Capacity",
     "Cordon",

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kcoord.assign.placement.rules import (
     MAX_MOVES,
+    NO_RULES,
     Affinity,
     Capacity,
     Cordon,
@@ -113,7 +114,7 @@ def read_tables(tables: Mapping[str, Any]) -> Rules:
 def read_setting(text: str) -> Rules:
     """The rules in a group's setting; an empty one has none. Raises DocumentError."""
     if not text.strip():
-        return Rules()
+        return NO_RULES
     try:
         tables = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -157,6 +157,9 @@ class Rules:
         return next((each.name for each in self.zones if fnmatchcase(worker.url, each.urls)), worker.url)
 
 
+NO_RULES = Rules()
+
+
 def is_meant(worker: Member, pattern: str) -> bool:
     """Whether a pattern of workers fits this one."""
     return any(fnmatchcase(name, pattern) for name in _names(worker))

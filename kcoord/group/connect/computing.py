@@ -25,12 +25,22 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from kcoord.assign.interface import ServerAssignor
-from kcoord.assign.model import Assignment, Departed
+from kcoord.assign.model import Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
+from kcoord.assign.placement import Placement, Rules, place
 from kcoord.group.connect import epochs, records
 from kcoord.group.connect.delays import rebalance_delay
-from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
+from kcoord.group.connect.group import (
+    NO_DEADLINE,
+    NO_OFFSET,
+    Computation,
+    ConnectGroup,
+    Frozen,
+    Member,
+    Placed,
+    Resources,
+)
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import left_of, reunited
@@ -74,6 +84,16 @@ class AssignmentError(IntEnum):
 
 TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 """The others end when the group changes, which asks for a new assignment by itself."""
+
+
+def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
+    """Have the group assigned by the placement rules that hold now, and on as long as more is to move."""
+    rules, placed = turn.contents.effective(group.group_id).placement, group.placed
+    if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
+        return
+    is_changed = rules is not placed.rules and rules != placed.rules
+    if is_changed or (placed.has_more and not group.unconverged):
+        epochs.bump(turn, group, Reason.PLACEMENT)
 
 
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
@@ -217,24 +237,25 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
         return
     turn.contents.counters.computations["server"] += 1
     frozen = freeze(turn, group, name, limits)
-    assignment, why = _ask(assignor, frozen.input)
-    if assignment is None:
+    placement, why = _ask(assignor, frozen.input, limits.placement)
+    if placement is None:
         _fail(turn, group, AssignmentError.ASSIGNOR_FAILED, why)
         return
-    install(turn, group, frozen, assignment, computed_by=None, assignor=name)
+    group.placed = Placed(limits.placement, True, placement.unplaced, placement.unmet, placement.has_more)
+    install(turn, group, frozen, placement.assignment, computed_by=None, assignor=name)
 
 
-def _ask(assignor: ServerAssignor, given: AssignorInput) -> tuple[Assignment | None, str]:
+def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[Placement | None, str]:
     try:
-        assignment = assignor.assign(given)
-        if assignment.error:
-            return None, f"assignor {assignor.name} reported error {assignment.error}"
-        check(given, assignment)
+        placement = place(given, assignor.assign, rules)
+        if placement.assignment.error:
+            return None, f"assignor {assignor.name} reported error {placement.assignment.error}"
+        check(given, placement.assignment, placement.unplaced)
     except NotValid as fault:
         return None, f"assignor {assignor.name} gave an assignment that is not valid: {fault}"
     except Exception as fault:
         return None, f"assignor {assignor.name} failed: {type(fault).__name__}: {fault}"
-    return assignment, ""
+    return placement, ""
 
 
 def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:

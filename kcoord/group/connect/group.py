@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
 from kcoord.assign.model import Group as AssignorInput
+from kcoord.assign.placement import NO_RULES, Rules
 from kcoord.group.connect.support import Supports, support_of
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.group import ModernGroup
@@ -62,6 +64,25 @@ class Configured:
     def topic_offset(self) -> int:
         """The offset where it is one of the topic, else NO_OFFSET."""
         return NO_OFFSET if self.is_of_file else self.offset
+
+
+@attrs.frozen(slots=True)
+class Placed:
+    """How an assignment follows the placement rules."""
+
+    rules: Rules = NO_RULES
+    """Those that held then."""
+    is_followed: bool = True
+    """False: a worker has computed it, which knows of no rules."""
+    unplaced: Mapping[Resource, str] = attrs.Factory(dict)
+    """What nobody runs because of them, and why."""
+    unmet: Mapping[Resource, str] = attrs.Factory(dict)
+    """What runs where they do not want it, since there is no other place, and why."""
+    has_more: bool = False
+    """More is to move once this has come about."""
+
+
+NOT_PLACED = Placed()
 
 
 @attrs.frozen(slots=True)
@@ -138,6 +159,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     failures: int = 0
     """How often in a row it has failed."""
     repetition: Repetition = attrs.Factory(Repetition)
+    placed: Placed = NOT_PLACED
+    """How the installed target follows the placement rules. Not known after a load."""
     """Whether assignments are computed again and again, and nothing comes of it."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""

@@ -13,13 +13,15 @@ does (rule 21). Then, because the group may have moved on:
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Resources, Target
+from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Placed, Resources, Target
 from kcoord.group.connect.rebalance_input import rebalance_answer
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.metrics import CONNECT
@@ -32,9 +34,9 @@ class NotValid(Exception):
     """An assignment breaks a rule; the text says which, and where."""
 
 
-def check(given: AssignorInput, assignment: Assignment) -> None:
+def check(given: AssignorInput, assignment: Assignment, unplaced: Collection[Resource] = ()) -> None:
     """Raise NotValid unless the assignment names only known members and existing resources, each once, and leaves out
-    none of those that must be assigned.
+    none of those that must be assigned. `unplaced`: what placement rules give to nobody.
     """
     members = {member.member_id for member in given.members}
     named: set[str] = set()
@@ -53,6 +55,7 @@ def check(given: AssignorInput, assignment: Assignment) -> None:
     if unknown:
         raise NotValid(f"{_tell(min(unknown))} is not configured")
     missing = given.configured - assigned
+    missing = missing.difference(unplaced) if unplaced else missing
     if missing and assignment.scheduled_delay_ms <= 0:
         raise NotValid(f"{_tell(min(missing))} is assigned to nobody, and no delay is scheduled")
 
@@ -101,6 +104,8 @@ def install(
         group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
+    if computed_by is not None:
+        group.placed = Placed(turn.contents.effective(group.group_id).placement, is_followed=False)
     group.retry_due_ms = NEVER_MS
     if computed_by is not None or not group.legacy.members:
         group.failures = 0  # else the coordinator stands in for workers that have failed, which says nothing of them

@@ -21,9 +21,8 @@ class Reason(StrEnum):
     ASSIGNOR_REASON = "assignor asked"
     RESOURCES_CHANGED = "connectors or tasks changed"
     DELAY_OVER = "rebalance delay over"
-    """A legacy worker that remembers nothing of before has computed, while the configuration had changed: it computes
-    once more (legacy rule 11).
-    """
+    PLACEMENT = "placement rules"
+    """They have changed, or ask for more moves once the last ones have come about."""
     LEADER_JOINED = "leader joined anew"
     """A legacy worker that leads joins: always a computation (legacy rule 3)."""
     RETRY = "assignment tried again"

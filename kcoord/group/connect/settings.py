@@ -15,6 +15,8 @@ import attrs
 
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.interface import ServerAssignor
+from kcoord.assign.placement import NO_RULES, Rules
+from kcoord.assign.placement.document import DocumentError, read_setting
 from kcoord.assign.uniform import UniformAssignor
 
 SESSION_TIMEOUT = "connect.session.timeout.ms"
@@ -26,6 +28,7 @@ MIGRATION_POLICY = "connect.migration.policy"
 LEGACY_MODE = "connect.legacy.mode"
 LEGACY_WAIT = "connect.legacy.heartbeat.wait.ms"
 LEADER_WAIT = "connect.legacy.leader.wait.ms"
+PLACEMENT = "connect.placement"
 MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
@@ -126,6 +129,8 @@ class Effective:
     """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
     leader_wait_ms: int
     """How long the lead waits for a legacy leader that has stopped in order (legacy rule O18)."""
+    placement: Rules
+    """What the group's user has said of where work runs (docs/placement.md)."""
 
     def assignor(self, name: str) -> ServerAssignor | None:
         """The server-side assignor of that name, if it is on."""
@@ -155,7 +160,16 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         mode,
         _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
         _within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
+        _rules(own.get(PLACEMENT, "")),
     )
+
+
+def _rules(document: str) -> Rules:
+    """The rules in the group's setting; none where another kcoord has taken a document that this one does not know."""
+    try:
+        return read_setting(document)
+    except DocumentError:
+        return NO_RULES
 
 
 def _placing(named: Sequence[ServerAssignor], on: Sequence[ServerAssignor]) -> str:
