@@ -1,0 +1,203 @@
+"""Placement rules of a group: read from its setting, applied, and worked out ahead.
+
+What new rules would move is computed here, by the same functions as in the coordinator, from the group as it is
+described. So a dry run changes nothing, and costs the coordinator one description.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from kcoord.assign import Departed, Group, Member, Resource, ServerAssignor
+from kcoord.assign.built_in import SERVER_SIDE
+from kcoord.assign.placement import Placement, Rules, place
+from kcoord.assign.placement.document import read_setting, write_setting
+from kcoord.assign.placement.rules import is_meant
+from kcoord.cli.config_calls import Change, alter, describe
+from kcoord.cli.connect_groups import ConnectGroup
+from kcoord.cli.group_calls import history_of
+from kcoord.cli.names import Names
+from kcoord.cli.resources import resources_json, resources_text
+from kcoord.client import ClientError, Cluster
+from kcoord.group.connect.settings import PLACEMENT
+from kcoord.group.group_configs import Operation
+
+MAX_STEPS = 10_000
+POLL_S = 1.0
+Resources = frozenset[Resource]
+
+
+@attrs.frozen
+class Standing:
+    """A group and its rules."""
+
+    group: ConnectGroup
+    rules: Rules
+
+
+@attrs.frozen
+class Plan:
+    """What rules would come to."""
+
+    moves: tuple[tuple[str, str, Resources], ...]
+    """From whom, to whom (empty: nobody), what."""
+    placement: Placement
+    """The last one: what it leaves undone."""
+    steps: int
+    """So many rebalances, since a few move at a time."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "moves": [
+                {"from": giver or None, "to": taker or None, "resources": resources_json(found)}
+                for giver, taker, found in self.moves
+            ],
+            "rebalances": self.steps,
+            "unplaced": _reasons_json(self.placement.unplaced),
+            "unmet": _reasons_json(self.placement.unmet),
+        }
+
+    def told(self, names: Names) -> Iterator[str]:
+        """Lines for people."""
+        for giver, taker, found in self.moves:
+            ends = [names(end) if end else "nobody" for end in (giver, taker)]
+            yield f"{' -> '.join(ends)}: {resources_text(found)}"
+        if not self.moves:
+            yield "nothing moves"
+        yield from _reasons(self.placement.unplaced, "runs nowhere")
+        yield from _reasons(self.placement.unmet, "stays where it is")
+
+
+async def standing(cluster: Cluster, group: str) -> Standing:
+    """The group and its rules. Raises ClientError."""
+    found = await history_of(cluster, group)
+    settings = {each.name: each.value or "" for each in await describe(cluster, group)}
+    if PLACEMENT not in settings:
+        raise ClientError(f"{group}: its coordinator knows no placement rules: it is a kcoord before 0.2")
+    return Standing(found, read_setting(settings[PLACEMENT]))
+
+
+async def put(cluster: Cluster, now: Standing, rules: Rules) -> None:
+    """Give the group these rules. Raises ClientError where they could not hold, with what to set."""
+    group = now.group
+    if rules and group.legacy.barrier is not None:
+        raise ClientError(
+            f"{group.group}: placement rules cannot hold while its workers join all together "
+            f"({group.legacy.barrier}): kcoord config set {group.group} connect.legacy.mode=individual"
+        )
+    if rules and group.assignor not in SERVER_SIDE and group.computing is not None:
+        raise ClientError(
+            f"{group.group}: placement rules cannot hold while a worker computes the assignment ({group.assignor}): "
+            "let the workers ask for an assignor of the coordinator's"
+        )
+    await alter(cluster, group.group, [_change(rules)], False)
+
+
+def plan(now: Standing, rules: Rules) -> Plan:
+    """What would move if the group had these rules, from what its workers are to run now."""
+    group, assignor = _group(now.group), _assignor(now.group)
+    before = {resource: each.member_id for each in group.members for resource in each.target}
+    placement, steps = place(group, assignor.assign, rules), 1
+    while placement.has_more and steps < MAX_STEPS:
+        group = _after(group, placement)
+        placement, steps = place(group, assignor.assign, rules), steps + 1
+    group = _after(group, placement)
+    after = {resource: each.member_id for each in group.members for resource in each.target}
+    moves: dict[tuple[str, str], set[Resource]] = {}
+    for resource in sorted({*before, *after}):
+        ends = before.get(resource, ""), after.get(resource, "")
+        if ends[0] != ends[1]:
+            moves.setdefault(ends, set()).add(resource)
+    return Plan(tuple([(*ends, frozenset(found)) for ends, found in sorted(moves.items())]), placement, steps)
+
+
+def members_of(now: Standing) -> list[Member]:
+    """The workers as assignors see them."""
+    return list(_group(now.group).members)
+
+
+def why(now: Standing, resource: Resource) -> Iterator[str]:
+    """Where it runs, and what the rules say of each worker for it. Raises ClientError if it does not exist."""
+    group, names = _group(now.group), Names.of(now.group)
+    if group.configured is not None and resource not in group.configured:
+        raise ClientError(f"{now.group.group}: there is no {resources_text([resource])}")
+    owner = next((each.member for each in now.group.workers if resource in each.target), None)
+    yield f"{resources_text([resource])}: {'runs nowhere' if owner is None else f'runs on {names(owner)}'}"
+    for each in now.group.placement.misplaced:
+        if resource in each.resources:
+            yield f"  because {each.reason}"
+    for worker in group.members:
+        yield f"  {names(worker.member_id)}: {', '.join(_remarks(now.rules, worker, resource)) or 'allowed'}"
+
+
+async def wait_until_drained(cluster: Cluster, group: str, worker: str) -> Iterator[str]:
+    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere."""
+    while True:
+        now = await standing(cluster, group)
+        runs = [each for each in now.group.workers if _is(each.member, each.instance, each.url, worker)]
+        left = frozenset[Resource]().union(*[each.owns | each.target for each in runs])
+        stuck = [each for each in now.group.placement.misplaced if each.is_running and each.resources & left]
+        if not left or (stuck and now.group.placement.state != 2):
+            return iter([f"{resources_text(each.resources)} stays: {each.reason}" for each in stuck])
+        await asyncio.sleep(POLL_S)
+
+
+def _remarks(rules: Rules, worker: Member, resource: Resource) -> Iterator[str]:
+    cordon = rules.cordon_of(worker)
+    if cordon is not None:
+        yield "drained" if cordon.drains else "cordoned"
+    if not rules.allows(resource[0], worker):
+        yield "not allowed by an affinity"
+    capacity = rules.capacity_of(worker)
+    if capacity is not None:
+        carries = sum(rules.weight_of(name) for name, _ in worker.target)
+        yield f"carries {carries} of {capacity}"
+
+
+def _is(member: str, instance: str | None, url: str | None, pattern: str) -> bool:
+    return is_meant(Member(member, instance, url), pattern)
+
+
+def _change(rules: Rules) -> Change:
+    text = write_setting(rules)
+    return Change(PLACEMENT, Operation.SET, text) if text else Change(PLACEMENT, Operation.DELETE, None)
+
+
+def _group(told: ConnectGroup) -> Group:
+    members = [Member(each.member, each.instance, each.url, each.target) for each in told.workers]
+    departed = [Departed(each.member, each.instance, each.url, each.resources) for each in told.departed]
+    waits_ms = told.delay_ms or 0
+    return Group(
+        tuple(members),
+        told.configured,
+        departed=tuple(departed),
+        remaining_delay_ms=waits_ms,
+        rebalance_delay_ms=waits_ms,
+    )
+
+
+def _assignor(told: ConnectGroup) -> ServerAssignor:
+    return SERVER_SIDE[told.assignor if told.assignor in SERVER_SIDE else "cooperative"]()
+
+
+def _after(group: Group, placement: Placement) -> Group:
+    targets = {each.member_id: each.resources for each in placement.assignment.members}
+    members = [attrs.evolve(each, target=targets.get(each.member_id, frozenset())) for each in group.members]
+    return attrs.evolve(group, members=tuple(members))
+
+
+def _reasons(found: Any, what: str) -> Iterator[str]:
+    for reason in sorted(set(found.values())):
+        yield f"{resources_text([each for each in found if found[each] == reason])} {what}: {reason}"
+
+
+def _reasons_json(found: Any) -> list[dict[str, Any]]:
+    return [
+        {"reason": reason, "resources": resources_json([each for each in found if found[each] == reason])}
+        for reason in sorted(set(found.values()))
+    ]
