@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -94,3 +95,8 @@ def test_what_is_no_rule_is_refused_with_its_place(text: str, says: str) -> None
 def test_a_setting_that_is_no_document(text: str) -> None:
     with pytest.raises(DocumentError):
         read_setting(text)
+
+
+def test_the_example_is_one() -> None:
+    rules = read_tables(tomllib.loads((Path(__file__).parents[2] / "examples" / "placement.toml").read_text()))
+    assert all([rules.cordons, rules.weights, rules.affinities, rules.separations, rules.spreads, rules.capacities])
