@@ -70,9 +70,10 @@ def test_a_group_from_its_first_worker_to_its_end(cli: Cli) -> None:
     assert shown[0].startswith("life: Stable, connect, epoch 2, assignor cooperative, coordinator 127.0.0.1:")
     assert shown[1].startswith("epoch 2 since ")
     assert f"worker joined: {short(ids[None])}; assigned " in shown[1]
-    assert shown[2].split() == ["MEMBER", "INSTANCE", "HOST", "URL", "EPOCH", "STATE", "OWNS"]
-    assert shown[4].split()[:6] == [short(ids[None]), "-", "127.0.0.1", "-", "2", "Stable"]
-    assert shown[5].split()[:6] == [short(ids["w-1"]), "w-1", "127.0.0.1", "http://one:8083", "2", "Stable"]
+    assert shown[2] == "what a worker had waits for its return: 10 min, by the server's setting"
+    assert shown[3].split() == ["MEMBER", "INSTANCE", "HOST", "URL", "EPOCH", "STATE", "OWNS"]
+    assert shown[5].split()[:6] == [short(ids[None]), "-", "127.0.0.1", "-", "2", "Stable"]
+    assert shown[6].split()[:6] == [short(ids["w-1"]), "w-1", "127.0.0.1", "http://one:8083", "2", "Stable"]
 
     refused = cli("groups", "delete", "life")
     assert (refused.code, refused.out) == (1, "life: not deleted: it has members; stop them first\n")
