@@ -17,7 +17,7 @@ DRAIN = '[[cordon]]\nworker = "http://two:8083"\ndrain = true\n'
 def three(cli: Cli, group: str) -> None:
     """Three workers whose assignment the coordinator computes."""
     for number in ("one", "two", "three"):
-        cli.worker(group, "--url", f"http://{number}:8083", "--server-assignor", "cooperative").wait_for("joined")
+        cli.worker(group, "--url", f"http://{number}:8083", "--server-assignor", "cooperative").wait_for("assigned ")
     eventually_stable(cli, group, members=3)
 
 
