@@ -98,9 +98,13 @@ AGAIN = ErrorCode.REBALANCE_IN_PROGRESS
 class LegacyWorld(World):
     """One shard with one group, whose workers a test plays itself."""
 
-    def __init__(self, settings: ConnectSettings = SETTINGS, wait_ms: int = 0, gather_ms: int = 0) -> None:
+    def __init__(
+        self, settings: ConnectSettings = SETTINGS, wait_ms: int = 0, gather_ms: int = 0, asks_delay: bool = False
+    ) -> None:
+        """`asks_delay`: the group sets none, so the leader is asked what the workers' is."""
         individual = attrs.evolve(settings, legacy_mode=LegacyMode.INDIVIDUAL, legacy_wait_ms=wait_ms)
         self._gather_ms = gather_ms
+        self._always = {} if asks_delay else {"rebalance_delay_ms": str(settings.rebalance_delay_ms)}
         self.ids = 0
         self.known: dict[str, str] = {}
         """Member ids by worker."""
@@ -113,6 +117,11 @@ class LegacyWorld(World):
         self.settings = GroupSettings(connect=individual, initial_rebalance_delay_ms=gather_ms)
         self.shard = Shard(self.settings, self._id)
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+        if self._always:
+            self.configure()
+
+    def configure(self, **values: str) -> None:
+        super().configure(**{**self._always, **values})
 
     def restart(self, lose_ms: int = 0, compacted: bool = False, lease_ms: int = 0) -> list[object]:
         """The coordinator is killed, and loads its log."""

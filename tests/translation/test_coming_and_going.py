@@ -78,7 +78,7 @@ def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_del
     world.leaves("W2", None)
     assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
     assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
     world.leaders["W1"].max_delay_ms = 400_000
     assert world.keep_alive(60_000, "W1", "W2", "W3")["W1"] is AGAIN
     world.led("W1", ALL, "AC0 AT0")

@@ -327,7 +327,7 @@ def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
 @pytest.mark.parametrize("workers_ms", [300_000, 60_000, 0])
 def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) -> None:
     """Legacy rule O6: what users have set on their workers goes on to count."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, settings=SETTINGS)
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
     world.leaders["W1"].max_delay_ms = workers_ms
     names = ("W1", "W2", "W3")
     assert world.keep_alive(60_000, *names)["W1"] is AGAIN
@@ -337,3 +337,27 @@ def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) ->
     assert (world.describe().rebalance_delay_ms, world.describe().rebalance_delay_source) == (workers_ms, 2)
     world.configure(rebalance_delay_ms="7000")
     assert (world.describe().rebalance_delay_ms, world.describe().rebalance_delay_source) == (7_000, 1)
+
+
+@pytest.mark.parametrize("workers_ms", [300_000, 5_000, 0])
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_a_worker_that_is_lost_early_waits_for_as_long_as_the_workers_say(workers_ms: int, is_alone: bool) -> None:
+    """Legacy rule O6: who has set a short delay does not find the coordinator's at the first loss. Found with a real
+    fleet, whose dead worker's tasks ran nowhere for 300 s where 5 s were set.
+    """
+    has = {"W1": "AC0 AT0", "W3": "AT1"} if is_alone else {"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}
+    world = LegacyWorld.fleet(has, asks_delay=True)
+    world.leaders["W1"].max_delay_ms = workers_ms
+    *others, lost = has
+    told = world.keep_alive(30_000, *others)
+    assert told["W1"] is AGAIN
+    world.led("W1", " ".join(has.values()), "AC0 AT0")
+    assert world.looks == 3, "the first one; one in which the lost worker is missing; and one that ends its leader's wait"
+    assert (world.describe().rebalance_delay_ms, world.describe().rebalance_delay_source) == (workers_ms, 2)
+
+    def given() -> bool:
+        return has[lost] in " ".join(world.is_to_run(name) for name in others)
+
+    assert given() is (workers_ms <= 5_000), "the worker has been away for 20 s"
+    world.keep_alive(workers_ms, *others)
+    assert given()

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from kcoord.group.connect import records
 from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
 from kcoord.group.connect.settings import Effective
+from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 
 RUNS_ON_MS = 70_000
@@ -37,6 +39,21 @@ def rebalance_delay(turn: Turn, group: ConnectGroup, limits: Effective) -> tuple
         longest_ms = turn.contents.settings.connect.max_rebalance_delay_ms
         return min(group.workers_delay_ms, longest_ms), DelaySource.WORKERS
     return limits.rebalance_delay_ms, DelaySource.SERVER
+
+
+def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
+    """So long the classic workers are set to let lost work wait. What waits already has waited by another delay: it
+    goes on as if this one had been known.
+    """
+    limits = turn.contents.effective(group.group_id)
+    before_ms, _ = rebalance_delay(turn, group, limits)
+    turn.write(records.workers_delay(group, delay_ms))
+    longer_ms = rebalance_delay(turn, group, limits)[0] - before_ms
+    if longer_ms and group.delay_due_ms != NEVER_MS:
+        group.delay_due_ms = max(turn.now_ms, group.delay_due_ms + longer_ms)
+        left_ms = group.delay_due_ms - turn.now_ms
+        turn.write(records.delay_moved(group, turn.wall_ms + left_ms, left_ms))
+        turn.wake(group, group.delay_due_ms)
 
 
 def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:

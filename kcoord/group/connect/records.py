@@ -136,6 +136,11 @@ def delay_over(group: ConnectGroup) -> Record:
     return _same_target(group, group.computed_by, PASSED_DEADLINE)
 
 
+def delay_moved(group: ConnectGroup, deadline_wall_ms: int, delay_ms: int) -> Record:
+    """6: the delay that the target was installed with ends at another time, in `delay_ms`."""
+    return _same_target(group, group.computed_by, deadline_wall_ms, delay_ms=delay_ms)
+
+
 def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Record:
     """6: there is no new target for the group epoch; the old one stays and counts for it."""
     return target_assignment(
@@ -166,6 +171,7 @@ def _same_target(
     delay_deadline_wall_ms: int,
     config_round: int | None = None,
     workers_delay_ms: int | None = None,
+    delay_ms: int | None = None,
 ) -> Record:
     return target_assignment(
         group,
@@ -178,7 +184,8 @@ def _same_target(
         group.computed_by_url,
         group.computed_offset,
         config_round,
-        workers_delay_ms=workers_delay_ms,
+        delay_ms,
+        workers_delay_ms,
     )
 
 

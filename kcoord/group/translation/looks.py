@@ -9,7 +9,8 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
-| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows how long lost work is to wait (O6) |
+| a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
+| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
 
 Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
 anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
@@ -21,8 +22,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kcoord.group.connect import records
+from kcoord.group.connect.delays import know_workers_delay
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member, Resources
+from kcoord.group.connect.group import (
+    NO_OFFSET,
+    UNKNOWN_DELAY,
+    Configured,
+    ConnectGroup,
+    Member,
+    Resources,
+)
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.slowing import has_to_wait
@@ -81,7 +90,7 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     leader = _who(turn, group) if is_wanted and not has_to_wait(turn, group) else None
     if leader is not None:
         fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
-        fleet.look.learns = tidies and _may_show_delay(turn, group, leader)
+        fleet.look.learns = (tidies or _lacks_delay(group)) and _may_show_delay(turn, group, leader)
         group.touched.add(leader.member_id)
 
 
@@ -89,9 +98,12 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     fleet = group.legacy
     if group.configured is None and group.epoch > group.assignment_epoch:
         return True  # where nothing is to be placed, as after a conversion, nobody need know
-    if live_legacy_leader(group) is None:
+    leader = live_legacy_leader(group)
+    if leader is None:
         return not _leader_may_be_back(turn, group) or _is_behind(group)
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
+        return True
+    if _lacks_delay(group) and _may_show_delay(turn, group, leader):
         return True
     return _is_behind(group) and _may_ask_for_offset(turn, group)
 
@@ -126,8 +138,13 @@ def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
 def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
     """Whether the leader can show how long lost work is to wait, and has not. A worker alone cannot."""
     has_own = turn.contents.effective(group.group_id).has_own_delay
-    others = (each for each in group.participants() if each is not leader)
-    return not has_own and group.legacy.learned_by != leader.member_id and any(map(group.target_of, others))
+    return not has_own and group.legacy.learned_by != leader.member_id
+
+
+def _lacks_delay(group: ConnectGroup) -> bool:
+    """Whether work is lost, and nobody has said how long it is to wait."""
+    is_unknown = group.workers_delay_ms == UNKNOWN_DELAY
+    return is_unknown and any(target.resources for _, target in group.departed())
 
 
 def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
@@ -210,20 +227,26 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
     workers = _workers(group, member, look)
-    targets = NOTHING.union(*[each.target for each in workers])
-    look.left_out = _left_out(workers) if look.learns and look.asking.remembers else None
-    listed = [each for each in workers if each.member_id != look.left_out]
-    look.picture = draw(listed, workers[0], _known(group, look) - targets)
+    waiting = _known(group, look) - NOTHING.union(*[each.target for each in workers])
+    look.has_left_out = look.learns and look.asking.remembers
+    if look.has_left_out:
+        workers, waiting = _leave_out(workers, waiting)
+    look.picture = draw(workers, workers[0], waiting)
     look.offset = legacy.config_offset
     fleet.remembered_by, fleet.remembers, fleet.map_due_ms = None, False, NEVER_MS
     session_of(member).computes = True
     answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
 
 
-def _left_out(workers: Sequence[Shown]) -> str | None:
-    """The worker with the least to run, of those that have something, but not the leader."""
+def _leave_out(workers: Sequence[Shown], waiting: Resources) -> tuple[Sequence[Shown], Resources]:
+    """What is waiting, if anything is; else the worker with the least to run of those that have something, but not the
+    leader.
+    """
     able = [each for each in workers[1:] if each.target]
-    return min(able, key=lambda each: (len(each.target), each.member_id)).member_id if able else None
+    if waiting or not able:
+        return workers, NOTHING
+    out = min(able, key=lambda each: (len(each.target), each.member_id))
+    return [each for each in workers if each is not out], waiting
 
 
 def _known(group: ConnectGroup, look: OpenLook) -> Resources:
@@ -263,7 +286,7 @@ def close_look(
         fleet.ask_again_ms = turn.now_ms + AGAIN_MS
         turn.wake(group, fleet.ask_again_ms)
         raise
-    if look.left_out is not None and not seen.error:
+    if look.learns and look.has_left_out and not seen.error:
         _learn_delay(turn, group, look, seen)
         return Verdict.AGAIN, 0
     verdict = look.asking.judge(seen, look.picture.shown)
@@ -276,15 +299,14 @@ def close_look(
 
 
 def _learn_delay(turn: Turn, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
-    """What its answer says of the worker that was left out: it waits for so long, or for no time. The next picture is
-    whole again, and ends that.
+    """What its answer says of what was left out: it waits for so long, or for no time. The next picture is whole
+    again, and ends that.
     """
-    look.picture, look.left_out, look.learns = None, None, False
-    if not seen.delay_ms and not seen.given:
-        return  # it has not missed it
+    look.picture, look.learns = None, False
     group.legacy.learned_by = look.leader
-    if group.workers_delay_ms != seen.delay_ms:
-        turn.write(records.workers_delay(group, seen.delay_ms))
+    has_missed_it = seen.delay_ms or seen.given
+    if has_missed_it and group.workers_delay_ms != seen.delay_ms:
+        know_workers_delay(turn, group, seen.delay_ms)
 
 
 def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerAssignment]:

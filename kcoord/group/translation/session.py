@@ -97,8 +97,8 @@ class OpenLook:
     """What exists, as far as the looks before this one tell."""
     learns: bool = False
     """It is to show how long the workers are set to let lost work wait (legacy rule O6)."""
-    left_out: str | None = None
-    """For that: who is left out of the picture."""
+    has_left_out: bool = False
+    """For that: something was left out of the last picture."""
 
 
 QUIET_MS = 60_000
@@ -139,7 +139,7 @@ class LegacyFleet(Generic[R]):
     map_due_ms: int = NEVER_MS
     """When the leader is shown, if all is at rest, what has been placed since it was last asked (legacy rule O5)."""
     frozen_until_ms: int = NEVER_MS
-    """Until when at most nothing is placed, since a worker has read further than the last look."""
+    """Until when at most nothing is placed, since the leader has to say something first."""
     computing: bool = False
     """An assignment was being made when the group was last brought to rest."""
     retiring: str | None = None
