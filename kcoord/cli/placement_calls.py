@@ -7,7 +7,7 @@ described. So a dry run changes nothing, and costs the coordinator one descripti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -18,7 +18,7 @@ from kcoord.assign.placement import Placement, Rules, place
 from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.assign.placement.rules import is_meant
 from kcoord.cli.config_calls import Change, alter, describe
-from kcoord.cli.connect_groups import ConnectGroup
+from kcoord.cli.connect_groups import ConnectGroup, Worker
 from kcoord.cli.group_calls import history_of
 from kcoord.cli.names import Names
 from kcoord.cli.resources import resources_json, resources_text
@@ -136,15 +136,30 @@ def why(now: Standing, resource: Resource) -> Iterator[str]:
 
 
 async def wait_until_drained(cluster: Cluster, group: str, worker: str) -> Iterator[str]:
-    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere."""
+    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere, and has handed over the
+    lead, if it is not only drained until it is restarted.
+    """
     while True:
         now = await standing(cluster, group)
         runs = [each for each in now.group.workers if _is(each.member, each.instance, each.url, worker)]
         left = frozenset[Resource]().union(*[each.owns | each.target for each in runs])
         stuck = [each for each in now.group.placement.misplaced if each.is_running and each.resources & left]
-        if not left or (stuck and now.group.placement.state != 2):
+        if (not left and not _leads_yet(now, runs)) or (stuck and now.group.placement.state != 2):
             return iter([f"{resources_text(each.resources)} stays: {each.reason}" for each in stuck])
         await asyncio.sleep(POLL_S)
+
+
+def _leads_yet(now: Standing, drained: Sequence[Worker]) -> bool:
+    """Whether one of these leads Connect's workers, and is to hand over to another."""
+    leader = next((each for each in drained if each.member == now.group.computing), None)
+    if leader is None or not leader.is_legacy or not now.rules.retires(_named(leader)):
+        return False
+    others = (each for each in now.group.workers if each.is_legacy and each is not leader)
+    return any(now.rules.cordon_of(_named(each)) is None for each in others)
+
+
+def _named(worker: Worker) -> Member:
+    return Member(worker.member, worker.instance, worker.url)
 
 
 def _remarks(rules: Rules, worker: Member, resource: Resource) -> Iterator[str]:

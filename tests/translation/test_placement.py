@@ -74,3 +74,36 @@ def test_work_that_may_run_nowhere_is_told_with_the_reason() -> None:
     live(world, workers, 20)
     assert runs(workers) == RUNS, "what runs is not stopped"
     assert set(world.group.placed.unmet) == res("BC0 BT0")
+
+
+def test_a_drained_leader_hands_over_when_it_is_empty() -> None:
+    """Legacy rules O18, 14: before it is stopped, and there are never two. Nobody stops anything for that."""
+    world, workers = fleet()
+    leader = world.group.computed_by
+    rules(world, cordon=[{"worker": "http://W1", "drain": True}])
+    live(world, workers, 40)
+    assert runs(workers)["W1"] == ""
+    assert world.group.computed_by != leader
+    assert world.group.computed_by in world.group.members
+    known = dict(world.generations)
+    live(world, workers, 20)
+    assert world.generations == known, "it is at rest"
+
+
+def test_a_leader_that_is_drained_until_it_is_restarted_leads_on() -> None:
+    """Legacy rule O18: its next process leads again, at the same url."""
+    world, workers = fleet()
+    leader = world.group.computed_by
+    assert leader is not None
+    rules(world, cordon=[{"worker": leader, "drain": True}])
+    live(world, workers, 40)
+    assert runs(workers)["W1"] == ""
+    assert world.group.computed_by == leader
+
+
+def test_a_drained_leader_leads_on_where_everybody_else_is_cordoned() -> None:
+    world, workers = fleet()
+    leader = world.group.computed_by
+    rules(world, cordon=[{"worker": "http://W1", "drain": True}, {"worker": "http://W[23]"}])
+    live(world, workers, 40)
+    assert world.group.computed_by == leader

@@ -126,6 +126,11 @@ class Rules:
         found = [each for each in self.cordons if is_meant(worker, each.worker)]
         return next((each for each in found if each.drains), found[0] if found else None)
 
+    def retires(self, worker: Member) -> bool:
+        """Whether the worker is drained, and not only until it is restarted: its next process would have another id."""
+        cordon = self.cordon_of(worker)
+        return cordon is not None and cordon.drains and cordon.worker != worker.member_id
+
     def weight_of(self, connector: str) -> int:
         """What the connector counts, and each of its tasks."""
         return next((each.weight for each in self.weights if fnmatchcase(connector, each.connectors)), LIGHT)

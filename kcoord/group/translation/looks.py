@@ -7,6 +7,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | --- | --- |
 | a worker has read further than the last look | what exists may have changed (legacy rules O2, O14) |
 | nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
+| the leader is drained, and runs nothing any more | another one leads before it is stopped (O18) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
 | a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
@@ -39,10 +40,10 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
 from kcoord.group.translation.asking_leader import Asking, Verdict
-from kcoord.group.translation.leader import live_legacy_leader
+from kcoord.group.translation.leader import is_free_to_lead, live_legacy_leader
 from kcoord.group.translation.picture import Look, Shown, draw, read_answer
 from kcoord.group.translation.session import QUIET_MS, OpenLook
-from kcoord.group.translation.shown import list_slices
+from kcoord.group.translation.shown import as_named, list_slices
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 from kcoord.protocol.config_source import ConfigSource, is_of_file
@@ -88,7 +89,7 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     tidies = _map_is_due(turn, group)
     is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(turn, group))
     leader = _who(turn, group) if is_wanted and not has_to_wait(turn, group) else None
-    if leader is not None:
+    if leader is not None and is_free_to_lead(group, leader.member_id):
         fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
         fleet.look.learns = (tidies or _lacks_delay(group)) and _may_show_delay(turn, group, leader)
         group.touched.add(leader.member_id)
@@ -102,6 +103,8 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     if leader is None:
         return not _leader_may_be_back(turn, group) or _is_behind(group)
     if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
+        return True
+    if _hands_over(turn, group, leader):
         return True
     if _lacks_delay(group) and _may_show_delay(turn, group, leader):
         return True
@@ -198,17 +201,42 @@ def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _who(turn: Turn, group: ConnectGroup) -> Member | None:
-    """The leader that there is; else one that is back at its url; else one whose JoinGroup waits; else the first."""
+    """The leader that there is; else one that is back at its url; else one whose JoinGroup waits; else the first. Who
+    is drained leads only if all are.
+    """
     leader = live_legacy_leader(group)
-    if leader is not None:
+    if leader is not None and not _hands_over(turn, group, leader):
         return leader
     members = [group.members[each] for each in group.legacy.members if not group.members[each].put_out]
 
-    def rank(member: Member) -> tuple[bool, bool, bool, str]:
-        session, has_led = session_of(member), member.said.url == group.computed_by_url
-        return turn.contents.is_closed(member.connection), not has_led, session.parked_join is None, member.member_id
+    rules = turn.contents.effective(group.group_id).placement
+
+    def rank(member: Member) -> tuple[bool, bool, bool, bool, bool, str]:
+        named = as_named(member)
+        return (
+            turn.contents.is_closed(member.connection),
+            rules.retires(named),
+            member.said.url != group.computed_by_url,
+            rules.cordon_of(named) is not None,
+            session_of(member).parked_join is None,
+            member.member_id,
+        )
 
     return min(members, key=rank, default=None)
+
+
+def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader is drained, and has been emptied, and somebody else can lead (legacy rule O18)."""
+    rules = turn.contents.effective(group.group_id).placement
+    if not rules.cordons or leader.current or group.target_of(leader) or not rules.retires(as_named(leader)):
+        return False
+    others = [group.members[each] for each in group.legacy.members if each != leader.member_id]
+    return any(
+        not each.put_out
+        and not turn.contents.is_closed(each.connection)
+        and rules.cordon_of(as_named(each)) is None
+        for each in others
+    )
 
 
 def _remembers(group: ConnectGroup, leader: Member) -> bool:

@@ -52,6 +52,11 @@ def state(member: Member, target: Resources, number: int, highest_offset: int) -
     return encode_state(WorkerState(number, member.said.url or "", offset, allocation))
 
 
+def as_named(member: Member) -> AssignorMember:
+    """The member by the names that placement rules know it by."""
+    return AssignorMember(member.member_id, member.said.instance_id, member.said.url)
+
+
 def own_state(group: ConnectGroup, member: Member) -> bytes:
     """The embedded metadata of a legacy worker, for an assignor that reads version -1."""
     legacy = member.said.legacy
