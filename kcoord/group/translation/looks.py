@@ -232,9 +232,7 @@ def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
         return False
     others = [group.members[each] for each in group.legacy.members if each != leader.member_id]
     return any(
-        not each.put_out
-        and not turn.contents.is_closed(each.connection)
-        and rules.cordon_of(as_named(each)) is None
+        not each.put_out and not turn.contents.is_closed(each.connection) and rules.cordon_of(as_named(each)) is None
         for each in others
     )
 
