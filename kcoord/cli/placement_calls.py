@@ -136,8 +136,8 @@ def why(now: Standing, resource: Resource) -> Iterator[str]:
 
 
 async def wait_until_drained(cluster: Cluster, group: str, worker: str) -> Iterator[str]:
-    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere, and leads no more if it
-    is drained for longer than until it is restarted.
+    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere, and leads no more if
+    it is drained for longer than until it is restarted.
     """
     while True:
         now = await standing(cluster, group)
