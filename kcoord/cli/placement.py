@@ -25,17 +25,22 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Rules in TOML (docs/
 def show_rules(
     group: Group,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Print a group's rules as JSON.
+    """Print a group's rules, as `apply` reads them."""
+    import tomli_w
 
-    The keys are those of a file of rules.
-    """
     from kcoord.assign.placement.document import write_tables
     from kcoord.cli import placement_calls
 
     now = ask(bootstrap_server, command_config, lambda cluster: placement_calls.standing(cluster, group))
-    show(write_tables(now.rules))
+    tables = write_tables(now.rules)
+    if as_json:
+        show(tables)
+    else:
+        for line in tomli_w.dumps(tables).splitlines():
+            print(printable(line))
 
 
 @app.command("apply")

@@ -14,6 +14,7 @@ from tests.assign.test_placement import some_rules
 
 ALL = """
 max-moves = 7
+stop = true
 
 [[cordon]]
 worker = "http://10.0.0.7:8083"
@@ -60,6 +61,7 @@ def test_every_kind_of_rule() -> None:
         capacities=(Capacity("small-*", 10),),
         zones=(Zone("http://*.zone-a.*", "a"),),
         max_moves=7,
+        stops=True,
     )
 
 

@@ -84,6 +84,7 @@ class _Document(_Table):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
 
     max_moves: Annotated[int, Field(ge=1, le=MAX_WEIGHT, alias="max-moves")] = MAX_MOVES
+    stop: bool = False
     cordon: Annotated[list[_Cordon], Field(max_length=MAX_RULES)] = []
     weight: Annotated[list[_Weight], Field(max_length=MAX_RULES)] = []
     affinity: Annotated[list[_Affinity], Field(max_length=MAX_RULES)] = []
@@ -108,6 +109,7 @@ def read_tables(tables: Mapping[str, Any]) -> Rules:
         capacities=tuple([Capacity(each.workers, each.weight) for each in found.capacity]),
         zones=tuple([Zone(each.urls, each.name) for each in found.zone]),
         max_moves=found.max_moves,
+        stops=found.stop,
     )
 
 
@@ -127,6 +129,8 @@ def read_setting(text: str) -> Rules:
 def write_tables(rules: Rules) -> dict[str, Any]:
     """The document of these rules, without what stands at its default."""
     tables: dict[str, Any] = {} if rules.max_moves == MAX_MOVES else {"max-moves": rules.max_moves}
+    if rules.stops:
+        tables["stop"] = True
     tables["cordon"] = [_kept(_Cordon(worker=each.worker, drain=each.drains)) for each in rules.cordons]
     tables["weight"] = [attrs.asdict(each) for each in rules.weights]
     tables["affinity"] = [

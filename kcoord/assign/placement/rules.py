@@ -12,7 +12,8 @@
 
 Connectors and workers are named by patterns (`fnmatch`): a connector by its name; a worker by its member id, instance id
 or url. Rules never stop what runs, except that a drained worker's work moves to a place that is allowed, and work that
-breaks an `only` rule moves if there is a place that does not.
+breaks an `only` rule or a capacity moves if there is a place where it does not. Only with `stop` is it stopped where
+there is none.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -111,6 +112,8 @@ class Rules:
     zones: tuple[Zone, ...] = ()
     max_moves: int = MAX_MOVES
     """So many connectors and tasks at most are moved at a time because of a drain or a rule."""
+    stops: bool = False
+    """What breaks a hard rule, and has no other place, is stopped."""
 
     def __bool__(self) -> bool:
         """Whether anything is asked for."""

@@ -3,7 +3,7 @@
 It starts from the targets that the workers have, whatever the assignor's own balance would be, and takes four steps,
 once for connectors and once for tasks (Connect balances each for itself):
 
-1. What runs where a hard rule forbids it is taken away if another worker may run it.
+1. What runs where a hard rule forbids it is taken away if another worker may run it, or if the rules say `stop`.
 2. What nobody runs is given out, the heaviest first: to a worker that is allowed and, if there are any, preferred; of
    those to the one in whose domain the fewest tasks of the connector are (if they are to be spread), then to the one
    with the least weight.
@@ -180,6 +180,9 @@ class _Board:
         why = self._forbids(resource, at)
         place = None if why is None else self._best(resource)
         if why is not None and place is None:
+            if self._rules.stops:
+                self.changes += 1
+                return  # `_give` says why it runs nowhere
             self._found.unmet[resource] = f"{why}, and there is no other place"
         self._move(resource, at, place)
 
