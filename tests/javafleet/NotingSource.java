@@ -13,7 +13,6 @@ import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.data.Schema;
-import org.apache.kafka.connect.source.ExactlyOnceSupport;
 import org.apache.kafka.connect.source.SourceConnector;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTask;
@@ -54,11 +53,6 @@ public class NotingSource extends SourceConnector {
     @Override
     public void stop() {
         note("stopped", config, "connector " + config.get("name"));
-    }
-
-    @Override
-    public ExactlyOnceSupport exactlyOnceSupport(Map<String, String> props) {
-        return ExactlyOnceSupport.SUPPORTED;
     }
 
     @Override
