@@ -7,7 +7,7 @@ described. So a dry run changes nothing, and costs the coordinator one descripti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -135,17 +135,23 @@ def why(now: Standing, resource: Resource) -> Iterator[str]:
         yield f"  {names(worker.member_id)}: {', '.join(_remarks(now.rules, worker, resource)) or 'allowed'}"
 
 
-async def wait_until_drained(cluster: Cluster, group: str, worker: str) -> Iterator[str]:
+async def wait_until_drained(
+    cluster: Cluster, group: str, worker: str, tell: Callable[[Resources], None]
+) -> Iterator[str]:
     """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere, and leads no more if
-    it is drained for longer than until it is restarted.
+    it is drained for longer than until it is restarted. `tell` is told what is left whenever that has changed.
     """
+    told: Resources | None = None
     while True:
         now = await standing(cluster, group)
-        runs = [each for each in now.group.workers if _is(each.member, each.instance, each.url, worker)]
-        left = frozenset[Resource]().union(*[each.owns | each.target for each in runs])
+        runs = [each for each in now.group.workers if is_meant(_named(each), worker)]
+        left: Resources = frozenset().union(*[each.owns | each.target for each in runs])
         stuck = [each for each in now.group.placement.misplaced if each.is_running and each.resources & left]
         if (not left and not _leads_yet(now, runs)) or (stuck and now.group.placement.state != 2):
             return iter([f"{resources_text(each.resources)} stays: {each.reason}" for each in stuck])
+        if left != told:
+            tell(left)
+            told = left
         await asyncio.sleep(POLL_S)
 
 
@@ -172,10 +178,6 @@ def _remarks(rules: Rules, worker: Member, resource: Resource) -> Iterator[str]:
     if capacity is not None:
         carries = sum(rules.weight_of(name) for name, _ in worker.target)
         yield f"carries {carries} of {capacity}"
-
-
-def _is(member: str, instance: str | None, url: str | None, pattern: str) -> bool:
-    return is_meant(Member(member, instance, url), pattern)
 
 
 def _change(rules: Rules) -> Change:

@@ -11,7 +11,7 @@ from kcoord.cli.failure import fail
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.assign import Member
+    from kcoord.assign import Member, Resource
     from kcoord.assign.placement import Rules
     from kcoord.cli.placement_calls import Standing
 
@@ -95,7 +95,12 @@ def _take_out(
     if not wait:
         print(printable(f"{group}: {worker} is {'being drained' if drains else 'cordoned'}"))
         return
-    stays = ask(bootstrap, config, lambda cluster: placement_calls.wait_until_drained(cluster, group, worker))
+
+    def tell(left: "frozenset[Resource]") -> None:
+        yet = f"runs {len(left)} connectors and tasks yet" if left else "leads yet"
+        print(printable(f"{group}: {worker} {yet}"), flush=True)
+
+    stays = ask(bootstrap, config, lambda cluster: placement_calls.wait_until_drained(cluster, group, worker, tell))
     left = list(stays)
     for line in left:
         print(printable(line))

@@ -30,7 +30,9 @@ def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
     three(cli, "drained")
     before = owned(cli, "drained")
     done = cli("workers", "drain", "drained", "http://two:8083", "--wait")
-    assert (done.code, done.out) == (0, "drained: http://two:8083 runs nothing any more\n")
+    assert done.code == 0
+    assert done.out.startswith("drained: http://two:8083 runs ")
+    assert done.out.endswith("drained: http://two:8083 runs nothing any more\n")
     after = owned(cli, "drained")
     assert after["http://two:8083"] == []
     assert sorted(chain(*after.values())) == sorted(chain(*before.values())) == ["copy", "copy-0", "copy-1", "copy-2"]
