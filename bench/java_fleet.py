@@ -22,6 +22,7 @@ from tests.kafka.java import Java
 
 DELAY_S = 60
 MOST_OVER_RESTART_S = 1.0
+MOST_JOINS = 4
 OURS, THEIRS = "kcoord, individual", "Kafka 4.3 broker"
 EVENTS = events.ALL
 
@@ -80,6 +81,7 @@ def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         "changed nothing",
         "tasks stopped",
         "needlessly",
+        "moved in the end",
         "longest nowhere",
         "until all run",
     ]
@@ -98,7 +100,7 @@ def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         "themselves; needless is one after which the task runs, in the end, where it ran before with the same "
         "configuration, and each but a task's first. Times are the tasks' own notes, in one file.",
         _claims(found, restarts),
-        [Table(columns, rows), Table(["over all events", *columns[3:7]], totals)],
+        [Table(columns, rows), Table(["over all events", *columns[3:8]], totals)],
     )
 
 
@@ -112,6 +114,7 @@ def _row(seen: Seen, side: str) -> list[str]:
         str(figures.idle_joins),
         str(len(figures.stopped)),
         str(len(figures.needless)),
+        str(len(figures.moved)),
         f"{figures.nowhere_ms / 1000:.1f} s",
         f"{figures.until_ms / 1000:.1f} s",
     ]
@@ -137,6 +140,7 @@ def _total(side: str, seen: Sequence[Seen]) -> list[str]:
         str(sum(each.idle_joins for each in figures)),
         str(sum(len(each.stopped) for each in figures)),
         str(sum(len(each.needless) for each in figures)),
+        str(sum(len(each.moved) for each in figures)),
     ]
 
 
@@ -151,6 +155,24 @@ def _claims(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         Claim("six real workers: tasks stopped needlessly", "0", str(needless), needless == 0),
         Claim("six real workers: joins that changed nothing", f"Kafka's {their_idle}", str(idle)),
     ]
+    if events.ROLLING in ours:
+        rolling, on_kafka = ours[events.ROLLING], theirs[events.ROLLING]
+        joins = sum(rolling.joins.values()) / len(rolling.joins)
+        claims += [
+            Claim(
+                "a rolling bounce of six real workers: tasks that run elsewhere in the end, or were stopped for others",
+                "0",
+                f"{len(rolling.moved)} and {len(rolling.stopped)} "
+                f"(Kafka's broker: {len(on_kafka.moved)} and {len(on_kafka.stopped)})",
+                not rolling.moved and not rolling.stopped,
+            ),
+            Claim(
+                "the same: joins for each worker, leaders included",
+                f"≤ {MOST_JOINS}",
+                f"{joins:.1f} (Kafka's broker: {sum(on_kafka.joins.values()) / len(on_kafka.joins):.1f})",
+                joins <= MOST_JOINS,
+            ),
+        ]
     if events.FOLLOWER_BACK in ours:
         nowhere_s, restart = ours[events.FOLLOWER_BACK].nowhere_ms / 1000, restarts[OURS]
         claims.append(
