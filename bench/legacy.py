@@ -61,8 +61,8 @@ NOTES = (
     "who left would wait for it.",
     "*Call*: in individual mode the leader is asked nothing while work moves. When nothing has changed for a minute it "
     "is shown who runs what, since it forwards REST requests by that: one join of it, whose answer lists every "
-    "connector and task. How long that is depends on who runs what. Here connectors began with one task, and all got one more "
-    "nine times; in the rows *tasks spread* each task of a worker is another connector's.",
+    "connector and task. How long that is depends on who runs what. Here connectors began with one task, and all got "
+    "one more nine times; in the rows *tasks spread* each task of a worker is another connector's.",
     "*Bounce*: a worker that does not lead leaves in the same way, and as soon as it was answered and its connection "
     "is closed a new process joins with the same url, without a member id. On Kafka and with the barrier the delay is "
     "0: the one round that follows gives the new one what the old one had. With the default delay of five minutes "

@@ -264,7 +264,7 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
 
 
-def _leave_out(workers: Sequence[Shown], waiting: Resources) -> tuple[Sequence[Shown], Resources]:
+def _leave_out(workers: list[Shown], waiting: Resources) -> tuple[list[Shown], Resources]:
     """What is waiting, if anything is; else the worker with the least to run of those that have something, but not the
     leader.
     """
