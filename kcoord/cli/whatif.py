@@ -246,13 +246,13 @@ def _ways(advice: "Advice") -> str:
 
 
 def _beside(outcome: "Outcome", recorded: "Outcome | None") -> str:
-    def told(name: str, digits: int, unit: str) -> str:
-        now = f"{figure(outcome.figures[name], digits)}{unit}"
-        return now if recorded is None else f"{now} (as recorded {figure(recorded.figures[name], digits)})"
+    def told(name: str, what: str, digits: int = 0) -> str:
+        instead = "" if recorded is None else f" instead of {recorded.figures[name].middle:,.{digits}f}"
+        return f"{outcome.figures[name].middle:,.{digits}f}{instead} {what}"
 
     return (
-        f"With {_words(outcome.choice)}: {told('stopped', 0, ' task-seconds stopped')}, longest gap "
-        f"{told('longest_gap', 1, ' s')}, {told('moved', 0, ' moved')}, {told('rebalances', 0, ' rebalances')}."
+        f"With {_words(outcome.choice)}: {told('stopped', 'task-seconds stopped')}, a longest gap of "
+        f"{told('longest_gap', 's', 1)}, {told('moved', 'moved')}, {told('rebalances', 'rebalances')}."
     )
 
 

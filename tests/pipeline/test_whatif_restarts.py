@@ -92,7 +92,10 @@ def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bo
     assert "3 workers stopped, 1 died" in said
     assert "RESTART" in said
     assert "RULES" not in said
-    assert "With individual by kip-415, delay 60 s, restart drain: " in said
+    ways = [line for line in said.splitlines() if line.startswith("With individual by kip-415, delay 60 s, restart")]
+    assert len(ways) == 1
+    for name, what in (("stopped", "task-seconds stopped"), ("moved", "moved"), ("rebalances", "rebalances")):
+        assert f" {drained[name].middle:,.0f} instead of {recorded[name].middle:,.0f} {what}" in ways[0]
     assert "Better than any delay alone: individual by kip-415, delay 60 s, restart drain, would have saved " in said
 
 
