@@ -59,7 +59,7 @@ def apply(
     from kcoord.cli import placement_calls
     from kcoord.client import Cluster
 
-    rules = _read(file)
+    rules = read_rules(file)
 
     async def done(cluster: Cluster) -> placement_calls.Standing:
         now = await placement_calls.standing(cluster, group)
@@ -106,7 +106,8 @@ def explain(
         fail(error)
 
 
-def _read(file: Path) -> "Rules":
+def read_rules(file: Path) -> "Rules":
+    """The rules of a file; the command ends where there are none."""
     from kcoord.assign.placement.document import DocumentError, read_tables
 
     try:

@@ -77,6 +77,19 @@ GROUP BY policy, delay ORDER BY policy, stopped;
 
 A scenario before whose first event a fleet does not come to rest has no figures, and a row with the reason.
 
+You can also vary how workers are restarted, and where work may run:
+
+```
+kcoord pipeline lab --out tries --scenario bounce --policy kip-415 \\
+    --restart drain --restart stop --restart kill                              # how workers go
+kcoord pipeline lab --out tries --scenario ours.toml --rules none --rules placement.toml
+```
+
+With `--restart drain` each worker that a scenario stops or kills is [drained](placement.md) first. `--rules` names a file
+as `kcoord placement apply` reads it, or `none`; rules know a worker by its url, which is `http://w0` and so on, or what
+the scenario's `urls` say. `LONGEST GAP` is the longest time in which one task ran nowhere, `STOPPED` the sum of all such
+times. Groups of kind `barrier` follow no rules and are left out.
+
 ## What if: your own history under another policy, another delay
 
 ```
@@ -102,6 +115,24 @@ really run is, by what its own log says beside the recorded one. The table `what
   begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most. While
   nobody was there nothing is counted.
 - **New configurations for the same tasks** are not in the log, and are not played again.
+- **Placement rules** that the group had are not in the tables, and are not played again.
+
+### With drains in place of stops and deaths
+
+```
+kcoord pipeline whatif --tables tables --out tries --restart drain
+kcoord pipeline whatif --tables tables --out tries --restart drain --rules placement.toml
+```
+
+This shows what restarts would have cost if each worker that stopped or died had been [drained](placement.md) first: for
+how long tasks ran nowhere, the longest gap of one task, moves and rebalances, beside what was really run. A worker stays
+away for as long as it did, and workers are drained one after the other. Nobody can drain a worker before it crashes, so
+look at the first line: it says how many workers stopped in order, and how many died.
+
+`--rules` plays the history again with placement rules. They name connectors and urls as the history does; an instance id
+or a member id in them means nobody here. Drains and rules are tried beside what was really run, with the delay that it
+had, or with each `--delay`. They cannot hold in groups of Java's workers that join together (`barrier`), so for these
+they are tried in kind `individual`.
 
 ## What can be relied on
 

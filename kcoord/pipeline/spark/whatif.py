@@ -9,7 +9,7 @@ from kcoord.pipeline.lab import Cell
 from kcoord.pipeline.spark.lab import run_cells
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
-from kcoord.pipeline.tables import WHATIF
+from kcoord.pipeline.tables import VARIED, WHATIF
 from kcoord.pipeline.whatif.replay import replay_of
 from kcoord.sim.scenario import Scenario
 
@@ -22,7 +22,7 @@ def replay_all(
     say(f"{len(cells):,} runs")
     with Told("the runs could not be made"):
         rows = run_cells(store.spark, scenarios, cells, replay_of, WHATIF)
-        ordered = rows.repartition(1).sortWithinPartitions("scenario", "kind", "policy", "delay", "seed")
+        ordered = rows.repartition(1).sortWithinPartitions(*VARIED, "seed")
         try:
             store.replace(WHATIF, ordered)
         finally:

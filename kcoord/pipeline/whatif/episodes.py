@@ -71,7 +71,7 @@ class _Like:
     """Connectors that were configured at the same times with as many tasks are one kind."""
 
     name: str
-    count: int
+    connectors: Sequence[str]
     times: Sequence[Configured]
     stop_ms: int | None
     """Where it is much longer than usual."""
@@ -118,8 +118,7 @@ def _kinds(configured: Iterable[Configured], slow_ms: Mapping[str, int]) -> list
         key = (slow_ms.get(name), *((each.tasks, each.from_ms, each.to_ms) for each in times))
         alike.setdefault(key, []).append(name)
     return [
-        _Like(f"c{at}", len(names), by_connector[names[0]], slow_ms.get(names[0]))
-        for at, names in enumerate(alike.values())
+        _Like(f"c{at}", names, by_connector[names[0]], slow_ms.get(names[0])) for at, names in enumerate(alike.values())
     ]
 
 
@@ -201,6 +200,7 @@ def _episode(
         ),
         events=tuple(_event(each, begins_ms, names) for each in changes),
         leads=names[there[0]] if there[0] == leader else "",
+        urls=_urls(names, fleet.urls),
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
     return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
@@ -217,6 +217,12 @@ def _names(there: Sequence[str], changes: Iterable[_Change]) -> dict[str, str]:
     return {worker: f"w{at}" for at, worker in enumerate(dict.fromkeys([*there, *came]))}
 
 
+def _urls(names: Mapping[str, str], urls: Mapping[str, str]) -> dict[str, str]:
+    """By the scenario's names. Where two workers were at one url the later one had it."""
+    found = {urls[worker]: name for worker, name in names.items() if worker in urls}
+    return {name: url for url, name in found.items()}
+
+
 def _connectors(
     kinds: Sequence[_Like], changes: Iterable[_Change], begins_ms: int, fitted: Fitted
 ) -> dict[str, Connectors]:
@@ -227,7 +233,8 @@ def _connectors(
         tasks = created.get(kind.name) if before is None else before.tasks
         if tasks is not None:  # else it has nothing to do with this piece
             found[kind.name] = Connectors(
-                count=kind.count,
+                count=len(kind.connectors),
+                names=tuple(kind.connectors),
                 tasks=tasks,
                 start=fitted.start,
                 stop=fitted.stop if kind.stop_ms is None else kind.stop_ms / 1000,

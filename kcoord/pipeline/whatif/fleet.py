@@ -118,6 +118,8 @@ class Fleet:
     stopping: Stopping
     leaders: Sequence[tuple[int, str]]
     """Which worker computed, from when on (unix ms)."""
+    urls: Mapping[str, str] = attrs.Factory(dict)
+    """The url of each worker that has one; the latest."""
 
     def absences_ms(self) -> tuple[list[int], int]:
         """How long workers were away that came back, from the middle of when they may have gone; and how many never
@@ -153,12 +155,19 @@ def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
         session_ms=sessions.most_common(1)[0][0] if sessions else None,
         stopping=stopping(tables.ownership, tables.rebalances, workers_of(tables.sessions)),
         leaders=_leaders(tables),
+        urls=_urls(tables.sessions),
     )
 
 
 def workers_of(sessions: Sequence[Row]) -> dict[str, str]:
     """Which worker each member is."""
     return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in sessions}
+
+
+def _urls(sessions: Sequence[Row]) -> dict[str, str]:
+    names = workers_of(sessions)
+    ordered = sorted(sessions, key=lambda row: row["from_at"])
+    return {names[row["member_id"]]: row["url"] for row in ordered if row["url"]}
 
 
 # -- workers -----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ def replay_of(scenario: Scenario, cell: Cell) -> dict[str, object]:
     if row["error"] is not None:
         return {**row, **dict.fromkeys(attrs.asdict(Logged(0, 0, 0, 0)))}
     began_ms = BEGINS_MS + round(scenario.begins() * 1000)
-    found = logged(tables_of(steps), began_ms, BEGINS_MS + round(scenario.lasts * 1000))
+    ended_ms = max(BEGINS_MS + round(scenario.lasts * 1000), steps[-1][0] + 1)  # drains may take longer
+    found = logged(tables_of(steps), began_ms, ended_ms)
     return {**row, **attrs.asdict(found)}
 
 

@@ -12,7 +12,7 @@ A task runs from when its start is over to when its stop begins. What is counted
 | requests | all that the coordinator got, heartbeats too |
 | balanced after | from the last event until all ran, evenly, and that stayed so; None: it never was |
 
-Connectors themselves count for nothing but evenness.
+Connectors themselves count for nothing but evenness. Where placement rules hold nothing has to be even.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class Meter:
     doubles: list[str] = attrs.Factory(list)
     """Where two had it."""
     alive: set[str] = attrs.Factory(set)
+    follows_rules: bool = False
+    """Whether placement rules say where work runs: then nothing has to be even."""
     _configured: set[Resource] = attrs.Factory(set)
     _running: dict[Resource, str] = attrs.Factory(dict)
     _last: dict[Resource, str] = attrs.Factory(dict)
@@ -171,7 +173,7 @@ class Meter:
         """All runs, where all weigh the same within one, else within the heaviest."""
         if self._running.keys() != self._configured or not self.alive:
             return False
-        return all(self._even_in(connectors) for connectors in (True, False))
+        return self.follows_rules or all(self._even_in(connectors) for connectors in (True, False))
 
     def _even_in(self, connectors: bool) -> bool:
         by_count: dict[str, int] = dict.fromkeys(self.alive, 0)
