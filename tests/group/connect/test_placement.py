@@ -78,6 +78,16 @@ def test_rules_wait_with_an_assignment_that_failed() -> None:
     assert world.group.epoch == epoch + 2
 
 
+def test_rules_that_go_back_and_forth_are_followed_at_once() -> None:
+    """Each change is the user's; only rebalances that nobody asked for are slowed down."""
+    world = fleet(Moody())
+    for _ in range(10):
+        for drained, other in (("W1", "W2"), ("W2", "W1")):
+            rules(world, cordon=[{"worker": drained, "drain": True}])
+            obey(world, 3)
+            assert world.targets() == {drained: "", other: ALL}
+
+
 @pytest.mark.parametrize("how", ["doubles", "invents"])
 def test_rules_do_not_hide_that_an_assignor_gives_nonsense(how: str) -> None:
     """connect-groups rule 18: what an assignor gives twice, or to nobody, is not put right by rules that come after."""
