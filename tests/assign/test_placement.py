@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 import pytest
@@ -42,7 +43,7 @@ def tasks(name: str, count: int) -> Resources:
     return frozenset([(name, CONNECTOR), *((name, task) for task in range(count))])
 
 
-def group(targets: Mapping[str, Resources], exists: Resources, **more: object) -> Group:
+def group(targets: Mapping[str, Resources], exists: Resources, **more: Any) -> Group:
     """Workers at `http://<id>.host` with these targets."""
     members = tuple(Member(name, None, f"http://{name}", target) for name, target in targets.items())
     return attrs.evolve(Group(members, exists), **more)

@@ -103,7 +103,7 @@ def _leaving(
     cordoned: Sequence[Member], exists: Resources, stays: Mapping[Resource, str], rules: Rules
 ) -> dict[Resource, str]:
     """What is to leave cordoned workers, but for what stays; and why it is to."""
-    found = {}
+    found: dict[Resource, str] = {}
     for member in cordoned:
         runs = member.target & exists
         found.update(_not_wanted(member, runs, runs & stays.keys(), rules))
