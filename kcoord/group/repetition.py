@@ -7,7 +7,7 @@ leader that takes away what it is shown again, a client that joins again and aga
 | the rebalance | begins |
 | --- | --- |
 | from an input that is new | at once |
-| after members came or went, or other things are configured (another scope) | at once |
+| after members came or went, or other things or rules are configured (another scope) | at once |
 | after a quiet time of two minutes | at once |
 | from an input that was seen, when no more than `FREE` rebalances in a row repeated earlier ones | at once |
 | from an input that was seen, later | 1, 2, 4, … 60 s after the last one ended |
@@ -38,7 +38,7 @@ class Given:
     """What a rebalance begins from, as two fingerprints."""
 
     scope: int
-    """Of what only the world outside changes: the members, what is configured."""
+    """Of what only the world outside changes: the members, what is configured, placement rules."""
     state: int
     """Of all else that the answer is made from, some of which earlier answers have brought about."""
 

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcoord.assign import CONNECTOR, CooperativeAssignor, Departed, Group, Member, Resource, UniformAssignor
+from kcoord.assign import (
+    CONNECTOR,
+    Assignment,
+    CooperativeAssignor,
+    Departed,
+    Group,
+    Member,
+    Resource,
+    UniformAssignor,
+)
 from kcoord.assign.placement import (
     Affinity,
     Capacity,
@@ -120,6 +129,79 @@ def test_when_all_are_cordoned_everybody_keeps_what_it_has() -> None:
     placed = place(group(THREE, ALL | {("d", CONNECTOR)}), UNIFORM, Rules(cordons=(Cordon("*", drains=True),)))
     assert runs(after(group(THREE, ALL), placed)) == THREE
     assert placed.unplaced == {("d", CONNECTOR): "all workers are cordoned"}
+
+
+def test_what_drained_workers_run_is_told_when_all_are_cordoned() -> None:
+    placed = place(group(THREE, ALL), UNIFORM, Rules(cordons=(Cordon("w1", drains=True), Cordon("*"))))
+    assert placed.unmet == dict.fromkeys(THREE["w1"], "w1 is drained, and all workers are cordoned")
+    assert not placed.has_more
+
+
+def test_what_waits_for_a_departed_worker_waits_on_when_all_are_cordoned() -> None:
+    lost = tasks("d", 2)
+    before = group(THREE, ALL | lost, departed=(Departed("w4", None, "http://w4", lost),), rebalance_delay_ms=5_000)
+    for waits in (before, attrs.evolve(before, remaining_delay_ms=3_000)):
+        placed = place(waits, CooperativeAssignor().assign, Rules(cordons=(Cordon("*"),)))
+        assert placed.assignment.scheduled_delay_ms == (5_000 if waits is before else 3_000)
+        assert not placed.unplaced
+    over = place(attrs.evolve(before, remaining_delay_ms=0), CooperativeAssignor().assign, Rules((Cordon("*"),)))
+    assert over.unplaced.keys() == lost
+
+
+def test_a_cordoned_worker_gives_away_what_a_hard_rule_forbids_there() -> None:
+    rules = Rules(cordons=(Cordon("w1"),), affinities=(Affinity("a", ("w2",)),), max_moves=2)
+    first = place(group(THREE, ALL), UNIFORM, rules)
+    assert len(runs(after(group(THREE, ALL), first))["w1"]) == 1
+    assert first.has_more
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert runs(then)["w1"] == frozenset()
+    assert tasks("a", 2) <= runs(then)["w2"]
+    assert not placed.unmet
+
+
+def test_what_a_hard_rule_forbids_on_a_cordoned_worker_stays_if_there_is_no_other_place() -> None:
+    rules = Rules(cordons=(Cordon("w1"),), capacities=(Capacity("w1", 1), Capacity("*", 3)))
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert runs(then) == THREE
+    assert placed.unmet.keys() == THREE["w1"]
+    assert "w1 has a capacity of 1, and of 2 workers" in placed.unmet["a", 0]
+
+
+def test_what_has_lost_its_neighbour_is_not_told_any_more() -> None:
+    """Both may not be together; one of them has no other place, and the other one leaves it."""
+    rules = Rules(cordons=(Cordon("w1"),), separations=(Separation("a", "b"),), affinities=(Affinity("a", ("w1",)),))
+    exists = tasks("a", 0) | tasks("b", 0)
+    then, placed, _ = settled(group({"w1": exists, "w2": frozenset()}, exists), rules)
+    assert runs(then) == {"w1": tasks("a", 0), "w2": tasks("b", 0)}
+    assert not placed.unmet
+
+
+def test_drains_and_other_rules_move_no_more_than_they_may_together() -> None:
+    rules = Rules(cordons=(Cordon("w1", drains=True),), affinities=(Affinity("b", ("w3",)),), max_moves=2)
+    before = group(THREE, ALL)
+    for _ in range(5):
+        placed = place(before, UNIFORM, rules)
+        then = after(before, placed)
+        drained = runs(before)["w1"] - runs(then)["w1"]
+        forbidden = {each for each in runs(before)["w2"] - runs(then)["w2"] if each[0] == "b"}
+        assert len(drained | forbidden) <= 2
+        before = then
+    assert not placed.has_more
+    assert (runs(then)["w1"], tasks("b", 2) <= runs(then)["w3"]) == (frozenset(), True)
+
+
+def test_a_drain_that_finds_no_room_is_not_tried_a_few_at_a_time() -> None:
+    asked = []
+
+    def assign(given: Group) -> Assignment:
+        asked.append(given)
+        return UNIFORM(given)
+
+    full = {"w1": tasks("a", 99), "w2": tasks("b", 99)}
+    before = group(full, tasks("a", 99) | tasks("b", 99))
+    placed = place(before, assign, Rules(cordons=(Cordon("w1", drains=True),), capacities=(Capacity("w2", 100),)))
+    assert placed.unmet.keys() == full["w1"]
+    assert len(asked) <= 4
 
 
 def test_what_may_run_nowhere_else_stays_on_the_drained_worker() -> None:

@@ -175,6 +175,17 @@ def test_the_mode_converts_the_group_in_any_state(state: str, version: int) -> N
         assert hand.beat(who) == (REJOIN if who in called else ErrorCode.NONE), "the generation that it knows is valid"
 
 
+def test_rules_have_the_leader_of_a_converted_group_asked_what_exists_at_once() -> None:
+    """Nothing can be placed before."""
+    hand, _, _ = in_state("Stable", SESSIONED)
+    hand.configure(legacy_mode="individual")
+    assert hand.group.legacy.look is None, "nobody need know"
+    hand.configure(legacy_mode="individual", placement='{"cordon":[{"worker":"http://B"}]}')
+    assert hand.group.epoch > hand.group.assignment_epoch
+    assert hand.group.legacy.look is not None
+    assert hand.phases() == {"A": CALLED, "B": DONE}
+
+
 @STATES
 def test_default_has_its_barrier_whatever_the_mode(state: str) -> None:
     hand, waiting, generation = in_state(state, 0)

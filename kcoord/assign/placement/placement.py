@@ -1,9 +1,9 @@
 """Placement: an assignor's assignment of a group whose user has set rules.
 
 The assignor does not see cordoned workers, nor what runs there. It sees a few at a time of a drained worker's
-connectors and tasks, as if nobody ran them. So any assignor balances the rest as it always does. If rules ask for more
-(weights, affinity and so on) they replace its balance (`shaping`). What waits for a departed worker, and for how long,
-stays the assignor's decision.
+connectors and tasks, as if nobody ran them; and so of what a hard rule forbids on a cordoned worker. So any assignor
+balances the rest as it always does. If rules ask for more (weights, affinity and so on) they replace its balance
+(`shaping`). What waits for a departed worker, and for how long, stays the assignor's decision.
 
 Without rules the assignor's assignment is returned as it is.
 """
@@ -16,7 +16,7 @@ import attrs
 
 from kcoord.assign.model import Assignment, Group, Member, MemberAssignment
 from kcoord.assign.placement.rules import Rules
-from kcoord.assign.placement.shaping import Shape, shape
+from kcoord.assign.placement.shaping import Shape, find_forbidden, shape
 from kcoord.assign.resource import Resource
 from kcoord.assign.universe import existing
 
@@ -43,77 +43,90 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
     if not rules:
         return Placement(assign(group))
     exists = existing(group)
-    cordoned = [member for member in group.members if rules.cordon_of(member) is not None]
+    cordoned = sorted(
+        [member for member in group.members if rules.cordon_of(member) is not None], key=lambda each: each.member_id
+    )
     members = [member for member in group.members if rules.cordon_of(member) is None]
     if not members:
-        return _all_cordoned(group, exists)
-    stuck = _stuck(cordoned, members, exists, rules)
+        return _all_cordoned(group, assign(group), exists, rules)
+    stays, tries_all = _homeless(cordoned, members, exists, rules), False
     while True:
-        kept, has_more = _kept(cordoned, exists, stuck, rules)
-        held = NOTHING.union(*kept.values())
-        base = assign(attrs.evolve(group, members=tuple(members), configured=exists - held))
+        leaving = _leaving(cordoned, exists, stays, rules)
+        moved = list(leaving) if tries_all else list(leaving)[: rules.max_moves]
+        kept = {member.member_id: (member.target & exists).difference(moved) for member in cordoned}
+        base = assign(attrs.evolve(group, members=tuple(members), configured=exists.difference(*kept.values())))
         found = Shape({each.member_id: each.resources for each in base.members})
         if rules.are_shaping:
-            found = shape(members, found.targets, rules)
-        nowhere = _left_without(cordoned, found.unplaced)
-        if not nowhere:
+            found = shape(members, found.targets, rules, max(0, rules.max_moves - len(moved)))
+        nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in found.unplaced}
+        if not nowhere and not tries_all:
             break
-        stuck |= nowhere  # it stays there, and something else is moved
+        stays |= nowhere  # it stays there, and something else is moved
+        tries_all = not tries_all  # to find all that has no place at once, not a few at a time
     return Placement(
         _merged(base, {**found.targets, **kept}),
         found.unplaced,
-        {**found.unmet, **stuck},
-        has_more or found.has_more,
+        {**found.unmet, **_unmet(cordoned, kept, stays, rules)},
+        len(leaving) > len(moved) or found.has_more,
     )
 
 
-def _left_without(cordoned: Sequence[Member], unplaced: Mapping[Resource, str]) -> dict[Resource, str]:
-    """What was to leave a drained worker, and has no other place now."""
-    return {
-        resource: f"{member.member_id} is drained, and {unplaced[resource]}"
-        for member in cordoned
-        for resource in member.target & unplaced.keys()
-    }
-
-
-def _all_cordoned(group: Group, exists: Resources) -> Placement:
-    """Everybody keeps what it has; nothing new is placed."""
+def _all_cordoned(group: Group, base: Assignment, exists: Resources, rules: Rules) -> Placement:
+    """Everybody keeps what it has; nothing new is placed. What waits for departed workers waits on, as in `base`."""
     targets = {member.member_id: member.target & exists for member in group.members}
-    waits = NOTHING.union(*[each.target for each in group.departed]) if group.remaining_delay_ms > 0 else NOTHING
+    assigned = NOTHING.union(*[each.resources for each in base.members])
+    waits = exists - assigned if base.scheduled_delay_ms > 0 else NOTHING
     missing = exists.difference(waits, *targets.values())
-    return Placement(_merged(Assignment(()), targets), dict.fromkeys(missing, CORDONED))
+    unmet = {
+        resource: f"{why}, and {CORDONED}"
+        for member in group.members
+        for resource, why in _not_wanted(member, targets[member.member_id], targets[member.member_id], rules).items()
+    }
+    return Placement(_merged(base, targets), dict.fromkeys(missing, CORDONED), unmet)
 
 
-def _stuck(
+def _homeless(
     cordoned: Sequence[Member], members: Sequence[Member], exists: Resources, rules: Rules
 ) -> dict[Resource, str]:
-    """What drained workers run that no other worker may run."""
-    drained = [member for member in cordoned if _is_drained(member, rules)]
-    connectors = {name for member in drained for name, _ in member.target & exists}
+    """What is to leave cordoned workers, and no other worker is allowed to run."""
+    leaving = _leaving(cordoned, exists, {}, rules)
+    connectors = {name for name, _ in leaving}
     homeless = {name for name in connectors if not any(rules.allows(name, member) for member in members)}
     return {
-        resource: f"{member.member_id} is drained, and no other worker is allowed to run it"
-        for member in drained
-        for resource in member.target & exists
+        resource: f"{why}, and no other worker is allowed to run it"
+        for resource, why in leaving.items()
         if resource[0] in homeless
     }
 
 
-def _kept(
-    cordoned: Sequence[Member], exists: Resources, stuck: Mapping[Resource, str], rules: Rules
-) -> tuple[dict[str, Resources], bool]:
-    """What cordoned workers go on to run; and whether more of it is to move later."""
-    left, has_more = rules.max_moves, False
-    kept = {}
-    for member in sorted(cordoned, key=lambda each: each.member_id):
+def _leaving(
+    cordoned: Sequence[Member], exists: Resources, stays: Mapping[Resource, str], rules: Rules
+) -> dict[Resource, str]:
+    """What is to leave cordoned workers, but for what stays; and why it is to."""
+    found: dict[Resource, str] = {}
+    for member in cordoned:
         runs = member.target & exists
-        if _is_drained(member, rules):
-            movable = sorted(runs.difference(stuck))
-            runs = runs.difference(movable[:left])
-            has_more |= len(movable) > left
-            left -= min(left, len(movable))
-        kept[member.member_id] = runs
-    return kept, has_more
+        found.update(_not_wanted(member, runs, runs & stays.keys(), rules))
+    return {resource: why for resource, why in found.items() if resource not in stays}
+
+
+def _not_wanted(member: Member, runs: Resources, stays: Resources, rules: Rules) -> Mapping[Resource, str]:
+    """What a cordoned worker is not to run, and why: all of it, if it is drained; else what hard rules forbid."""
+    if _is_drained(member, rules):
+        return dict.fromkeys(sorted(runs), f"{member.member_id} is drained")
+    return find_forbidden(member, runs, stays, rules) if rules.are_shaping else {}
+
+
+def _unmet(
+    cordoned: Sequence[Member], kept: Mapping[str, Resources], stays: Mapping[Resource, str], rules: Rules
+) -> dict[Resource, str]:
+    """What stays though it is not wanted where it is: something else may have left that it was not to be beside."""
+    return {
+        resource: stays[resource]
+        for member in cordoned
+        for resource in _not_wanted(member, kept[member.member_id], kept[member.member_id], rules)
+        if resource in stays
+    }
 
 
 def _is_drained(member: Member, rules: Rules) -> bool:

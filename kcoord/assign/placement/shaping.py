@@ -7,8 +7,8 @@ once for connectors and once for tasks (Connect balances each for itself):
 2. What nobody runs is given out, the heaviest first: to a worker that is allowed and, if there are any, preferred; of
    those to the one in whose domain the fewest tasks of the connector are (if they are to be spread), then to the one
    with the least weight.
-3. What runs on a worker that soft rules do not prefer, or beside too many tasks of its connector in one domain, moves,
-   as long as `max_moves` lasts.
+3. What runs on a worker that soft rules do not prefer, or beside too many tasks of its connector in one domain, moves.
+   This and step 1 take no more moves than drains have left of `max_moves`.
 4. From the worker with the most weight something moves to one with less, as long as that makes the difference smaller,
    and no rule is kept less well by it.
 """
@@ -41,12 +41,11 @@ class Shape:
     has_more: bool = False
 
 
-def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rules) -> Shape:
-    """Spread all that is in `wanted` over these members by the rules."""
+def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rules, moves: int) -> Shape:
+    """Spread all that is in `wanted` over these members by the rules, with so many moves at most."""
     everything: Resources = frozenset().union(*wanted.values())
-    board = _Board(sorted(members, key=lambda each: each.member_id), everything, rules)
-    heaviest_first = sorted(sorted(everything), key=lambda each: -board.facts[each[0]].weight)
-    kinds = [[each for each in heaviest_first if (each[1] == CONNECTOR) == kind] for kind in (True, False)]
+    board = _Board(sorted(members, key=lambda each: each.member_id), everything, rules, moves)
+    kinds = board.by_kind(everything)
     for _ in range(MAX_ROUNDS):
         before = board.changes
         for resources in kinds:
@@ -54,6 +53,19 @@ def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rul
         if board.changes == before:
             break
     return board.result()
+
+
+def find_forbidden(member: Member, runs: Resources, stays: Resources, rules: Rules) -> dict[Resource, str]:
+    """What hard rules forbid on this worker, the heaviest first, and why: without that, the rest may run there. What
+    stays there counts on, forbidden or not.
+    """
+    board = _Board([attrs.evolve(member, target=runs)], runs, rules, 0)
+    return {
+        resource: why
+        for resources in board.by_kind(runs)
+        for resource in resources
+        if (why := board.take_forbidden(resource, stays)) is not None
+    }
 
 
 @attrs.frozen(slots=True)
@@ -117,11 +129,11 @@ class _Ranking:
 class _Board:
     """Who runs what while it is being worked out."""
 
-    def __init__(self, members: Sequence[Member], everything: Resources, rules: Rules) -> None:
+    def __init__(self, members: Sequence[Member], everything: Resources, rules: Rules, moves: int) -> None:
         self.changes = 0
         self._members = members
         self._rules = rules
-        self._moves = rules.max_moves
+        self._moves = moves
         self._capacities = [rules.capacity_of(member) for member in members]
         self._runs: list[set[Resource]] = [set() for _ in members]
         self._ranking = _Ranking(len(members))
@@ -144,6 +156,20 @@ class _Board:
                     if about.apart or about.domains is not None:
                         self._count(resource, about, at, 1)
         self._ranking.fill(loads)
+
+    def by_kind(self, resources: Resources) -> list[list[Resource]]:
+        """Connectors, and tasks; the heaviest are the first."""
+        heaviest_first = sorted(sorted(resources), key=lambda each: -self.facts[each[0]].weight)
+        return [[each for each in heaviest_first if (each[1] == CONNECTOR) == kind] for kind in (True, False)]
+
+    def take_forbidden(self, resource: Resource, stays: Resources) -> str | None:
+        """Take away what a hard rule forbids where it is, unless it stays there; and say why it does."""
+        at = self._owners[resource]
+        self._remove(resource, at)
+        why = self._forbids(resource, at)
+        if why is None or resource in stays:
+            self._add(resource, at)
+        return why
 
     # The four steps
 

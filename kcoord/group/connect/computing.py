@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from kcoord.assign.interface import ServerAssignor
-from kcoord.assign.model import Departed
+from kcoord.assign.model import Assignment, Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.assign.placement import Placement, Rules, place
@@ -87,9 +87,13 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 
 
 def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
-    """Have the group assigned by the placement rules that hold now, and on as long as more is to move."""
+    """Have the group assigned by the placement rules that hold now, and on as long as more is to move. After a failure
+    the next assignment follows them too; it is tried again when its back-off is over.
+    """
     rules, placed = turn.contents.effective(group.group_id).placement, group.placed
     if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
+        return
+    if group.error:
         return
     is_changed = rules is not placed.rules and rules != placed.rules
     if is_changed or (placed.has_more and not group.unconverged):
@@ -245,12 +249,28 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
     install(turn, group, frozen, placement.assignment, computed_by=None, assignor=name)
 
 
+class HasFailed(Exception):
+    """An assignor reports an error."""
+
+
 def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[Placement | None, str]:
+    """The placement, or None and why there is none. What the assignor gives is checked before rules change it: they
+    would hide that it is not valid.
+    """
+
+    def assign(asked: AssignorInput) -> Assignment:
+        assignment = assignor.assign(asked)
+        if assignment.error:
+            raise HasFailed(f"assignor {assignor.name} reported error {assignment.error}")
+        check(asked, assignment)
+        return assignment
+
     try:
-        placement = place(given, assignor.assign, rules)
-        if placement.assignment.error:
-            return None, f"assignor {assignor.name} reported error {placement.assignment.error}"
-        check(given, placement.assignment, placement.unplaced)
+        placement = place(given, assign, rules)
+        if rules:
+            check(given, placement.assignment, placement.unplaced)
+    except HasFailed as fault:
+        return None, str(fault)
     except NotValid as fault:
         return None, f"assignor {assignor.name} gave an assignment that is not valid: {fault}"
     except Exception as fault:

@@ -19,13 +19,14 @@ and loaded anew, so that all others go on.
 
 def settle(turn: Turn, group: ConnectGroup) -> None:
     """Bring the group to rest after a change. It may be a generic group after that, and this one dead."""
-    ask_what_exists(turn, group)
     ensure_placed(turn, group)
+    ask_what_exists(turn, group)
     ensure_computing(turn, group)
     if group.touched:
         tell_touched(turn, group)
     looks = 0
     while settle_legacy(turn, group):
+        ensure_placed(turn, group)
         ask_what_exists(turn, group)
         ensure_computing(turn, group)
         tell_touched(turn, group)

@@ -16,7 +16,7 @@ def has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
     repetition, now_ms = group.repetition, turn.now_ms
     if repetition.is_awaited(group.epoch, now_ms):
         return True  # nothing has changed since it was looked at
-    given = rebalance_input(group)
+    given = rebalance_input(group, turn.contents.effective(group.group_id).placement)
     due_ms = repetition.due(given, now_ms)
     if due_ms <= now_ms:
         repetition.begin(given, now_ms)
