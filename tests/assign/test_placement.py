@@ -248,6 +248,12 @@ def test_what_may_run_nowhere_is_stopped_if_the_user_says_so() -> None:
     assert placed.unplaced == dict.fromkeys(tasks("a", 2), "no worker is allowed to run it")
     assert not placed.unmet
     assert len(runs(then)["w2"]) == 2, "what it has too much another worker can run"
+    then, placed, _ = settled(group(THREE, ALL), attrs.evolve(rules, cordons=(Cordon("w1"),)))
+    assert not runs(then)["w1"], "on a cordoned worker too"
+    assert placed.unplaced.keys() == tasks("a", 2)
+    then, placed, _ = settled(group(THREE, ALL), attrs.evolve(rules, cordons=(Cordon("w1", drains=True),)))
+    assert runs(then)["w1"] == tasks("a", 2), "a drain stops nothing"
+    assert placed.unmet.keys() == tasks("a", 2)
 
 
 def test_rather_there_but_elsewhere_if_that_has_no_room() -> None:

@@ -49,7 +49,8 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
     members = [member for member in group.members if rules.cordon_of(member) is None]
     if not members:
         return _all_cordoned(group, assign(group), exists, rules)
-    stays, tries_all = _homeless(cordoned, members, exists, rules), False
+    ends = _may_end(cordoned, rules)
+    stays, tries_all = _homeless(cordoned, members, exists.difference(ends), rules), False
     while True:
         leaving = _leaving(cordoned, exists, stays, rules)
         moved = list(leaving) if tries_all else list(leaving)[: rules.max_moves]
@@ -58,7 +59,7 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         found = Shape({each.member_id: each.resources for each in base.members})
         if rules.are_shaping:
             found = shape(members, found.targets, rules, max(0, rules.max_moves - len(moved)))
-        nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in found.unplaced}
+        nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in found.unplaced.keys() - ends}
         if not nowhere and not tries_all:
             break
         stays |= nowhere  # it stays there, and something else is moved
@@ -69,6 +70,13 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         {**found.unmet, **_unmet(cordoned, kept, stays, rules)},
         len(leaving) > len(moved) or found.has_more,
     )
+
+
+def _may_end(cordoned: Sequence[Member], rules: Rules) -> Resources:
+    """What may be stopped on cordoned workers if it has no other place. What is drained is not meant to stop."""
+    if not rules.stops:
+        return NOTHING
+    return NOTHING.union(*[member.target for member in cordoned if not _is_drained(member, rules)])
 
 
 def _all_cordoned(group: Group, base: Assignment, exists: Resources, rules: Rules) -> Placement:
