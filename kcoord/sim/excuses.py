@@ -58,6 +58,7 @@ EXCUSED: Mapping[str, str] = {
     "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
     "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
+    "connect.settings._rules: except DocumentError": _LOG,
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "connect.replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",

@@ -391,6 +391,5 @@ class MixedChecks(Checks):
         """The generation, whatever kind of group it is."""
         return self._generation
 
-    def wrong(self) -> str | None:
-        """What is not well yet."""
+    def _wrong(self) -> str | None:
         return rest.wrong(self._mixed, self._processes)
