@@ -59,7 +59,8 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         found = Shape({each.member_id: each.resources for each in base.members})
         if rules.are_shaping:
             found = shape(members, found.targets, rules, max(0, rules.max_moves - len(moved)))
-        nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in found.unplaced.keys() - ends}
+        lost = found.unplaced.keys() - ends
+        nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in lost}
         if not nowhere and not tries_all:
             break
         stays |= nowhere  # it stays there, and something else is moved
