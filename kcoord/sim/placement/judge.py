@@ -202,6 +202,8 @@ class PlacementJudge:
         if found is not None:
             raise Violation("placement", found)
         if placed.has_more:
+            if not self._demands:
+                raise Violation("placement", "there are no rules, and more is to move")
             self._met("a rebalance leaves more to move")
         if self._demands and all(self._demands.is_cordoned(worker) for worker in layout.runs):
             self._met("all workers are cordoned")
