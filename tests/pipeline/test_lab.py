@@ -192,7 +192,7 @@ def test_what_fails_or_never_ends_even_is_no_choice() -> None:
 
 def test_what_people_see(well: Scenario) -> None:
     told = shown(
-        {"x": well},
+        {"nothing of it ran": well, "x": well},
         [
             standing("kip-415", (1_480.4, 1_480, 1_481), (0, 0, 0)),
             standing("eager", (50, 50, 50), (60, 59, 61), uneven=2, doubles=1),
@@ -367,7 +367,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         (["--rules", bad], 2, f"{bad}: it is no TOML: "),
         (["--rules", tmp_path / "no.toml"], 2, "no.toml: No such file or directory"),
         (
-            ["--kind", "barrier", "--restart", "drain"],
+            ["--scenario", "death", "--kind", "barrier", "--restart", "drain"],
             2,
             "placement rules and drains cannot hold in group barrier: give --kind individual or connect",
         ),
