@@ -138,7 +138,7 @@ def _check(delays: Iterable[float]) -> None:
 
 
 def shown(scenarios: "dict[str, Scenario]", found: "Iterable[Standing]") -> str:
-    """A table for each scenario, in their order; kinds and policies as in the help, the shorter delay first."""
+    """A table for each scenario that was run, in their order; kinds and policies as in the help, short delays first."""
     kinds, policies = [each.value for each in Kind], [each.value for each in Policy]
     restarts = ["", *Restart]
 
@@ -150,6 +150,8 @@ def shown(scenarios: "dict[str, Scenario]", found: "Iterable[Standing]") -> str:
     parts = []
     for name, scenario in scenarios.items():
         its = [each for each in ordered if each.scenario == name]
+        if not its:
+            continue
         errors = sorted({f"No figures: {each.error}\n" for each in its if each.error is not None})
         parts.append(f"{name}: {scenario.about}\n{_table(its)}{''.join(errors)}")
     return "\n".join([*parts, LEGEND])
