@@ -20,7 +20,8 @@ from kcoord.group.verify import Verifier
 from kcoord.log.history import FileHistory
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.message import Request
-from kcoord.protocol.messages import RESPONSES
+from kcoord.protocol.messages import RESPONSES, ConnectGroupHeartbeatRequest, HeartbeatRequest
+from kcoord.server.connection import WAIT_FOR_OTHERS
 from tests.hostile.session_requests import Drawer
 from tests.hostile.session_world import SIZE_BYTES, Fault, Faults
 from tests.protocol.fuzz import mutated
@@ -31,6 +32,8 @@ BURSTS = 120
 CONNECTIONS = 5
 DAMAGED, CUT, BROKEN = 0.03, 0.02, 0.05
 ANSWER_S = 30.0
+WAITING = WAIT_FOR_OTHERS | {HeartbeatRequest.API_KEY, ConnectGroupHeartbeatRequest.API_KEY}
+"""Requests that may be kept waiting, and so may what was asked behind them."""
 
 
 class Sender:
@@ -60,6 +63,20 @@ class Sender:
             if request is not None:
                 _, body_pos = decode_response_header(request.API_KEY, version, data)
                 self.drawer.learn(self.number, request, RESPONSES[request.API_KEY].decode(data, version, body_pos))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether what was asked next waits for nobody, so that its answer must come."""
+        if not self.is_sound or self.reading.done() or not self.asked:
+            return False
+        request, _ = self.asked[0]
+        return request is not None and request.API_KEY not in WAITING
+
+    async def until_answered(self) -> None:
+        """All that is due has been answered. Raises TimeoutError."""
+        async with asyncio.timeout(ANSWER_S):
+            while self.is_due:
+                await asyncio.sleep(0.001)
 
     async def end(self) -> None:
         """The connection breaks, whatever was under way."""
@@ -115,7 +132,7 @@ async def _burst(rng: random.Random, drawer: Drawer, sender: Sender) -> None:
         await asyncio.sleep(0)
     with contextlib.suppress(ConnectionError):
         await sender.client.writer.drain()
-    await asyncio.sleep(0.001)  # so that most answers are there before the next request is drawn
+    await sender.until_answered()
 
 
 async def _verify(directory: Path) -> None:

@@ -26,7 +26,7 @@ A = TypeVar("A")
 INTERVAL = 5_000
 SESSION = 45_000
 MARGIN = SESSION // 6
-"""So long before the session's end a worker stops by itself."""
+"""A worker stops everything this long before its session ends."""
 SETUP = Setup("g", "w1", url="http://w1")
 
 
