@@ -39,6 +39,8 @@ class LegacyProcess(Living):
         """When it left without having stopped."""
         self.left_as = ""
         """Its member id then; empty once it is a member again."""
+        self.evicted_as = ""
+        """Its member id, while the coordinator that was up last did not count on it."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
