@@ -127,10 +127,18 @@ class ModernGroup(Generic[M, R]):
         for resource in member.current - current:
             self._disown(resource, member_id)
         for resource in current - member.current:
-            if self.owners.setdefault(resource, member_id) != member_id:
-                self.also_owned.setdefault(resource, set()).add(member_id)
+            self._own(resource, member_id)
         member.current = current
         self._judge(member_id)
+
+    def _own(self, resource: R, member_id: str) -> None:
+        """The member may be running it. Of several that may, the one with the smallest id is in `owners`, in whatever
+        order they came: a log that was compacted gives them in another one.
+        """
+        first = self.owners.setdefault(resource, member_id)
+        if first != member_id:
+            self.owners[resource] = min(first, member_id)
+            self.also_owned.setdefault(resource, set()).add(max(first, member_id))
 
     def _disown(self, resource: R, member_id: str) -> None:
         """The member runs it no more; it is free when nobody else does."""
@@ -188,8 +196,7 @@ class ModernGroup(Generic[M, R]):
         self.owners, self.also_owned = {}, {}
         for member_id, each in self.members.items():
             for resource in each.current:
-                if self.owners.setdefault(resource, member_id) != member_id:
-                    self.also_owned.setdefault(resource, set()).add(member_id)
+                self._own(resource, member_id)
         self.claimants = {
             resource: member_id for member_id, each in self.targets.items() for resource in each.resources
         }
