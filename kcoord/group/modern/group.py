@@ -54,7 +54,9 @@ class ModernGroup(Generic[M, R]):
     owners: dict[R, str] = attrs.Factory(dict)
     """Whose current has a resource. Nobody else may be granted it (rule 2)."""
     also_owned: dict[R, set[str]] = attrs.Factory(dict)
-    """Who else may be running it: workers that came with it from elsewhere, which nobody granted."""
+    """Who else may be running it: workers that came with it from elsewhere, which nobody granted. The log does not say
+    who came first; after a load it counts as somebody else than whose target names it.
+    """
     claimants: dict[R, str] = attrs.Factory(dict)
     """Whose target names a resource."""
     unconverged: set[str] = attrs.Factory(set)
@@ -132,13 +134,9 @@ class ModernGroup(Generic[M, R]):
         self._judge(member_id)
 
     def _own(self, resource: R, member_id: str) -> None:
-        """The member may be running it. Of several that may, the one with the smallest id is in `owners`, in whatever
-        order they came: a log that was compacted gives them in another one.
-        """
-        first = self.owners.setdefault(resource, member_id)
-        if first != member_id:
-            self.owners[resource] = min(first, member_id)
-            self.also_owned.setdefault(resource, set()).add(max(first, member_id))
+        """The member may be running it, from now on."""
+        if self.owners.setdefault(resource, member_id) != member_id:
+            self.also_owned.setdefault(resource, set()).add(member_id)
 
     def _disown(self, resource: R, member_id: str) -> None:
         """The member runs it no more; it is free when nobody else does."""
@@ -193,13 +191,19 @@ class ModernGroup(Generic[M, R]):
         """Make the indexes from what was loaded: while a log is replayed, records of different keys may stand in
         another order than they came about in.
         """
-        self.owners, self.also_owned = {}, {}
-        for member_id, each in self.members.items():
-            for resource in each.current:
-                self._own(resource, member_id)
         self.claimants = {
             resource: member_id for member_id, each in self.targets.items() for resource in each.resources
         }
+        self.owners, self.also_owned = {}, {}
+        for member_id, each in sorted(self.members.items()):
+            for resource in each.current:
+                self._own(resource, member_id)
+        for resource, others in self.also_owned.items():
+            first = self.owners[resource]
+            if self.claimants.get(resource) == first:  # it starts it once more, in case it is who came with it
+                self.owners[resource] = min(others)
+                others.remove(self.owners[resource])
+                others.add(first)
         self.unconverged.clear()
         for member_id in self.members:
             self._judge(member_id)
