@@ -110,11 +110,13 @@ class MixedChecks(Checks):
         """A legacy worker runs something."""
         self._look_at(process)
         self.judge(process)
+        process.fenced -= resources
         if self.connect() is not None:
             for other in self._mixed.places.legacy_processes():
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
+                    other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
