@@ -93,9 +93,7 @@ class JavaFleet:
         if isinstance(known, JavaWorker):
             known.settings = self._settings()
         else:
-            self.workers[name] = JavaWorker(
-                name, self.folder, self.notes, self.java, self._settings(), self.heap_mb
-            )
+            self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings(), self.heap_mb)
         self.workers[name].start()
 
     def start_python(self, *names: str) -> None:

@@ -54,8 +54,8 @@ class ModernGroup(Generic[M, R]):
     owners: dict[R, str] = attrs.Factory(dict)
     """Whose current has a resource. Nobody else may be granted it (rule 2)."""
     also_owned: dict[R, set[str]] = attrs.Factory(dict)
-    """Who else may be running it: workers that came with it from elsewhere, which nobody granted. The log does not say
-    who came first; after a load it counts as somebody else than whose target names it.
+    """Who else may be running it: workers that came with it from elsewhere, which nobody granted. Of all of them
+    the one with the smallest member id is in `owners`, in whatever order their records came.
     """
     claimants: dict[R, str] = attrs.Factory(dict)
     """Whose target names a resource."""
@@ -135,8 +135,10 @@ class ModernGroup(Generic[M, R]):
 
     def _own(self, resource: R, member_id: str) -> None:
         """The member may be running it, from now on."""
-        if self.owners.setdefault(resource, member_id) != member_id:
-            self.also_owned.setdefault(resource, set()).add(member_id)
+        first = self.owners.setdefault(resource, member_id)
+        if first != member_id:
+            self.owners[resource] = min(first, member_id)
+            self.also_owned.setdefault(resource, set()).add(max(first, member_id))
 
     def _disown(self, resource: R, member_id: str) -> None:
         """The member runs it no more; it is free when nobody else does."""
@@ -198,12 +200,6 @@ class ModernGroup(Generic[M, R]):
         for member_id, each in sorted(self.members.items()):
             for resource in each.current:
                 self._own(resource, member_id)
-        for resource, others in self.also_owned.items():
-            first = self.owners[resource]
-            if self.claimants.get(resource) == first:  # it starts it once more, in case it is who came with it
-                self.owners[resource] = min(others)
-                others.remove(self.owners[resource])
-                others.add(first)
         self.unconverged.clear()
         for member_id in self.members:
             self._judge(member_id)

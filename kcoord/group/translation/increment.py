@@ -46,23 +46,12 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
         return Increment(revoked=member.current)
     target = group.target_of(member) or NOTHING
-    held = member.current - _of_others(group, member)
+    held = member.current - (NOTHING if member.legacy is None else member.legacy.doubtful)
     if held == target and held == member.current:
         return NO_INCREMENT
     missing = target - held
     free = frozenset([each for each in missing if each not in group.owners])
     return Increment(free, member.current - (held & target), missing - free)
-
-
-def _of_others(group: ConnectGroup, member: Member) -> Resources:
-    """What a stranger came with that somebody else runs: that it gives up, also if it is to have it (legacy rule 12).
-    What it reports may be dead: with exactly-once sources the other's start has fenced it.
-    """
-    if not group.also_owned:
-        return NOTHING
-    return frozenset(
-        [each for each in member.current & group.also_owned.keys() if group.owners[each] != member.member_id]
-    )
 
 
 def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:

@@ -132,17 +132,19 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
-    rule 12). So it does with what is not configured any more: the leader, which does not remember that, would let it
-    run for ever.
+    """A stranger is to have what no target names, or waits for it; what others are to have it gives up, and only it
+    (legacy rule 12). So it does with what is not configured any more: the leader, which does not remember that, would
+    let it run for ever. What did not wait for it others may have run meanwhile: unless the group knows of nothing yet,
+    it starts that once more, if it is to have it at all.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
         mine &= group.configured.resources
-    known = group.targets.get(member.member_id)
-    if known is not None:
-        mine |= known.resources
+    waited = group.target_of(member) or NOTHING
+    mine |= waited
+    if group.configured is not None:
+        session_of(member).doubtful = reported - waited
     turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
 
 
@@ -236,6 +238,7 @@ def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """What it runs is what it says: it has stopped what it was told to before it came (legacy rule 5)."""
     session = session_of(member)
+    session.doubtful &= reported
     if reported != member.current:
         epoch = max(session.generation, member.recorded_epoch)
         turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))
