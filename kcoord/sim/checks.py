@@ -153,7 +153,7 @@ class Checks:
             if self._group is not None:
                 self._books.forget()
                 if self._placement is not None:
-                    self._placement.gone()
+                    self._placement.gone(contents)
         elif step.records or group.version != self._version or group is not self._group:
             self._version = group.version
             self._world.sightings.reached(_STATES[group.state])

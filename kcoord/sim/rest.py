@@ -92,7 +92,7 @@ def durable(shard: Shard) -> object:
                 group.assignment_epoch,
                 group.targets,
                 group.static_ids,
-                group.owners,
+                {each: {owner, *group.also_owned.get(each, ())} for each, owner in group.owners.items()},
                 group.claimants,
                 group.unconverged,
                 group.configured,

@@ -14,7 +14,7 @@ import attrs
 from tests.javafleet.jar import CLASS, EXACTLY_ONCE_CLASS, java_with_connector
 from tests.javafleet.notes import Notes, Run, running
 from tests.javafleet.rest import Rest
-from tests.javafleet.worker import FleetWorker, JavaWorker, PythonWorker
+from tests.javafleet.worker import HEAP_MB, FleetWorker, JavaWorker, PythonWorker
 from tests.kafka.java import Java
 from tests.kafka.wait import NotYet, eventually, let_pass
 
@@ -48,6 +48,8 @@ class JavaFleet:
     bootstrap: str
     group: str
     settings: Mapping[str, object] = attrs.Factory(dict)
+    heap_mb: int = HEAP_MB
+    """What each Java worker may have."""
     workers: dict[str, FleetWorker] = attrs.field(factory=dict, init=False)
     """All that ever were, by name."""
     connectors: dict[str, Connector] = attrs.field(factory=dict, init=False)
@@ -91,7 +93,9 @@ class JavaFleet:
         if isinstance(known, JavaWorker):
             known.settings = self._settings()
         else:
-            self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings())
+            self.workers[name] = JavaWorker(
+                name, self.folder, self.notes, self.java, self._settings(), self.heap_mb
+            )
         self.workers[name].start()
 
     def start_python(self, *names: str) -> None:

@@ -51,6 +51,26 @@ def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
     assert world.synced(parked).brief == ("AT1", "")
 
 
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_loaded: bool) -> None:
+    """Legacy rule 12. With exactly-once sources the other's start has fenced its task, which is dead. Found with a real
+    worker that had been frozen: its task ran nowhere for good.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world.come("W4", "AT1 AT2")
+    if is_loaded:
+        world.restart()
+        world.come("W4", "AT1 AT2")
+    assert world.fetch("W4").brief == ("", "AT1 AT2")
+    share = world.is_to_run("W4")
+    assert world.beats("W1") is AGAIN
+    left = " ".join(sorted(set("AC0 AT0 AT1 AT2".split()) - set(share.split())))
+    world.look("W1", ALL, "AC0 AT0 AT1 AT2")
+    world.led("W1", ALL, left)
+    world.come("W4", "")
+    assert world.fetch("W4").brief == (share, "")
+
+
 @pytest.mark.parametrize(
     ("reason", "stopped"),
     [

@@ -55,7 +55,9 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
 
 
 def _of_others(group: ConnectGroup, member: Member) -> Resources:
-    """What a stranger came with that somebody else runs: that it gives up, also if it is to have it (rule 12)."""
+    """What a stranger came with that somebody else runs: that it gives up, also if it is to have it (legacy rule 12).
+    What it reports may be dead: with exactly-once sources the other's start has fenced it.
+    """
     if not group.also_owned:
         return NOTHING
     return frozenset(

@@ -314,6 +314,7 @@ def close_look(
         raise
     if look.learns and look.has_left_out and not seen.error:
         _learn_delay(turn, group, look, seen)
+        look.asking.remembers = False  # what was left out is no memory: what it holds beyond must be shown once
         return Verdict.AGAIN, 0
     verdict = look.asking.judge(seen, look.picture.shown)
     look.picture = None

@@ -110,11 +110,13 @@ class MixedChecks(Checks):
         """A legacy worker runs something."""
         self._look_at(process)
         self.judge(process)
+        process.fenced -= resources
         if self.connect() is not None:
             for other in self._mixed.places.legacy_processes():
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
+                    other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
@@ -189,11 +191,19 @@ class MixedChecks(Checks):
 
     def _look_at(self, process: LegacyProcess) -> None:
         """Has the coordinator let go of it?"""
-        if process.stale or not process.running or self._world.coordinator.stage is not UP or self.is_member(process):
+        if process.stale or not process.running or not self._is_let_go(process):
             return
         process.stale = True
         self._world.note(process.name, f"is no member, and runs {names(process.running)}")
         self._may_be_thrown_out(process)
+
+    def _is_let_go(self, process: LegacyProcess) -> bool:
+        """Whether it is no member. While no coordinator is up, what was known before stands: who was frozen may start
+        what it was told long ago.
+        """
+        if self._world.coordinator.stage is UP:
+            return not self.is_member(process)
+        return bool(process.member_id) and process.evicted_as == process.member_id
 
     def _may_be_thrown_out(self, process: LegacyProcess) -> None:
         member_id, now_ms, mix = process.member_id, self._world.events.now_ms, self._mixed.mix
@@ -306,6 +316,7 @@ class MixedChecks(Checks):
         self._forget_leavers()
         self._generations()
         for process in self._mixed.places.legacy_processes():
+            process.evicted_as = "" if self.is_member(process) else process.member_id
             if process.running:
                 self._look_at(process)
         self._leaders()

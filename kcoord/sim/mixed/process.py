@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.protocol.resources import Resource
 from kcoord.sim import trace
 from kcoord.sim.legacy import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
 from kcoord.sim.living import Living
@@ -39,6 +40,10 @@ class LegacyProcess(Living):
         """When it left without having stopped."""
         self.left_as = ""
         """Its member id then; empty once it is a member again."""
+        self.evicted_as = ""
+        """Its member id, while the coordinator that was up last did not count on it."""
+        self.fenced: set[Resource] = set()
+        """What it runs and others have started since: with exactly-once sources that is dead until it starts it again."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
@@ -139,6 +144,7 @@ class LegacyProcess(Living):
         if number == self._stops and self.alive and not self._later(self._stopped, number):
             wanted = self.worker.stopped(self._events.now_ms)
             self.running = set(self.worker.running)
+            self.fenced &= self.running
             self._do(wanted)
 
     def _closed(self, action: Close) -> None:

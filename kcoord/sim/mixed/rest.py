@@ -38,6 +38,9 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
     if running != configured:
         return f"{names(configured)} are to run, {names(running)} run"
     legacy = [each for each in processes if isinstance(each, LegacyProcess)]
+    fenced = [each for each in legacy if each.fenced]
+    if fenced and world.watch.connect() is not None:
+        return f"{fenced[0].name} runs {names(fenced[0].fenced)}, which another worker has fenced"
     new = [each for each in processes if isinstance(each, Process)]
     return _group(world, legacy, new) or wrong_in_classic_workers(legacy)
 

@@ -110,9 +110,9 @@ class PlacementJudge:
         group = contents.connect.get(GROUP)
         self._past = None if group is None else _snapshot(group)
 
-    def gone(self) -> None:
-        """The group is not there any more, or of another kind."""
-        self._past = None
+    def gone(self, contents: Contents) -> None:
+        """The group is not there any more, or of another kind; the same step may have placed before."""
+        self._past, self._computed = None, _computed(contents)
         self._drained.clear()
 
     def look(self, group: ConnectGroup, step: Step, contents: Contents) -> None:
