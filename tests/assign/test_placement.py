@@ -33,6 +33,7 @@ from kcoord.assign.placement import (
     Zone,
     place,
 )
+from kcoord.assign.placement.board import Board
 
 UNIFORM = UniformAssignor().assign
 Resources = frozenset[Resource]
@@ -304,6 +305,62 @@ def test_no_more_than_it_can_run() -> None:
     assert all("has a capacity of 3" in why for why in placed.unplaced.values())
 
 
+def test_new_weights_move_a_few_at_a_time() -> None:
+    """A change of rules on a live fleet; the last figures are those of a balance in one go."""
+    exists = tasks("heavy", 8) | tasks("light", 24)
+    before = attrs.evolve(group(dict.fromkeys(("w1", "w2", "w3"), frozenset()), exists))
+    before, _, _ = settled(before, Rules(separations=(Separation("heavy", "light"),)))
+    rules = Rules(weights=(Weight("heavy", 4),), max_moves=3)
+    first = place(before, UNIFORM, rules)
+    assert len(moved(before, after(before, first))) == 3
+    assert first.has_more
+    then, _, steps = settled(before, rules)
+    loads = [sum(4 if name == "heavy" else 1 for name, task in each if task >= 0) for each in runs(then).values()]
+    assert max(loads) - min(loads) <= 1
+    assert len(moved(before, then)) <= 3 * steps
+
+
+def test_a_new_worker_gets_its_share_at_once() -> None:
+    """As without rules: nothing of that is because of one."""
+    exists = tasks("a", 30)
+    before, _, _ = settled(group(dict.fromkeys(("w1", "w2"), frozenset()), exists), Rules())
+    grown = attrs.evolve(before, members=(*before.members, Member("w3", url="http://w3")))
+    placed = place(grown, UNIFORM, Rules(weights=(Weight("b", 2),), max_moves=2))
+    assert len(runs(after(grown, placed))["w3"]) == 10
+    assert not placed.has_more
+
+
+def test_what_had_no_place_is_tried_again_when_something_has_moved() -> None:
+    """`c` may go to w1 as soon as what it must not be beside has left it."""
+    rules = Rules(
+        cordons=(Cordon("w2", drains=True),),
+        separations=(Separation("c", "[ab]"),),
+        affinities=(Affinity("c", ("w[12]",)),),
+    )
+    targets = {"w1": tasks("a", 0) | tasks("b", 0) | {("c", 0)}, "w2": frozenset([("c", 1)]), "w3": frozenset()}
+    then, placed, _ = settled(group(targets, frozenset().union(*targets.values())), rules)
+    assert runs(then)["w2"] == frozenset()
+    assert not placed.unmet
+
+
+def test_what_has_no_place_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a thousand workers that are full cost seconds: each task would ask each worker."""
+    looked = 0
+    find = Board._find
+
+    def counted(board: Board, *given: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return find(board, *given)
+
+    monkeypatch.setattr(Board, "_find", counted)
+    targets = {f"w{at}": tasks(f"c{at}", 9) for at in range(50)}
+    full = group(targets, frozenset().union(*targets.values()))
+    placed = place(full, UNIFORM, Rules(capacities=(Capacity("*", 5),)))
+    assert len(placed.unmet) == 500
+    assert looked == 1
+
+
 # -- always ------------------------------------------------------------------------------------------------------------
 
 NAMES = ("w1", "w2", "w3", "w4")
@@ -348,6 +405,15 @@ def test_rules_are_kept_and_it_ends(before: Group, rules: Rules) -> None:
     assert runs(after(then, again)) == runs(then), "at rest nothing moves"
     assert not again.has_more
     assert last.unplaced == again.unplaced
+
+
+@given(before=some_group(), rules=some_rules)
+def test_no_more_moves_at_a_time_than_the_rules_say(before: Group, rules: Rules) -> None:
+    """But for what is given to workers that had nothing; with cordons alone the assignor balances."""
+    then = after(before, place(before, UNIFORM, rules))
+    takers = {resource: each.member_id for each in then.members for resource in each.target}
+    paced = [each for each in moved(before, then) if runs(before)[takers[each]]]
+    assert len(paced) <= rules.max_moves or not rules.are_shaping
 
 
 def _keeps(before: Group, placed: Placement, rules: Rules) -> None:

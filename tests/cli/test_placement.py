@@ -45,6 +45,18 @@ def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
     assert eventually_stable(cli, "drained", members=3)["placement"]["state"] == "none"
 
 
+def test_what_cannot_be_met_is_told_everywhere(cli: Cli, tmp_path: Path) -> None:
+    three(cli, "unmet")
+    file = tmp_path / "rules.toml"
+    file.write_text('[[affinity]]\nconnectors = "copy"\nworkers = ["nobody"]\n')
+    assert cli("placement", "apply", "unmet", file).code == 0
+    group = eventually_stable(cli, "unmet", members=3)["placement"]
+    assert group["misplaced"]
+    for command in (["groups", "describe", "unmet"], ["groups", "explain", "unmet"]):
+        assert "runs on where it was: it may not run on" in " ".join(cli(*command).out.split())
+    assert "because it may not run on" in cli("placement", "explain", "unmet", "copy:1").out
+
+
 def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: Path) -> None:
     three(cli, "planned")
     before = owned(cli, "planned")

@@ -5,7 +5,7 @@ Each names the kind of runs that must notice.
 
 from __future__ import annotations
 
-from kcoord.assign.placement import placement, shaping
+from kcoord.assign.placement import placement, reading, shaping
 from kcoord.assign.placement.rules import Rules
 from kcoord.group.connect import computing, connect_group_describe
 from kcoord.sim.kinds import CONNECT, MIXED
@@ -22,16 +22,18 @@ PLACEMENT_MUTANTS = (
            "list(leaving)[: rules.max_moves]", "list(leaving)")),
     (MIXED, Mutant(0, "a drain takes all at once", placement.place,
            "list(leaving)[: rules.max_moves]", "list(leaving)")),
-    (CONNECT, Mutant(0, "a hard affinity is ignored", shaping._Board._read,
-           "allowed = self._workers(rules.affinity_of(name, is_hard=True))", "allowed = self._workers(())")),
-    (CONNECT, Mutant(0, "rules move as much as they like", shaping._Board._move,
-           "elif self._moves:", "elif True:")),
-    (CONNECT, Mutant(0, "a hard separation is ignored", shaping._Board._forbids,
-           "if any(is_hard and", "if any(False and")),
+    (CONNECT, Mutant(0, "a hard affinity is ignored", reading._Reader._terms,
+           "allowed, preferred = self._workers(hard)", "allowed, preferred = self._workers(())")),
+    (CONNECT, Mutant(0, "rules move as much as they like", shaping._Shaper._pays,
+           "if self._moves:", "if True:")),
+    (CONNECT, Mutant(0, "balance moves as much as it likes", shaping._Shaper._give_away,
+           "taker in self._board.newcomers or self._pays(resource)", "True")),
+    (CONNECT, Mutant(0, "a hard separation is ignored", reading._Reader._terms,
+           "hard_apart |= keeps_from * is_hard", "hard_apart |= 0")),
     (CONNECT, Mutant(0, "a capacity is ignored", Rules.capacity_of,
            "return next(", "return None and next(")),
-    (CONNECT, Mutant(0, "what a rule forbids stops", shaping._Board._leave_forbidden,
-           "self._move(resource, at, place)", "place is not None and self._move(resource, at, place)")),
+    (CONNECT, Mutant(0, "what a rule forbids stops", shaping._Shaper._leave,
+           "elif self._rules.stops:", "elif True:")),
     (CONNECT, Mutant(0, "a cordoned worker keeps what a hard rule forbids there", placement._not_wanted,
            "if rules.are_shaping else {}", "if False else {}")),
     (CONNECT, Mutant(0, "a drain never goes on", computing._compute_here,

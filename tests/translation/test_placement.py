@@ -68,6 +68,17 @@ def test_a_load_forgets_no_rule() -> None:
     assert runs(workers)["W3"] == ""
 
 
+def test_a_load_with_nothing_to_do_brings_no_rebalance() -> None:
+    world, workers = fleet()
+    rules(world, weight=[{"connectors": "B", "weight": 2}], capacity=[{"workers": "*", "weight": 2}])
+    live(world, workers, 20)
+    epoch, placed = world.group.epoch, world.group.placed
+    world.restart()
+    live(world, workers, 20)
+    assert world.group.epoch == epoch
+    assert world.group.placed == placed
+
+
 def test_work_that_may_run_nowhere_is_told_with_the_reason() -> None:
     world, workers = fleet()
     rules(world, affinity=[{"connectors": "B", "workers": ["http://elsewhere"]}])

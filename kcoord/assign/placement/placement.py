@@ -43,14 +43,15 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
     if not rules:
         return Placement(assign(group))
     exists = existing(group)
-    cordoned = sorted(
-        [member for member in group.members if rules.cordon_of(member) is not None], key=lambda each: each.member_id
-    )
-    members = [member for member in group.members if rules.cordon_of(member) is None]
+    by_id = sorted(group.members, key=lambda each: each.member_id) if rules.cordons else []
+    cordoned = [member for member in by_id if rules.cordon_of(member) is not None]
+    ids = {member.member_id for member in cordoned}
+    members = [member for member in group.members if member.member_id not in ids]
     if not members:
         return _all_cordoned(group, assign(group), exists, rules)
     ends = _may_end(cordoned, rules)
-    stays, tries_all = _homeless(cordoned, members, exists.difference(ends), rules), False
+    homeless, tries_all = _homeless(cordoned, members, exists.difference(ends), rules), False
+    stays = dict(homeless)
     while True:
         leaving = _leaving(cordoned, exists, stays, rules)
         moved = list(leaving) if tries_all else list(leaving)[: rules.max_moves]
@@ -69,8 +70,13 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         _merged(base, {**found.targets, **kept}),
         found.unplaced,
         {**found.unmet, **_unmet(cordoned, kept, stays, rules)},
-        len(leaving) > len(moved) or found.has_more,
+        len(leaving) > len(moved) or found.has_more or (len(stays) > len(homeless) and _is_change(members, found)),
     )
+
+
+def _is_change(members: Sequence[Member], found: Shape) -> bool:
+    """Whether something runs elsewhere than before: that may have made room for what had none."""
+    return any(found.targets.get(member.member_id) != member.target for member in members)
 
 
 def _may_end(cordoned: Sequence[Member], rules: Rules) -> Resources:
@@ -100,7 +106,13 @@ def _homeless(
     """What is to leave cordoned workers, and no other worker is allowed to run."""
     leaving = _leaving(cordoned, exists, {}, rules)
     connectors = {name for name, _ in leaving}
-    homeless = {name for name in connectors if not any(rules.allows(name, member) for member in members)}
+    by_affinity: dict[tuple[tuple[str, ...], ...], set[str]] = {}
+    for name in connectors:
+        by_affinity.setdefault(rules.affinity_of(name, is_hard=True), set()).add(name)
+    homeless = set[str]()
+    for names in by_affinity.values():
+        if not any(rules.allows(min(names), member) for member in members):
+            homeless |= names
     return {
         resource: f"{why}, and no other worker is allowed to run it"
         for resource, why in leaving.items()

@@ -18,9 +18,12 @@ there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable
 from enum import StrEnum
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
+from operator import methodcaller
 from urllib.parse import urlsplit
 
 import attrs
@@ -111,7 +114,7 @@ class Rules:
     capacities: tuple[Capacity, ...] = ()
     zones: tuple[Zone, ...] = ()
     max_moves: int = MAX_MOVES
-    """So many connectors and tasks at most are moved at a time because of a drain or a rule."""
+    """At most this many connectors and tasks are moved at a time, but for what fills a worker that had nothing."""
     stops: bool = False
     """What breaks a hard rule, and has no other place, is stopped."""
 
@@ -136,7 +139,7 @@ class Rules:
 
     def weight_of(self, connector: str) -> int:
         """What the connector counts, and each of its tasks."""
-        return next((each.weight for each in self.weights if fnmatchcase(connector, each.connectors)), LIGHT)
+        return next((each.weight for each in self.weights if fits(connector, each.connectors)), LIGHT)
 
     def capacity_of(self, worker: Member) -> int | None:
         """How much the worker may run; None: any weight."""
@@ -149,29 +152,53 @@ class Rules:
 
     def affinity_of(self, connector: str, *, is_hard: bool) -> tuple[tuple[str, ...], ...]:
         """Lists of patterns of workers: of each list one has to fit, or is wanted to."""
-        fitting = (each for each in self.affinities if fnmatchcase(connector, each.connectors))
+        fitting = (each for each in self.affinities if fits(connector, each.connectors))
         return tuple([each.workers for each in fitting if each.is_hard == is_hard])
 
     def spread_of(self, connector: str) -> Spread | None:
         """What the connector's tasks are spread over."""
-        return next((each for each in self.spreads if fnmatchcase(connector, each.connectors)), None)
+        return next((each for each in self.spreads if fits(connector, each.connectors)), None)
 
     def domain_of(self, worker: Member, over: Domain) -> str:
         """The worker's host, or its zone. A worker without a url, or with one in no zone, has its own domain."""
         if worker.url is None:
             return worker.member_id
         if over is Domain.HOST:
-            return urlsplit(worker.url).hostname or worker.url
-        return next((each.name for each in self.zones if fnmatchcase(worker.url, each.urls)), worker.url)
+            return _host(worker.url)
+        return next((each.name for each in self.zones if fits(worker.url, each.urls)), worker.url)
 
 
 NO_RULES = Rules()
+_SPECIAL = re.compile(r"[*?\[]")
 
 
 def is_meant(worker: Member, pattern: str) -> bool:
     """Whether a pattern of workers fits this one."""
-    return any(fnmatchcase(name, pattern) for name in _names(worker))
+    fitting = _matcher(pattern)
+    return bool(
+        fitting(worker.member_id)
+        or (worker.url is not None and fitting(worker.url))
+        or (worker.instance_id is not None and fitting(worker.instance_id))
+    )
 
 
-def _names(worker: Member) -> Iterable[str]:
-    return (each for each in (worker.member_id, worker.instance_id, worker.url) if each is not None)
+def fits(name: str, pattern: str) -> bool:
+    """Whether the pattern fits, as `fnmatchcase` says."""
+    return bool(_matcher(pattern)(name))
+
+
+@lru_cache(maxsize=16_384)
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or url
+
+
+@lru_cache(maxsize=4_096)
+def _matcher(pattern: str) -> Callable[[str], object]:
+    """Whether a name fits this pattern. A thousand workers are asked, so that the usual patterns are not searched."""
+    start, rest = pattern[:-1], pattern[-1:]
+    if not _SPECIAL.search(start):
+        if rest == "*":
+            return methodcaller("startswith", start)
+        if not _SPECIAL.search(rest):
+            return pattern.__eq__
+    return re.compile(translate(pattern)).match

@@ -34,6 +34,7 @@ from kcoord.group.connect.delays import rebalance_delay
 from kcoord.group.connect.group import (
     NO_DEADLINE,
     NO_OFFSET,
+    NOT_PLACED,
     Computation,
     ConnectGroup,
     Frozen,
@@ -90,14 +91,61 @@ def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
     """Have the group assigned by the placement rules that hold now, and on as long as more is to move. After a failure
     the next assignment follows them too; it is tried again when its back-off is over.
     """
-    rules, placed = turn.contents.effective(group.group_id).placement, group.placed
     if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
         return
     if group.error:
         return
+    if group.placed is NOT_PLACED:
+        recall_placed(turn, group)
+    rules, placed = turn.contents.effective(group.group_id).placement, group.placed
     is_changed = rules is not placed.rules and rules != placed.rules
     if is_changed or (placed.has_more and not group.unconverged):
         epochs.bump(turn, group, Reason.PLACEMENT)
+
+
+def recall_placed(turn: Turn, group: ConnectGroup) -> None:
+    """After a load, find out how the installed target follows the rules: by computing it again, which changes nothing
+    where nothing is to move. Rules that cannot be asked so are left to the next assignment.
+    """
+    limits = turn.contents.effective(group.group_id)
+    rules, selection = limits.placement, _select(group, limits)
+    name = _coordinators_own(group, limits, selection)
+    if not rules or name is None:
+        group.placed = Placed(rules, is_followed=name is not None)
+        return
+    assignor = limits.assignor(name)
+    if assignor is None or group.configured is None:
+        return
+    given = freeze(turn, group, name, limits).input
+    placement, _ = _ask(assignor, given, rules)
+    if placement is not None:
+        group.placed = _recalled(given, placement, rules)
+
+
+def _coordinators_own(group: ConnectGroup, limits: Effective, selection: Selection) -> str | None:
+    """The assignor that the coordinator runs for this group; None: a worker computes."""
+    match selection:
+        case ServerSide(name):
+            return name
+        case LegacySide() if group.legacy.protocol != DEFAULT:
+            return limits.placing
+        case Nobody():
+            return FALLBACK
+    return None
+
+
+def _recalled(given: AssignorInput, placement: Placement, rules: Rules) -> Placed:
+    """How a target follows the rules from which they make this placement."""
+    targets = {each.member_id: each.resources for each in placement.assignment.members}
+    is_same = all(targets.get(each.member_id, frozenset()) == each.target for each in given.members)
+    running = frozenset().union(*[each.target for each in given.members])
+    return Placed(
+        rules,
+        True,
+        {resource: why for resource, why in placement.unplaced.items() if resource not in running},
+        {resource: why for resource, why in placement.unmet.items() if resource in running},
+        placement.has_more or not is_same,
+    )
 
 
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:

@@ -159,9 +159,9 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     failures: int = 0
     """How often in a row it has failed."""
     repetition: Repetition = attrs.Factory(Repetition)
-    placed: Placed = NOT_PLACED
-    """How the installed target follows the placement rules. Not known after a load."""
     """Whether assignments are computed again and again, and nothing comes of it."""
+    placed: Placed = NOT_PLACED
+    """How the installed target follows the placement rules. Not known after a load, until it is found out."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""
     legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)

@@ -51,6 +51,12 @@ class Demands:
         """So many connectors and tasks at most move at a time because of a rule."""
         return int(self._tables.get("max-moves", DEFAULT_MOVES))
 
+    @property
+    def replace_balance(self) -> bool:
+        """Whether the rules say more than which workers take no part: then moves for balance have their limit too."""
+        names = ("weight", "affinity", "separation", "spread", "capacity")
+        return any(self._tables.get(name) for name in names)
+
     # -- workers ------------------------------------------------------------------------------------------------------
 
     def is_cordoned(self, worker: Worker) -> bool:

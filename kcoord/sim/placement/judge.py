@@ -7,6 +7,7 @@ placing for granted: of what the engine reports as not met it is looked up wheth
 | --- | --- |
 | cordon | a cordoned worker gets nothing new, and loses nothing unless it is drained or a hard rule forbids it there |
 | moves | a rebalance takes no more than `max-moves` from cordoned workers, and from others that may not run it, not many more |
+| pace | with rules beside cordons it moves no more than `max-moves`, but for what a worker gets that had nothing |
 | stopped | nothing that a worker is to run goes to nobody |
 | placed | a hard rule is broken, or something is placed nowhere, only where that is reported; and then no place was free |
 | reported | what is reported is so |
@@ -234,6 +235,23 @@ class PlacementJudge:
                 f"{moved} are taken from cordoned workers, {forced} from others that may not run them, in {installs} "
                 f"rebalances of {demands.max_moves} moves",
             )
+
+        paced = self._paced(past, group, reported)
+        if demands.replace_balance and paced > demands.max_moves * installs:
+            raise Violation("placement pace", f"{paced} move in {installs} rebalances of {demands.max_moves} moves")
+
+    def _paced(self, past: Past, group: ConnectGroup, reported: Mapping[str, Resources]) -> int:
+        """How much goes from workers that are still here to workers that had something."""
+        assert group.configured is not None
+        here = past.participants & {each.member_id for each in group.participants()}
+        givers = {resource: each for each in here for resource in _target(past.targets, each)}
+        return sum(
+            resource in givers
+            and givers[resource] != taker
+            and resource not in reported.get(taker, NOTHING)
+            and bool(_target(past.targets, taker) & group.configured.resources)
+            for resource, taker in group.claimants.items()
+        )
 
     def _forced(self, past: Past, group: ConnectGroup) -> int:
         """How much has left workers that are not cordoned and may not run it, though balance did not ask for it: it
