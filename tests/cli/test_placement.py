@@ -26,6 +26,13 @@ def owned(cli: Cli, group: str) -> dict[str, list[str]]:
     return {each["url"]: sorted(names(each["owns"])) for each in described(cli, group)["members"]}
 
 
+@pytest.fixture(scope="module")
+def refusing(cli: Cli) -> str:
+    """A group of three workers that no test changes."""
+    three(cli, "refused")
+    return "refused"
+
+
 def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
     three(cli, "drained")
     before = owned(cli, "drained")
@@ -74,9 +81,10 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
         (["placement", "apply", "GROUP", "no-such-file"], "no-such-file: No such file or directory"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(cli: Cli, arguments: list[str], says: str) -> None:
-    three(cli, "refused")
-    done = cli(*[each.replace("GROUP", "refused") for each in arguments])
+def test_what_cannot_be_done_is_refused_with_the_reason(
+    cli: Cli, refusing: str, arguments: list[str], says: str
+) -> None:
+    done = cli(*[each.replace("GROUP", refusing) for each in arguments])
     assert done.code in (1, 2)
     assert says in done.err
 
