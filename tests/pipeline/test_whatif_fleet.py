@@ -22,7 +22,8 @@ REST_MS = 70_000 + SETTLES_MS
 
 
 def tables(**rows: list[Row]) -> Tables:
-    return Tables(**{name: rows.get(name, []) for name in NAMES})
+    found: dict[str, Any] = {name: rows.get(name, []) for name in NAMES}
+    return Tables(**found)
 
 
 def session(member: str, from_at: int, to_at: int | None = None, ended: str | None = None, **fields: Any) -> Row:

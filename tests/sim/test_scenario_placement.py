@@ -313,7 +313,7 @@ def test_rules_that_leave_no_place_from_the_start(tmp_path: Path) -> None:
         ),
         (
             KILLED + "[[rules.weight]]\nconnectors = 'db'\nweight = 0\n",
-            "rules: Value error, weight[1].weight: Input should be greater than or equal to 1",
+            "rules: Value error, weight[1].weight: 0 is too small: it has to be 1 at least",
         ),
         (KILLED + "[[rules.afinity]]\nworkers = ['*']\n", "rules: Value error, afinity: there is no such key"),
         ("rules = 'placement.toml'\n" + KILLED, "placement rules are tables, as kcoord placement apply reads them"),

@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 import attrs
@@ -104,7 +104,7 @@ class Tables:
     def told_until_ms(self) -> int:
         """The last moment that the log tells of."""
         kinds = (self.epochs, self.sessions, self.ownership, self.connectors, self.rebalances, self.gaps)
-        times = (row.get(name) for rows in kinds for row in rows for name in TIMES)
+        times: Iterable[int | None] = (row.get(name) for rows in kinds for row in rows for name in TIMES)
         return max([self.last_ms, *(each for each in times if each is not None)])
 
     def is_cut_short(self) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import attrs
 
 from kcoord.pipeline.history.derive import derive
-from kcoord.pipeline.history.entry import Entry, Row
+from kcoord.pipeline.history.entry import Entry
 from kcoord.pipeline.lab import Cell, row_of
 from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.fleet import Tables
@@ -39,7 +40,7 @@ def replay_of(episode: Episode, cell: Cell) -> dict[str, object]:
 
 def tables_of(steps: Iterable[tuple[int, Sequence[Record]]]) -> Tables:
     """The tables of a log that holds one group: times (unix ms) and records of each step."""
-    found: Mapping[str, list[Row]] = {name: [] for name in NAMES}
+    found: dict[str, Any] = {name: [] for name in NAMES}
     for name, row in derive(0, _entries(steps)):
         if name in found:
             found[name].append(row)
