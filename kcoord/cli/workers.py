@@ -128,9 +128,11 @@ def _take_out(
         print(printable(f"{group}: {worker} is {'being drained' if drains else 'cordoned'}"))
         return
 
+    from kcoord.cli.resources import counted
+
     def tell(left: "frozenset[Resource]") -> None:
-        yet = f"runs {len(left)} connectors and tasks yet" if left else "leads yet"
-        print(printable(f"{group}: {worker} {yet}"), flush=True)
+        does = f"runs {counted(len(left))}" if left else "leads"
+        print(printable(f"{group}: {worker} still {does}"), flush=True)
 
     left = _wait(group, worker, tell, bootstrap, config)
     for line in left:

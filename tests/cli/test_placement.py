@@ -40,7 +40,6 @@ def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
     before = owned(cli, "drained")
     done = cli("workers", "drain", "drained", "http://two:8083", "--wait")
     assert done.code == 0
-    assert done.out.startswith("drained: http://two:8083 runs ")
     assert done.out.endswith("drained: http://two:8083 runs nothing any more\n")
     after = owned(cli, "drained")
     assert after["http://two:8083"] == []
@@ -158,7 +157,7 @@ def test_a_drain_outlives_its_coordinator(
     held.touch()
     at = ["--bootstrap-server", server.bootstrap]
     drain = start_command("workers", "drain", "held", "http://two:8083", "--wait", *at)
-    drain.wait_for("http://two:8083 runs 2 connectors and tasks yet")
+    drain.wait_for("http://two:8083 still runs ")
     server.kill_and_restart()
     drain.wait_for("asking again for 60 s")
     held.unlink()
