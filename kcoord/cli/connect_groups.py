@@ -187,8 +187,15 @@ class PlacementStanding:
     """How a group's placement rules are followed."""
 
     state: int = 0
-    """0: there are none, 1: they are, 2: more is to move, 3: they are not, since workers compute."""
+    """0: there are none, 1: they are, 2: more is to move, 3: they are not, since workers compute, 4: there are none,
+    and none would be, since workers compute.
+    """
     misplaced: tuple[Misplaced, ...] = ()
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether rules are followed, or would be."""
+        return self.state not in (3, 4)
 
     def told(self) -> Iterator[str]:
         """Lines for people."""
@@ -200,7 +207,7 @@ class PlacementStanding:
             yield f"{resources_text(each.resources)} {where}: {each.reason}"
 
     def as_json(self) -> dict[str, Any]:
-        names = ("none", "followed", "moving", "not followed")
+        names = ("none", "followed", "moving", "not followed", "none")
         state = names[self.state] if self.state < len(names) else str(self.state)
         return {"state": state, "misplaced": [each.as_json() for each in self.misplaced]}
 

@@ -63,6 +63,8 @@ def apply(
 
     async def done(cluster: Cluster) -> placement_calls.Standing:
         now = await placement_calls.standing(cluster, group)
+        if rules:
+            placement_calls.check_possible(now)
         if not dry_run:
             await placement_calls.put(cluster, now, rules)
         return now

@@ -12,16 +12,16 @@ from typing import Any
 
 import attrs
 
-from kcoord.assign import Departed, Group, Member, Resource, ServerAssignor
+from kcoord.assign import CONNECTOR, Departed, Group, Member, Resource, ServerAssignor
 from kcoord.assign.built_in import SERVER_SIDE
 from kcoord.assign.placement import Placement, Rules, place
 from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.assign.placement.rules import is_meant
 from kcoord.cli.config_calls import Change, alter, describe
 from kcoord.cli.connect_groups import ConnectGroup, Worker
-from kcoord.cli.group_calls import history_of
+from kcoord.cli.group_calls import RULES, connect_group, how_to_be_individual
 from kcoord.cli.names import Names
-from kcoord.cli.resources import resources_json, resources_text
+from kcoord.cli.resources import ranges, resources_json, resources_text
 from kcoord.client import ClientError, Cluster
 from kcoord.group.connect.settings import PLACEMENT
 from kcoord.group.group_configs import Operation
@@ -75,7 +75,7 @@ class Plan:
 
 async def standing(cluster: Cluster, group: str) -> Standing:
     """The group and its rules. Raises ClientError."""
-    found = await history_of(cluster, group)
+    found = await connect_group(cluster, group, "only a kcoord with group.connect.enable knows placement rules", RULES)
     settings = {each.name: each.value or "" for each in await describe(cluster, group)}
     if PLACEMENT not in settings:
         raise ClientError(f"{group}: its coordinator knows no placement rules: it is a kcoord before 0.2")
@@ -83,19 +83,24 @@ async def standing(cluster: Cluster, group: str) -> Standing:
 
 
 async def put(cluster: Cluster, now: Standing, rules: Rules) -> None:
-    """Give the group these rules. Raises ClientError where they could not hold, with what to set."""
+    """Give the group these rules. Raises ClientError."""
+    await alter(cluster, now.group.group, [_change(rules)], False)
+
+
+def check_possible(now: Standing) -> None:
+    """Whether the coordinator says where work runs. Raises ClientError where it does not, with what to set."""
     group = now.group
-    if rules and group.legacy.barrier is not None:
+    if group.legacy.barrier is not None:
         raise ClientError(
             f"{group.group}: placement rules cannot hold while its workers join all together "
-            f"({group.legacy.barrier}): kcoord config set {group.group} connect.legacy.mode=individual"
+            f"({group.legacy.barrier}){how_to_be_individual(group.group, group.legacy)}"
         )
-    if rules and group.assignor not in SERVER_SIDE and group.computing is not None:
+    if not group.placement.is_possible:
         raise ClientError(
-            f"{group.group}: placement rules cannot hold while a worker computes the assignment ({group.assignor}): "
-            "let the workers ask for an assignor of the coordinator's"
+            f"{group.group}: placement rules cannot hold while its workers compute the assignment "
+            f"({group.assignor}). Let them ask for an assignor of the coordinator: kcoord worker --server-assignor "
+            "cooperative"
         )
-    await alter(cluster, group.group, [_change(rules)], False)
 
 
 def plan(now: Standing, rules: Rules) -> Plan:
@@ -125,7 +130,7 @@ def why(now: Standing, resource: Resource) -> Iterator[str]:
     """Where it runs, and what the rules say of each worker for it. Raises ClientError if it does not exist."""
     group, names = _group(now.group), Names.of(now.group)
     if group.configured is not None and resource not in group.configured:
-        raise ClientError(f"{now.group.group}: there is no {resources_text([resource])}")
+        raise ClientError(f"{now.group.group}: {_unknown(resource, group.configured)}")
     owner = next((each.member for each in now.group.workers if resource in each.target), None)
     yield f"{resources_text([resource])}: {'runs nowhere' if owner is None else f'runs on {names(owner)}'}"
     for each in now.group.placement.misplaced:
@@ -133,6 +138,14 @@ def why(now: Standing, resource: Resource) -> Iterator[str]:
             yield f"  because {each.reason}"
     for worker in group.members:
         yield f"  {names(worker.member_id)}: {', '.join(_remarks(now.rules, worker, resource)) or 'allowed'}"
+
+
+def _unknown(resource: Resource, configured: Resources) -> str:
+    name, task = resource
+    tasks = sorted(number for connector, number in configured if connector == name and number != CONNECTOR)
+    if any(connector == name for connector, _ in configured):
+        return f"connector {name} has no task {task}; its tasks are {ranges(tasks) or 'none'}"
+    return f"there is no connector {name}; there are {', '.join(sorted({each for each, _ in configured})) or 'none'}"
 
 
 async def wait_until_drained(

@@ -61,7 +61,8 @@ def scenario(
     restart: Annotated[
         Restart | None,
         typer.Option(
-            help="How workers go that are stopped or killed: drained first, or one of these. Else as it says."
+            help="How workers go. drain: those that are stopped are drained first; stop, kill: all go like this. Else "
+            "as it says."
         ),
     ] = None,
     rules: Annotated[

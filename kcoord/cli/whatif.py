@@ -49,8 +49,8 @@ def whatif(
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How all workers go that were stopped or died; drain: drained first. Several times; tried beside how "
-            "they really went."
+            help="How workers go. drain: those that stopped in order are drained first; stop, kill: all that stopped "
+            "or died go like this. Several times; tried beside how they really went."
         ),
     ] = None,
     rules: Annotated[
@@ -91,7 +91,8 @@ def whatif(
 ) -> None:
     """Play a group's recorded history again under other policies and delays, and recommend a delay.
 
-    With --restart drain also: what it would have cost if workers had been drained before they went.
+    With --restart drain also: what it would have cost if workers had been drained before they stopped. A worker that
+    died is not drained: nobody knew before.
 
     Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
     is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
@@ -147,10 +148,10 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
     from kcoord.pipeline.whatif.advice import NotReplayed, advise
 
     progress.say("starting Spark")
-    scenarios = {each.name: each.scenario for each in wanted.episodes}
+    episodes = {each.name: each for each in wanted.episodes}
     with session(master, spark_log(out), kafka=False, settings=settings) as spark:
         progress.watch(spark)
-        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), scenarios, wanted.cells, progress.say)
+        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), episodes, wanted.cells, progress.say)
     try:
         return advise(rows, wanted.recorded)
     except NotReplayed as error:
@@ -162,7 +163,7 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 
 def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Logged") -> str:
     """All of it, as text."""
-    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _ways(advice)]
+    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _ways(wanted, advice)]
     parts.append(_check(advice, recorded))
     parts += [f"Not played again: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
@@ -236,13 +237,20 @@ def _recommendation(wanted: "Question", advice: "Advice") -> str:
     return said
 
 
-def _ways(advice: "Advice") -> str:
+def _ways(wanted: "Question", advice: "Advice") -> str:
     """What each way to restart and each file of rules would have come to, the best choice of each."""
     best: dict[tuple[str | None, str | None], Outcome] = {}
     for each in advice.outcomes:
         if each.choice.restart or each.choice.rules:
             best.setdefault((each.choice.restart, each.choice.rules), each)
-    return "".join(f"{_beside(each, advice.recorded)}\n" for each in best.values())
+    said = [_beside(each, advice.recorded) for each in best.values()]
+    if any(restart == "drain" for restart, _ in best) and not any(
+        event.do.value == "stop" for each in wanted.episodes for event in each.scenario.events
+    ):
+        said.append(
+            "With restart drain nothing was drained: no worker stopped in order, and who dies cannot be drained."
+        )
+    return "".join(f"{each}\n" for each in said)
 
 
 def _beside(outcome: "Outcome", recorded: "Outcome | None") -> str:

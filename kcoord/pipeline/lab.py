@@ -73,8 +73,12 @@ def is_possible(scenario: Scenario, cell: Cell) -> bool:
     return follows_rules(cell.kind) or not _varied(scenario, cell).has_rules()
 
 
-def row_of(scenario: Scenario, cell: Cell, keep: Keep | None = None) -> dict[str, object]:
-    """Run it. Where there is nothing to measure the row has the reason, and no figures. `keep`: see `run`."""
+def row_of(
+    scenario: Scenario, cell: Cell, keep: Keep | None = None, only_with_workers: bool = False
+) -> dict[str, object]:
+    """Run it. Where there is nothing to measure the row has the reason, and no figures. `keep` and
+    `only_with_workers`: see `run`.
+    """
     varied = _varied(scenario, cell)
     row: dict[str, object] = {
         "scenario": cell.scenario,
@@ -86,7 +90,7 @@ def row_of(scenario: Scenario, cell: Cell, keep: Keep | None = None) -> dict[str
         "seed": cell.seed,
     }
     try:
-        done = run(varied, cell.kind, cell.policy, cell.seed, keep)
+        done = run(varied, cell.kind, cell.policy, cell.seed, keep, only_with_workers)
     except NoFigures as error:
         return {**row, **dict.fromkeys(FIGURES), "doubles": None, "error": str(error)}
     return {**row, **attrs.asdict(done.figures), "doubles": len(done.doubles), "error": None}

@@ -85,9 +85,10 @@ kcoord pipeline lab --out tries --scenario bounce --policy kip-415 \\
 kcoord pipeline lab --out tries --scenario ours.toml --rules none --rules placement.toml
 ```
 
-With `--restart drain` each worker that a scenario stops or kills is [drained](placement.md) first. `--rules` names a file
-as `kcoord placement apply` reads it, or `none`; rules know a worker by its url, which is `http://w0` and so on, or what
-the scenario's `urls` say. `LONGEST GAP` is the longest time in which one task ran nowhere, `STOPPED` the sum of all such
+With `--restart drain` each worker that a scenario stops is [drained](placement.md) first; one that it kills has crashed,
+and nobody can drain it before. With `stop` or `kill` all that go do so like this. `--rules` names a file as
+`kcoord placement apply` reads it, or `none`; rules know a worker by its url, which is `http://w0` and so on, or what the
+scenario's `urls` say. `LONGEST GAP` is the longest time in which one task ran nowhere, `STOPPED` the sum of all such
 times. Groups of kind `barrier` follow no rules and are left out.
 
 ## What if: your own history under another policy, another delay
@@ -112,22 +113,29 @@ really run is, by what its own log says beside the recorded one. The table `what
 - **What was really run** is told by the assignor's name and the delays in the log; with an assignor of your own say
   `--was-policy`, and where nothing ever waited, `--was-delay`.
 - **Quiet times are left out**: a history is cut where nothing happened for longer than any delay that is tried. Each piece
-  begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most. While
-  nobody was there nothing is counted.
+  begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most.
+- **While no worker is there nothing is counted**, neither in a replay nor in the recorded log: whatever you choose, nothing
+  could run then. A fleet that is gone for good costs nothing from its last worker's end on.
+- **Where the history ends** while work waits, nobody knows for how long it waited. A replay goes on until all has come to
+  rest, as if nothing more happened, so that a long delay is not thought cheap. The recorded log and the replays' logs
+  (`How true it is`) are compared until the last moment that the history tells of.
 - **New configurations for the same tasks** are not in the log, and are not played again.
 - **Placement rules** that the group had are not in the tables, and are not played again.
 
-### With drains in place of stops and deaths
+### With drains in place of stops
 
 ```
 kcoord pipeline whatif --tables tables --out tries --restart drain
 kcoord pipeline whatif --tables tables --out tries --restart drain --rules placement.toml
 ```
 
-This shows what restarts would have cost if each worker that stopped or died had been [drained](placement.md) first: for
-how long tasks ran nowhere, the longest gap of one task, moves and rebalances, beside what was really run. A worker stays
-away for as long as it did, and workers are drained one after the other. Nobody can drain a worker before it crashes, so
-look at the first line: it says how many workers stopped in order, and how many died.
+This shows what restarts would have cost if each worker that stopped had been [drained](placement.md) first: for how long
+tasks ran nowhere, the longest gap of one task, moves and rebalances, beside what was really run. A worker stays away for
+as long as it did, and workers are drained one after the other.
+
+Only workers that stopped in order are drained: those that said that they leave. Nobody can drain a worker before it
+crashes, so one whose session expired dies in the replay too. The first line says how many workers stopped in order, and
+how many died.
 
 `--rules` plays the history again with placement rules. They name connectors and urls as the history does; an instance id
 or a member id in them means nobody here. Drains and rules are tried beside what was really run, with the delay that it

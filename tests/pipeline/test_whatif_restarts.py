@@ -35,7 +35,7 @@ from tests.pipeline.test_whatif_fleet import computed, owned, session, tables
 HAND_OVER_S = 1 + 3 + 1 + 0.2
 """To stop, to hear of it with the next heartbeat, to start."""
 BOUNCED = """
-about = "Three workers are bounced, and one of them dies later."
+about = "Three workers are bounced, and one of them once more later."
 workers = 3
 lasts = 400
 [settings]
@@ -52,26 +52,48 @@ apart = 60
 back = 20
 [[events]]
 at = 250
-do = "kill"
+do = "stop"
 workers = ["w1"]
 back = 30
+"""
+DIED = BOUNCED.replace('at = 250\ndo = "stop"', 'at = 250\ndo = "kill"')
+GONE = """
+about = "Two workers; one is stopped for good, and later the other one."
+workers = 2
+lasts = 400
+[settings]
+delay = 60
+[connectors.db]
+tasks = 4
+[[events]]
+at = 0
+do = "stop"
+workers = ["w1"]
+[[events]]
+at = 200
+do = "stop"
+workers = ["w0"]
 """
 DB_RULES = NamedRules("db.toml", Rules(affinities=(Affinity("db", ("http://w0", "http://w2")),)))
 NOWHERE = NamedRules("nowhere.toml", Rules(affinities=(Affinity("db", ("http://nobody",)),)))
 
 
+def loaded(folder: Path, text: str) -> Scenario:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return load(path)
+
+
 @pytest.fixture(scope="module")
 def bounced(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    path = tmp_path_factory.mktemp("scenario") / "bounced.toml"
-    path.write_text(BOUNCED)
-    return load(path)
+    return loaded(tmp_path_factory.mktemp("bounced"), BOUNCED)
 
 
 def played(past: History, asked: Asked) -> tuple[Question, Advice]:
     """All that is asked for, without Spark."""
     wanted = question(past.tables, attrs.evolve(asked, heartbeat=3.0))
-    scenarios = {each.name: each.scenario for each in wanted.episodes}
-    return wanted, advise([replay_of(scenarios[each.scenario], each) for each in wanted.cells], wanted.recorded)
+    pieces = {each.name: each for each in wanted.episodes}
+    return wanted, advise([replay_of(pieces[each.scenario], each) for each in wanted.cells], wanted.recorded)
 
 
 def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bounced: Scenario) -> None:
@@ -89,7 +111,7 @@ def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bo
     assert drained["stopped"].greatest < recorded["stopped"].least / 2
     assert drained["moved"].middle >= 16, "what each of four runs, there and back"
     said = shown("g", wanted, advice, wanted.logged(past.tables))
-    assert "3 workers stopped, 1 died" in said
+    assert "4 workers stopped, 0 died" in said
     assert "RESTART" in said
     assert "RULES" not in said
     ways = [line for line in said.splitlines() if line.startswith("With individual by kip-415, delay 60 s, restart")]
@@ -97,6 +119,58 @@ def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bo
     for name, what in (("stopped", "task-seconds stopped"), ("moved", "moved"), ("rebalances", "rebalances")):
         assert f" {drained[name].middle:,.0f} instead of {recorded[name].middle:,.0f} {what}" in ways[0]
     assert "Better than any delay alone: individual by kip-415, delay 60 s, restart drain, would have saved " in said
+
+
+def test_a_worker_that_died_is_not_drained(tmp_path: Path) -> None:
+    """Of four that went one died: its session expired. Its two tasks wait for it, with drains and without."""
+    past = history(loaded(tmp_path, DIED), Kind.CONNECT, "design-2")
+    asked = Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN], seeds=2)
+    wanted, advice = played(past, asked)
+    assert "3 workers stopped, 1 died" in shown("g", wanted, advice, wanted.logged(past.tables))
+    recorded, drained = (
+        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain")
+    )
+    lost = 2 * 30
+    assert drained["longest_gap"].least > 25, "it was away for 30 s, after at most a session timeout"
+    assert lost < drained["stopped"].least
+    assert drained["stopped"].greatest < lost + 6 * HAND_OVER_S + 20 * HAND_OVER_S
+    assert recorded["stopped"].least > 4 * 2 * 20
+
+
+def test_where_all_died_nothing_is_drained_and_that_is_said(tmp_path: Path) -> None:
+    scenario = loaded(tmp_path, DIED.replace('do = "stop"', 'do = "kill"'))
+    past = history(scenario, Kind.CONNECT, "design-2")
+    wanted, advice = played(past, Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN], seeds=1))
+    as_it_was, drained = (
+        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain")
+    )
+    assert drained["stopped"] == as_it_was["stopped"]
+    said = shown("g", wanted, advice, wanted.logged(past.tables))
+    assert "With restart drain nothing was drained: no worker stopped in order" in said
+
+
+@pytest.mark.parametrize("kind", [Kind.CONNECT, Kind.INDIVIDUAL])
+def test_what_waits_while_nobody_is_there_is_not_counted(kind: Kind, tmp_path: Path) -> None:
+    """The history ends with a fleet that is gone for good. By hand, with tasks that stop and start in 1 s:
+
+    | who stops | what it runs | as recorded | drained |
+    | --- | --- | --- | --- |
+    | w1, at 0 s | 2 tasks | 2 x (1 + 60 + 1) = 124 s | 2 x (1 + 1) = 4 s |
+    | w0, at 200 s | 4 tasks, no other place | 4 x 1 = 4 s, and then nobody is there | 4 s, the same |
+    """
+    past = history(loaded(tmp_path, GONE), kind, "kip-415")
+    asked = Asked(policy="kip-415", delay=60, policies=["kip-415"], delays=[60], restarts=[Restart.DRAIN], seeds=3)
+    wanted = question(past.tables, attrs.evolve(asked, heartbeat=3.0))
+    pieces = {each.name: each for each in wanted.episodes if each.begins_ms > past.begins_ms - 60_000}
+    rows = [replay_of(pieces[each.scenario], each) for each in wanted.cells if each.scenario in pieces]
+    advice = advise(rows, wanted.recorded)
+    stopped = {each.choice.restart: each.stopped for each in advice.outcomes}
+    assert stopped[None].middle == pytest.approx(124 + 4, abs=1)
+    assert stopped["drain"].middle == pytest.approx(4 + 4, abs=2)
+    assert advice.recorded is not None
+    true = attrs.evolve(wanted, episodes=list(pieces.values())).logged(past.tables)
+    assert true.unowned == pytest.approx(2 * 60, abs=1), "what the log says of w1's tasks, and nothing of w0's"
+    assert advice.recorded.figures["unowned"].middle == pytest.approx(true.unowned, abs=1)
 
 
 def test_rules_name_what_the_history_names(bounced: Scenario) -> None:

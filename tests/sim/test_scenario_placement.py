@@ -83,9 +83,9 @@ def test_in_a_rolling_restart_by_drains_no_task_waits_for_its_worker(kind: Kind,
 
 @pytest.mark.parametrize("kind", FOLLOWING)
 def test_workers_that_are_drained_to_be_stopped_take_turns(kind: Kind, tmp_path: Path) -> None:
-    """Three of four die at once; drained they go one after the other, and the scenario lasts as long as that takes."""
-    death = 'at = 0\ndo = "kill"\nworkers = ["w1", "w2", "w3"]\nback = 90\n'
-    found = scenario(tmp_path, f"{FLEET.replace('300', '120')}[[events]]\n{death}")
+    """Three of four stop at once; drained they go one after the other. The scenario lasts as long as that takes."""
+    stops = 'at = 0\ndo = "stop"\nworkers = ["w1", "w2", "w3"]\nback = 90\n'
+    found = scenario(tmp_path, f"{FLEET.replace('300', '120')}[[events]]\n{stops}")
     drained = restarted(found, Restart.DRAIN)
     steps: list[tuple[int, Sequence[Record]]] = []
     done = run(drained, kind, "design-2", keep=lambda at_ms, records: steps.append((at_ms, list(records))))
@@ -105,7 +105,8 @@ def test_workers_that_are_drained_to_be_stopped_take_turns(kind: Kind, tmp_path:
 def test_a_worker_that_cannot_be_emptied_is_stopped_all_the_same(kind: Kind, workers: int, tmp_path: Path) -> None:
     """It is the only one, or the only one where a connector may run: as when `kcoord workers drain` refuses."""
     only = '[[rules.affinity]]\nconnectors = "db"\nworkers = ["http://w1"]\n' if workers > 1 else ""
-    text = FLEET.replace("workers = 4", f"workers = {workers}") + KILLED.replace("w1", f"w{workers - 1}") + only
+    gone = KILLED.replace("w1", f"w{workers - 1}").replace("kill", "stop")
+    text = FLEET.replace("workers = 4", f"workers = {workers}") + gone + only
     done = run(restarted(scenario(tmp_path, text), Restart.DRAIN), kind, "design-2")
     assert not done.doubles
     assert 30 < done.figures.longest_gap < 40
@@ -117,7 +118,7 @@ def test_who_is_started_by_a_later_event_is_away_as_long_as_before(tmp_path: Pat
 [[events]]
 at = 10
 within = 4
-do = "kill"
+do = "stop"
 workers = ["w1", "w2"]
 apart = 20
 [[events]]
@@ -137,9 +138,22 @@ workers = ["w1"]
     ]
 
 
+def test_who_dies_cannot_be_drained_before(tmp_path: Path) -> None:
+    """Of two workers that go one is stopped and one is killed: only the stop becomes a drain."""
+    text = FLEET + KILLED + '[[events]]\nat = 100\ndo = "stop"\nworkers = ["w2"]\nback = 30\n'
+    found = restarted(scenario(tmp_path, text), Restart.DRAIN)
+    assert [(each.do, each.drain, each.back) for each in found.events] == [
+        (What.KILL, False, 30),
+        (What.STOP, True, 30),
+    ]
+    only_killed = scenario(tmp_path, FLEET + KILLED)
+    assert restarted(only_killed, Restart.DRAIN).events == only_killed.events
+
+
 def test_stops_and_deaths_can_take_each_others_place(tmp_path: Path) -> None:
     found = scenario(tmp_path, FLEET + KILLED)
-    stopped, killed = restarted(found, Restart.STOP), restarted(restarted(found, Restart.DRAIN), Restart.KILL)
+    stopped = restarted(found, Restart.STOP)
+    killed = restarted(restarted(stopped, Restart.DRAIN), Restart.KILL)
     assert stopped.events == (Event(at=10, do=What.STOP, workers=("w1",), back=30),)
     assert killed.events == found.events
     gaps = [run(each, Kind.CONNECT, "design-1").figures.longest_gap for each in (stopped, killed)]
@@ -299,7 +313,7 @@ def test_rules_that_leave_no_place_from_the_start(tmp_path: Path) -> None:
         ),
         (
             KILLED + "[[rules.weight]]\nconnectors = 'db'\nweight = 0\n",
-            "rules: Value error, weight[1].weight: Input should be greater than or equal to 1",
+            "rules: Value error, weight[1].weight: 0 is too small: it has to be 1 at least",
         ),
         (KILLED + "[[rules.afinity]]\nworkers = ['*']\n", "rules: Value error, afinity: there is no such key"),
         ("rules = 'placement.toml'\n" + KILLED, "placement rules are tables, as kcoord placement apply reads them"),

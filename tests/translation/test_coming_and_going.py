@@ -64,7 +64,7 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
     assert world.fetch("W4").brief == ("", "AT1 AT2")
     share = world.is_to_run("W4")
     assert world.beats("W1") is AGAIN
-    left = " ".join(sorted(set(["AC0", "AT0", "AT1", "AT2"]) - set(share.split())))
+    left = " ".join(sorted({"AC0", "AT0", "AT1", "AT2"} - set(share.split())))
     world.look("W1", ALL, "AC0 AT0 AT1 AT2")
     world.led("W1", ALL, left)
     world.come("W4", "")

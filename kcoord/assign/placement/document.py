@@ -7,11 +7,12 @@ whole, with the place and what is wrong there.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import attrs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from kcoord.assign.placement.rules import (
     MAX_MOVES,
@@ -36,7 +37,18 @@ class DocumentError(ValueError):
     """The document says something that is no rule; the text says where, what, and what would be one."""
 
 
-Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN)]
+def _is_pattern(text: str) -> str:
+    """Raises ValueError where a bracket is not closed: it would mean nothing but itself."""
+    place = 0
+    while (opened := text.find("[", place)) >= 0:
+        closed = text.find("]", opened + (3 if text[opened + 1 : opened + 2] == "!" else 2))
+        if closed < 0:
+            raise ValueError(f"{text!r} has a [ without a ]: write [abc] for one of these, or [[] for [ itself")
+        place = closed + 1
+    return text
+
+
+Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN), AfterValidator(_is_pattern)]
 
 
 class _Table(BaseModel):
@@ -92,6 +104,17 @@ class _Document(_Table):
     spread: Annotated[list[_Spread], Field(max_length=MAX_RULES)] = []
     capacity: Annotated[list[_Capacity], Field(max_length=MAX_RULES)] = []
     zone: Annotated[list[_Zone], Field(max_length=MAX_RULES)] = []
+
+
+_TABLES: Mapping[str, type[_Table]] = {
+    "cordon": _Cordon,
+    "weight": _Weight,
+    "affinity": _Affinity,
+    "separation": _Separation,
+    "spread": _Spread,
+    "capacity": _Capacity,
+    "zone": _Zone,
+}
 
 
 def read_tables(tables: Mapping[str, Any]) -> Rules:
@@ -158,7 +181,47 @@ def _kept(table: _Table) -> dict[str, Any]:
 
 
 def _complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = "".join(f"[{each + 1}]" if isinstance(each, int) else f".{each}" for each in first["loc"]).lstrip(".")
-    wrong = "there is no such key" if first["type"] == "extra_forbidden" else first["msg"]
-    return f"{place or 'the document'}: {wrong}"
+    """The first thing that is wrong, a key that does not exist before all others: where, what, and what to write."""
+    found = error.errors(include_url=False)
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
+    where = first["loc"]
+    place = "".join(f"[{each + 1}]" if isinstance(each, int) else f".{each}" for each in where).lstrip(".")
+    return f"{place or 'the document'}: {_wrong(first['type'], where, first)}"
+
+
+def _wrong(kind: str, where: Sequence[int | str], error: ErrorDetails) -> str:
+    limits, given = error.get("ctx", {}), error["input"]
+    match kind:
+        case "extra_forbidden":
+            return f"there is no such key; there are {', '.join(_keys(where[:-1]))}"
+        case "missing":
+            return f"it is missing; the keys of a table {where[0]} are {', '.join(_keys(where[:-1]))}"
+        case "list_type" if len(where) == 1:
+            return f"write its tables with two brackets: [[{where[0]}]]"
+        case "list_type":
+            return f'it has to be a list, such as {where[-1]} = ["{given if isinstance(given, str) else "http://*"}"]'
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return f"it has to be a table, with {', '.join(_keys(where))}"
+        case "string_type":
+            return f"{given!r} is no text: write it in quotes"
+        case "string_too_short" | "too_short":
+            return "it is empty: name at least one"
+        case "int_type" | "int_from_float":
+            return f"{given!r} is no whole number: write for example {where[-1]} = 4"
+        case "bool_type":
+            return f"{given!r} is neither true nor false"
+        case "greater_than_equal":
+            return f"{given} is too small: it has to be {limits['ge']} at least"
+        case "less_than_equal":
+            return f"{given} is too large: it may be {limits['le']:,} at most"
+        case "enum":
+            return f"{given!r} is none of {limits['expected'].replace(' or ', ', ')}"
+        case "value_error":
+            return str(limits["error"])
+    return error["msg"]
+
+
+def _keys(where: Sequence[int | str]) -> list[str]:
+    """Those that may stand there."""
+    table = _TABLES.get(str(where[0]), _Document) if where else _Document
+    return [each.alias or name for name, each in table.model_fields.items()]

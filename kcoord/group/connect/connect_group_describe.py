@@ -54,6 +54,8 @@ class PlacementState(IntEnum):
     FOLLOWED = 1
     MOVING = 2
     NOT_FOLLOWED = 3
+    NO_RULES_AND_COMPUTED = 4
+    """There are none, and none would be followed: workers compute."""
 
 
 def connect_group_describe(
@@ -105,12 +107,20 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
 
 
 def _placement_state(group: ConnectGroup, limits: Effective) -> PlacementState:
+    is_computed = _is_computed_by_workers(group)
     if not limits.placement:
-        return PlacementState.NO_RULES
-    if not group.placed.is_followed or group.legacy.protocol == DEFAULT:
+        return PlacementState.NO_RULES_AND_COMPUTED if is_computed else PlacementState.NO_RULES
+    if is_computed:
         return PlacementState.NOT_FOLLOWED
     is_done = group.placed.rules == limits.placement and not group.placed.has_more
     return PlacementState.FOLLOWED if is_done else PlacementState.MOVING
+
+
+def _is_computed_by_workers(group: ConnectGroup) -> bool:
+    """Whether workers say who runs what, which know of no rules. What is in the log tells it after a failover too."""
+    if group.legacy.members:
+        return not group.placed.is_followed or group.legacy.protocol == DEFAULT
+    return not group.placed.is_followed or group.computed_by is not None
 
 
 def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[Misplaced]:

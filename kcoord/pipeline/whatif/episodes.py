@@ -5,6 +5,9 @@ quiet days cost nothing. A piece begins with the workers that were there and wha
 there nothing can be chosen: a history is cut there too, and goes on with the first worker that comes.
 
 A piece of more than `LONGEST_MS` is cut at the longest silence of its second half.
+
+A piece is played until all has come to rest, as if nothing more happened after its last change. Its log is compared
+with the recorded one until the next piece begins, or until the recorded one was cut short.
 """
 
 from __future__ import annotations
@@ -53,6 +56,13 @@ class Episode:
     to_ms: int
     scenario: Scenario
 
+    begins_ms: int
+    """The scenario's second 0 (unix ms)."""
+
+    def compared_ms(self) -> int:
+        """How long, from the scenario's second 0 on, a replay's log is compared with the recorded one."""
+        return max(0, self.to_ms - self.begins_ms)
+
 
 @attrs.frozen
 class _Change:
@@ -89,7 +99,18 @@ def episodes(fleet: Fleet, fitted: Fitted, longest_delay: float) -> list[Episode
         episode = _episode(piece, fleet, kinds, fitted, rest_ms)
         if episode is not None:
             found.append(episode)
-    return found
+    return _clipped(found, fleet.cut_ms)
+
+
+def _clipped(found: Sequence[Episode], cut_ms: int | None) -> list[Episode]:
+    """Each as far as nothing else counts what is in it, and as the log tells of it."""
+    clipped: list[Episode] = []
+    for place, each in enumerate(found):
+        limits = [each.to_ms, *(following.begins_ms for following in found[place + 1 : place + 2])]
+        limits += [] if cut_ms is None else [cut_ms]
+        from_ms = max(each.from_ms, clipped[-1].to_ms) if clipped else each.from_ms
+        clipped.append(attrs.evolve(each, from_ms=from_ms, to_ms=max(min(limits), from_ms)))
+    return clipped
 
 
 # -- what happened -----------------------------------------------------------------------------------------------------
@@ -203,7 +224,7 @@ def _episode(
         urls=_urls(names, fleet.urls),
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
-    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
+    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario, begins_ms)
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:

@@ -205,7 +205,7 @@ class DescribedGroup(Struct):
     rebalance_delay_source: int = 0
     """Who has set that: 1: the group's own setting, 2: its workers of the generic protocol, 3: kcoord's setting for all groups; 0: not told."""
     placement_state: int = 0
-    """Whether placement rules hold: 1: yes, 2: more is to move, 3: no, since workers compute the assignment; 0: the group has none."""
+    """Whether placement rules hold: 1: yes, 2: more is to move, 3: no, since workers compute the assignment; 0: the group has none; 4: it has none, and none would hold, since workers compute the assignment."""
     misplaced: list[Misplaced] = attrs.Factory(list)
     """What cannot be where the rules want it."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()

@@ -12,6 +12,8 @@ A task runs from when its start is over to when its stop begins. What is counted
 | requests | all that the coordinator got, heartbeats too |
 | balanced after | from the last event until all ran, evenly, and that stayed so; None: it never was |
 
+With `only_with_workers` the time in which no worker is there is not counted: no choice could have run anything then.
+
 Connectors themselves count for nothing but evenness. Where placement rules hold nothing has to be even.
 """
 
@@ -50,13 +52,19 @@ class Meter:
     alive: set[str] = attrs.Factory(set)
     follows_rules: bool = False
     """Whether placement rules say where work runs: then nothing has to be even."""
+    only_with_workers: bool = False
+    """Whether the time in which no worker is there counts for nothing."""
     _configured: set[Resource] = attrs.Factory(set)
     _running: dict[Resource, str] = attrs.Factory(dict)
     _last: dict[Resource, str] = attrs.Factory(dict)
     """Who ran it last."""
     _stopped_by_will: dict[Resource, str] = attrs.Factory(dict)
     _since_ms: dict[Resource, int] = attrs.Factory(dict)
-    """From when on it does not run."""
+    """From when on it does not run, in counted time."""
+    _deserted_since_ms: int | None = None
+    """From when on no worker is there."""
+    _deserted_ms: int = 0
+    """How long no worker was there, before that."""
     _began_ms: int | None = None
     _stopped_ms: int = 0
     _longest_ms: int = 0
@@ -72,7 +80,7 @@ class Meter:
         for resource in self._configured - now:
             self._ends_gap(resource)
         for resource in now - self._configured - self._running.keys():
-            self._since_ms[resource] = self.now_ms()
+            self._since_ms[resource] = self._counted_ms()
         self._configured = now
         self._look()
 
@@ -101,7 +109,7 @@ class Meter:
         for resource in resources:
             if self._running.get(resource) == worker:
                 del self._running[resource]
-                self._since_ms[resource] = self.now_ms()
+                self._since_ms[resource] = self._counted_ms()
                 if not of_itself:
                     self._stopped_by_will[resource] = worker
         self._look()
@@ -115,6 +123,9 @@ class Meter:
     def joins(self, worker: str) -> None:
         """A worker's process begins."""
         self.alive.add(worker)
+        if self._deserted_since_ms is not None:
+            self._deserted_ms += self.now_ms() - self._deserted_since_ms
+            self._deserted_since_ms = None
         self._look()
 
     def dies(self, worker: str) -> None:
@@ -123,6 +134,8 @@ class Meter:
         self.stops(worker, held, of_itself=True)
         self.let_go(worker, held)
         self.alive.discard(worker)
+        if self.only_with_workers and not self.alive and self._deserted_since_ms is None:
+            self._deserted_since_ms = self.now_ms()
         self._look()
 
     # What comes of it
@@ -131,7 +144,7 @@ class Meter:
         """From now on is counted."""
         self._began_ms = self.now_ms()
         for resource in self._since_ms:
-            self._since_ms[resource] = self._began_ms
+            self._since_ms[resource] = self._counted_ms()
 
     def starting(self) -> bool:
         """Whether something does not run that should."""
@@ -153,13 +166,18 @@ class Meter:
             balanced_after=None if even_ms is None else max(even_ms - settles_from_ms, 0) / 1000,
         )
 
+    def _counted_ms(self) -> int:
+        """The time, without the time in which no worker was there."""
+        until_ms = self.now_ms() if self._deserted_since_ms is None else self._deserted_since_ms
+        return until_ms - self._deserted_ms
+
     def _counts(self, resource: Resource) -> bool:
         return self._began_ms is not None and resource[1] != CONNECTOR
 
     def _ends_gap(self, resource: Resource) -> None:
         since_ms = self._since_ms.pop(resource, None)
         if since_ms is not None and self._counts(resource) and resource in self._configured:
-            gap_ms = self.now_ms() - since_ms
+            gap_ms = self._counted_ms() - since_ms
             self._stopped_ms += gap_ms
             self._longest_ms = max(self._longest_ms, gap_ms)
 

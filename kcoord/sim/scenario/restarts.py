@@ -1,7 +1,8 @@
-"""Restarts: a scenario whose workers go in another way, for example drained first where they were killed.
+"""Restarts: a scenario whose workers go in another way, for example drained first where they were just stopped.
 
-A worker that one event stops or kills and a later one starts is one restart: when it is drained, which takes its time,
-it is away for as long as before.
+A worker that one event stops and a later one starts is one restart: when it is drained, which takes its time, it is
+away for as long as before. A worker that is killed has crashed: nobody can drain it before, so it is killed all the
+same.
 """
 
 from __future__ import annotations
@@ -15,21 +16,24 @@ SOONEST_S = 0.001
 
 
 class Restart(StrEnum):
-    """How all workers go that are stopped or killed."""
+    """How workers go."""
 
     DRAIN = "drain"
-    """They are drained, one after the other, and stopped when they run nothing."""
+    """Those that are stopped are drained first, one after the other; those that are killed are killed."""
     STOP = "stop"
-    """They are stopped in order."""
+    """Those that are stopped or killed are stopped in order."""
     KILL = "kill"
+    """Those that are stopped or killed are killed."""
 
 
 def restarted(scenario: Scenario, how: Restart) -> Scenario:
-    """The same scenario, in which all workers that go do so like this."""
-    is_drained = how is Restart.DRAIN
-    events = _with_returns(_by_worker(scenario.events)) if is_drained else scenario.events
-    changes = {"do": What.KILL if how is Restart.KILL else What.STOP, "drain": is_drained}
-    found = [each.model_copy(update=changes) if _goes(each) else each for each in events]
+    """The same scenario, in which workers go like this."""
+    if how is Restart.DRAIN:
+        events = _with_returns(_by_worker(scenario.events))
+        found = [each.model_copy(update={"drain": True}) if each.do is What.STOP else each for each in events]
+    else:
+        changes = {"do": What.KILL if how is Restart.KILL else What.STOP, "drain": False}
+        found = [each.model_copy(update=changes) if _goes(each) else each for each in scenario.events]
     return scenario.model_copy(update={"events": tuple(found)})
 
 
@@ -49,12 +53,12 @@ def _by_worker(events: Sequence[Event]) -> list[Event]:
 
 
 def _with_returns(events: Sequence[Event]) -> list[Event]:
-    """The same, where a worker that is started after it went is back instead."""
+    """The same, where a worker that is started after it was stopped is back instead."""
     found, returned = [], set[int]()
     for place, event in enumerate(events):
         if place in returned:
             continue
-        if _goes(event) and event.back is None and event.workers != (LEADER,):
+        if event.do is What.STOP and event.back is None and event.workers != (LEADER,):
             after = next((at for at in range(place + 1, len(events)) if events[at].workers == event.workers), None)
             if after is not None and events[after].do is What.START:
                 returned.add(after)

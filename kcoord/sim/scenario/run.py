@@ -88,11 +88,22 @@ class Run:
     """Where two workers had the same: there must be none."""
 
 
-def run(scenario: Scenario, kind: Kind, policy: str, seed: int = 0, keep: Keep | None = None) -> Run:
-    """One run. `keep` is given what each of the coordinator's steps writes. Raises NoFigures."""
+def run(
+    scenario: Scenario,
+    kind: Kind,
+    policy: str,
+    seed: int = 0,
+    keep: Keep | None = None,
+    only_with_workers: bool = False,
+) -> Run:
+    """One run. `keep` is given what each of the coordinator's steps writes. `only_with_workers`: what stands still
+    while no worker is there is not counted. Raises NoFigures.
+    """
     if scenario.has_rules() and not follows_rules(kind):
         raise RulesCannotHold(kind)
-    return _Fleet(scenario, kind, policy, seed, keep).run()
+    fleet = _Fleet(scenario, kind, policy, seed, keep)
+    fleet.meter.only_with_workers = only_with_workers
+    return fleet.run()
 
 
 def follows_rules(kind: Kind) -> bool:
@@ -125,11 +136,11 @@ class _Fleet:
         self._assignor = assignor_of(scenario, policy)
         self._kinds = {each: kind for name, kind in scenario.connectors.items() for each in kind.called(name)}
         self._hub = Hub(self._events, self._random, self._settings(), keep)
-        self._meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
+        self.meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
         self._around = Surroundings(
-            self._events, self._hub, self._meter, self._random, self._topic, self._start_ms, self._stop_ms
+            self._events, self._hub, self.meter, self._random, self._topic, self._start_ms, self._stop_ms
         )
-        self._operator = Operator(GROUP, self._events, self._hub, self._meter)
+        self._operator = Operator(GROUP, self._events, self._hub, self.meter)
         self._processes: dict[str, Process] = {}
         self._lives = count(1)
         self._in_line: deque[tuple[Event, str]] = deque()
@@ -151,19 +162,19 @@ class _Fleet:
             events.at(later_ms + self._random.randrange(1_000), self._start, f"w{at}")
         begins_ms = SETTLING_MS + _ms(scenario.begins())
         events.run(begins_ms - 1)
-        if self._meter.starting():
+        if self.meter.starting():
             raise DidNotSettle(
                 f"{self._kind} by {self._policy}: not all ran {begins_ms / 1000:g} s after the fleet's start, when the "
                 "scenario's first event was due: let tasks start faster, or fewer of them"
                 + (", or let placement rules leave a place for all" if scenario.rules else "")
             )
-        self._meter.begin()
+        self.meter.begin()
         before, requests = self._generation(), self._hub.requests
         for event in scenario.events:
             self._plan(event)
         self._run_to_the_end()
-        figures = self._meter.figures(self._generation() - before, self._hub.requests - requests, self._settles_from_ms)
-        return Run(self._kind, self._policy, self._seed, figures, tuple(self._meter.doubles))
+        figures = self.meter.figures(self._generation() - before, self._hub.requests - requests, self._settles_from_ms)
+        return Run(self._kind, self._policy, self._seed, figures, tuple(self.meter.doubles))
 
     def _run_to_the_end(self) -> None:
         """Where draining took its time, the scenario lasts longer by as much."""
@@ -351,7 +362,7 @@ class _Fleet:
 
     def _tell(self) -> None:
         newest = self._topic.newest
-        self._meter.configured(newest.resources())
+        self.meter.configured(newest.resources())
         for process in self._processes.values():
             self._events.after(READING_MS + self._random.randrange(READING_MS), process.hear, newest)
 
