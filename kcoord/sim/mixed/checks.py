@@ -27,7 +27,13 @@ from kcoord.group.translation.phases import Phase as TranslatedPhase
 from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
-from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
+from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+)
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
@@ -66,7 +72,9 @@ class MixedChecks(Checks):
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
-        """The same of JoinGroup, and of SyncGroup where it is not to join first."""
+        """The same of JoinGroup, and of SyncGroup where it is not to join first. A JoinGroup in the middle of a classic
+        group's rebalance does not prolong the time for SyncGroup, as in Kafka.
+        """
         self._left: set[str] = set()
         self._idle_looks = self._idle_since_ms = 0
         self._generation = 0
@@ -273,7 +281,9 @@ class MixedChecks(Checks):
         if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
             self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
         is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
-        if not isinstance(request, HeartbeatRequest) and not is_refused:
+        completes = generic is not None and generic.state is GenericState.COMPLETING
+        is_late = completes and isinstance(request, JoinGroupRequest)
+        if not isinstance(request, HeartbeatRequest) and not is_refused and not is_late:
             self._joined_ms[member_id] = now_ms
 
     def _forget_refused(self, step: Step) -> None:

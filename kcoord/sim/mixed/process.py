@@ -43,7 +43,7 @@ class LegacyProcess(Living):
         self.evicted_as = ""
         """Its member id, while the coordinator that was up last did not count on it."""
         self.fenced: set[Resource] = set()
-        """What it runs and others have started since: with exactly-once sources that is dead till it starts it again."""
+        """What it runs and others have started since: with exactly-once sources that is dead until started again."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}

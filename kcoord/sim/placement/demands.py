@@ -39,8 +39,8 @@ class Demands:
         self._tables: Mapping[str, Any] = json.loads(document) if document else {}
 
     def __bool__(self) -> bool:
-        """Whether there are any rules."""
-        return bool(self._tables)
+        """Whether there are any rules; how fast they move work is none by itself."""
+        return bool(self._tables.keys() - {"max-moves"})
 
     def _rows(self, name: str) -> list[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = self._tables.get(name, [])

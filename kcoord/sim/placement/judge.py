@@ -224,7 +224,7 @@ class PlacementJudge:
                 raise Violation("placement stopped", f"{worker.member_id} ran {names(stopped)}, and nobody does now")
             if demands.is_cordoned(worker):
                 moved += len(lost)
-                self._may_lose(worker, had & exists, lost)
+                self._may_lose(worker, (had | _waiting_for(past, group, worker)) & exists, lost)
             new = has.difference(had, _waiting_for(past, group, worker), reported.get(worker.member_id, NOTHING))
             if demands.is_cordoned(worker) and new:
                 raise Violation("placement cordon", f"{worker.member_id} is cordoned and gets {names(new)}")
