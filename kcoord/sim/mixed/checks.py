@@ -124,7 +124,8 @@ class MixedChecks(Checks):
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
-                    other.fenced |= resources & other.running
+                    if not process.stale:  # who was let go of starts late, and nobody can prevent it
+                        other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
