@@ -15,7 +15,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect import records
-from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
+from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
@@ -74,6 +74,17 @@ def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
         if target.url is not None or target.instance_id is not None:
             nameless = attrs.evolve(target, url=None, instance_id=None)
             turn.write(records.member_target(group.group_id, member_id, nameless))
+
+
+def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | None) -> None:
+    """Somebody says that other connectors and tasks exist than `known`. Who is called just now for another reason opens
+    no round with its own join, and would start as they are now what slower workers may be running as they were.
+    """
+    now = group.configured
+    if known is None or now is None or known.resources == now.resources or group.legacy.round is not None:
+        return
+    if group.legacy.protocol != DEFAULT and holders_below(group, now.topic_offset):
+        open_config_round(turn, group, now.topic_offset)
 
 
 def nudge(turn: Turn, group: ConnectGroup) -> None:

@@ -7,14 +7,14 @@ the same (legacy rule 8).
 from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing
-from kcoord.group.connect.group import PROTOCOL_TYPE, Configured, ConnectGroup, Member
+from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.answers import answer_sync, failed_assignment, refuse_sync, session_of, take_sync
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.asking_leader import Verdict
-from kcoord.group.translation.config_round import holders_below, open_config_round
+from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
@@ -119,7 +119,7 @@ def _take_look(turn: Turn, group: ConnectGroup, member: Member, request: SyncGro
         verdict, error = Verdict.VOID, 0
     match verdict:
         case Verdict.KNOWN:
-            _keep_change_together(turn, group, known)
+            keep_change_together(turn, group, known)
             ask_what_exists(turn, group)
             ensure_computing(turn, group)
             park_sync(turn, group, member, token)
@@ -132,14 +132,3 @@ def _take_look(turn: Turn, group: ConnectGroup, member: Member, request: SyncGro
         case Verdict.FAILED:
             answer_sync(turn, member, token, failed_assignment(member, error))
             ask_to_rejoin(turn, group, member)
-
-
-def _keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | None) -> None:
-    """The leader was called for another reason, as a newcomer that has read further, and says that connectors or tasks
-    have changed: what it starts as they are now, workers that have read less may be running as they were.
-    """
-    now = group.configured
-    if known is None or now is None or known.resources == now.resources or group.legacy.round is not None:
-        return
-    if holders_below(group, now.topic_offset):
-        open_config_round(turn, group, now.topic_offset)

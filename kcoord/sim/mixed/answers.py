@@ -170,7 +170,7 @@ class Answers:
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
         coordinator = self._world.coordinator
         late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
-        if late_ms <= 1:
+        if late_ms <= 1 or coordinator.shard._contents.quarantine:
             return
         for member_id in group.legacy.members:
             member = group.members[member_id]
