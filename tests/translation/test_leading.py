@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import text
 from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
@@ -141,6 +142,24 @@ def test_nothing_is_placed_until_the_leader_has_read_as_far_as_others_but_for_te
     assert {name: world.is_to_run(name) for name in fleet} == fleet
     world.keep_alive(2_000, *fleet, "W4")
     assert world.is_to_run("W4")
+
+
+def test_a_fleet_that_reads_a_file_comes_to_rest() -> None:
+    """Found with two workers of ours that speak the classic protocol: their leader was asked with every heartbeat, since
+    the offset of a file is never one of the topic.
+    """
+    world = LegacyWorld(gather_ms=100)
+    waits = [world.send_join(name, offset=FILE_OFFSETS_FROM) for name in ("W1", "W2")]
+    world.pass_ms(100)
+    world.joined(waits[1])
+    token = world.send_sync("W2", offset=FILE_OFFSETS_FROM)
+    assert world.led("W1", "AC0 AT0", offset=FILE_OFFSETS_FROM).brief == ("AC0", "")
+    assert world.synced(token).brief == ("AT0", "")
+    assert world.looks == 1
+    assert set(world.keep_alive(50_000, "W1", "W2").values()) == {OK}
+    world.come("W2", "AT0", offset=FILE_OFFSETS_FROM + 1)
+    world.pass_ms(1_000)
+    assert world.beats("W1") is AGAIN, "the file has changed"
 
 
 def test_a_look_with_a_delay_is_void() -> None:

@@ -167,7 +167,15 @@ def is_awaited(group: ConnectGroup) -> bool:
 
 
 def _is_behind(group: ConnectGroup) -> bool:
-    return highest_offset(group) > known_offset(group)
+    """Whether a classic member has read further than what is known. A file and the topic are not compared."""
+    highest, configured = highest_offset(group), group.configured
+    of_file = is_of_file(ConfigSource.UNSAID, highest)
+    known = NO_OFFSET
+    if is_of_file(ConfigSource.UNSAID, group.computed_offset) is of_file:
+        known = group.computed_offset
+    if configured is not None and configured.is_of_file is of_file:
+        known = max(known, configured.offset)
+    return highest > known
 
 
 def highest_offset(group: ConnectGroup) -> int:
@@ -177,13 +185,6 @@ def highest_offset(group: ConnectGroup) -> int:
         [each.said.legacy.config_offset for each in members if each.said.legacy is not None and not each.put_out],
         default=NO_OFFSET,
     )
-
-
-def known_offset(group: ConnectGroup) -> int:
-    """Up to where it is known what exists."""
-    said = NO_OFFSET if group.configured is None else group.configured.topic_offset
-    asked = group.computed_offset
-    return max(NO_OFFSET if is_of_file(ConfigSource.UNSAID, asked) else asked, said)
 
 
 def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
