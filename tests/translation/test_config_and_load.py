@@ -168,6 +168,31 @@ def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_fo
     assert world.send_sync("W3") not in world.answers
 
 
+@pytest.mark.parametrize("others_come", [True, False])
+def test_a_leader_that_was_called_for_a_newcomer_may_have_read_a_change(others_come: bool) -> None:
+    """Legacy rule 22, seed 145019: the newcomer has read further, so the leader is called, and starts with its answer
+    what it had stopped. If nobody else comes by itself it was a session key.
+    """
+    world = three()
+    world.pass_ms(3_000)
+    world.come("W4", None, offset=OFFSET + 1)
+    assert world.beats("W1") is AGAIN
+    token = world.look("W1", ALL, "AC0 AT0", offset=OFFSET + 1)
+    assert token not in world.answers
+    if others_come:
+        world.come("W2", "AT1", offset=OFFSET + 1)
+        world.send_sync("W2")
+        world.pass_ms(700)
+        assert token not in world.answers, "W3 runs what it runs as of before"
+        assert world.beats("W3") is AGAIN
+        world.come("W3", "AT2", offset=OFFSET + 1)
+        world.send_sync("W3")
+    else:
+        world.pass_ms(700)
+        assert [world.beats("W2"), world.beats("W3")] == [OK, OK]
+    assert world.synced(token).brief == ("", "")
+
+
 # -- after a load ------------------------------------------------------------------------------------------------------
 
 

@@ -145,8 +145,8 @@ def test_nothing_is_placed_until_the_leader_has_read_as_far_as_others_but_for_te
 
 
 def test_a_fleet_that_reads_a_file_comes_to_rest() -> None:
-    """Found with two workers of ours that speak the classic protocol: their leader was asked with every heartbeat, since
-    the offset of a file is never one of the topic.
+    """Found with two workers of ours that speak the classic protocol: their leader was asked with each heartbeat, since
+    the offset of a file was never one of the topic.
     """
     world = LegacyWorld(gather_ms=100)
     waits = [world.send_join(name, offset=FILE_OFFSETS_FROM) for name in ("W1", "W2")]
@@ -300,6 +300,14 @@ def test_a_leader_that_is_not_back_in_time_is_replaced() -> None:
     assert sorted(map(str, told.values())) == sorted(map(str, (AGAIN, OK)))
     assert world.led("W2", ALL, "AT1").brief == ("", "")
     assert world.is_to_run("W3") == "AT2"
+
+
+def test_a_leader_is_not_waited_for_where_nobody_is() -> None:
+    """Legacy rule O18: without a delay its work goes to others at once, which need somebody that leads."""
+    world = three()
+    world.configure(rebalance_delay_ms="0")
+    world.leaves("W1")
+    assert AGAIN in world.keep_alive(1_000, "W2", "W3").values()
 
 
 def test_after_a_load_a_leader_counts_as_one_that_remembers_nothing() -> None:

@@ -7,7 +7,7 @@ reset the client.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member, Resources
+from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
 from kcoord.group.connect.held import take_held
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Remember, Token
@@ -94,12 +94,13 @@ def assignment_of(
     """
     legacy = member.said.legacy
     assert legacy is not None
+    known = NO_OFFSET if group.configured is None else group.configured.topic_offset
     return WorkerAssignment(
         version(session_of(member).protocol),
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        max(legacy.config_offset, group.computed_offset, _common_offset(group)),  # a lower one: legacy rule 7
+        max(legacy.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: legacy rule 7
         assigned,
         revoked,
     )

@@ -4,7 +4,8 @@ Connect relies on it: every worker has stopped the reconfigured tasks before any
 comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
 a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
 has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
-not come after 0.7 s are told to (legacy rule 22).
+not come after 0.7 s are told to (legacy rule 22). A leader that was called for a look and has a higher offset may have
+read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
 
 Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
 What belonged to workers that are away is given back to none of them any more (legacy rule 21).
@@ -37,7 +38,8 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     assert legacy is not None
     if group.legacy.protocol == DEFAULT or not comes_by_itself(member):
         return False
-    open_already = -1 if group.legacy.round is None else group.legacy.round.offset
+    known = group.legacy.round
+    open_already = known.offset if known is not None and known.is_certain else NO_OFFSET
     if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
         return False
     is_new = spoken.config_offset > legacy.config_offset  # else it was called when it had read the change
@@ -58,14 +60,35 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
     return not was_away and any(each is not member for each in holders_below(group, spoken.config_offset))
 
 
+def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+    """Whether the leader, which was called for a look, has read a change, perhaps of tasks: a session key moves the
+    offset too. Others that run what is changed come by themselves then, and soon.
+    """
+    legacy, look = member.said.legacy, group.legacy.look
+    assert legacy is not None
+    if look is None or look.leader != member.member_id or group.legacy.round is not None:
+        return False
+    is_new = spoken.config_offset > max(legacy.config_offset, group.computed_offset)
+    return is_new and _is_awaited_by_others(group, member, spoken)
+
+
+def expect_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
+    """SyncGroups wait for as long as a worker takes to come by itself that has read as far."""
+    group.legacy.round = ConfigRound(offset, turn.now_ms + NUDGE_MS, NEVER_MS, is_certain=False)
+    turn.wake(group, turn.now_ms + NUDGE_MS)
+
+
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
     """From now on SyncGroups wait. While one is open the next one waits for its end: answered before that, those that
     wait in it would start again what others run as it was.
     """
     now_ms = turn.now_ms
-    if group.legacy.round is not None:
-        group.legacy.round.next_offset = max(group.legacy.round.next_offset, offset)
+    known = group.legacy.round
+    if known is not None and known.is_certain:
+        known.next_offset = max(known.next_offset, offset)
         return
+    if known is not None:
+        offset = max(known.offset, offset)
     group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
     turn.wake(group, now_ms + NUDGE_MS)
     if group.config_round != offset:
@@ -81,7 +104,10 @@ def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | No
     no round with its own join, and would start as they are now what slower workers may be running as they were.
     """
     now = group.configured
-    if known is None or now is None or known.resources == now.resources or group.legacy.round is not None:
+    config_round = group.legacy.round
+    if known is None or now is None or known.resources == now.resources:
+        return
+    if config_round is not None and config_round.is_certain:
         return
     if group.legacy.protocol != DEFAULT and holders_below(group, now.topic_offset):
         open_config_round(turn, group, now.topic_offset)
@@ -110,7 +136,7 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     group.legacy.round = None
     if config_round.next_offset > config_round.offset:
         open_config_round(turn, group, config_round.next_offset)
-    else:
+    elif config_round.is_certain:
         turn.write(records.config_round(group, NO_OFFSET))
     group.touched.update(group.legacy.members)
     return True

@@ -22,7 +22,13 @@ from kcoord.group.generic.calls import Join
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
-from kcoord.group.translation.config_round import comes_by_itself, is_opened_by, open_config_round
+from kcoord.group.translation.config_round import (
+    comes_by_itself,
+    expect_config_round,
+    is_opened_by,
+    may_be_opened_by,
+    open_config_round,
+)
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
@@ -134,8 +140,8 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """A stranger is to have what no target names, or waits for it; what others are to have it gives up, and only it
     (legacy rule 12). So it does with what is not configured any more: the leader, which does not remember that, would
-    let it run for ever. What did not wait for it others may have run meanwhile: unless the group knows of nothing yet,
-    it starts that once more, if it is to have it at all.
+    let it run for ever. What did not wait for it others may have run meanwhile: unless the group is new, it
+    starts that once more, if it is to have it at all.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
@@ -143,9 +149,19 @@ def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources)
         mine &= group.configured.resources
     waited = group.target_of(member) or NOTHING
     mine |= waited
-    if group.configured is not None:
+    if group.assignment_epoch:
         session_of(member).doubtful = reported - waited
+    else:
+        _doubt_shared(group, reported)
     turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
+
+
+def _doubt_shared(group: ConnectGroup, reported: Resources) -> None:
+    """Of several strangers that run the same nobody knows who has started it last."""
+    shared = reported & group.also_owned.keys()
+    for member_id in group.legacy.members if shared else ():
+        member = group.members[member_id]
+        session_of(member).doubtful |= shared & member.current
 
 
 def _reports_first(group: ConnectGroup, member: Member) -> bool:
@@ -179,6 +195,7 @@ def _rejoin(
         refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member.member_id)
         return
     opens = is_opened_by(turn, group, member, spoken)
+    may_open = not opens and may_be_opened_by(group, member, spoken)
     refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
     if member.use(context):
         group.forget(member)
@@ -188,6 +205,8 @@ def _rejoin(
     _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)
+    elif may_open:
+        expect_config_round(turn, group, spoken.config_offset)
     call_leader(turn, group, member)
     park_join(turn, group, member, call.token)
     settle(turn, group)

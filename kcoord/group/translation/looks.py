@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kcoord.group.connect import records
-from kcoord.group.connect.delays import know_workers_delay
+from kcoord.group.connect.delays import know_workers_delay, rebalance_delay
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import (
     NO_OFFSET,
@@ -113,9 +113,11 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
 
 def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
     """Workers have stopped in order, and go. If the leader is one of them, nobody else leads for a while: it may be
-    restarted, and have its place back (legacy rule O18).
+    restarted, and have its place back (legacy rule O18); but for no longer than its work waits for it.
     """
-    wait_ms = turn.contents.effective(group.group_id).leader_wait_ms
+    limits = turn.contents.effective(group.group_id)
+    delay_ms, _ = rebalance_delay(turn, group, limits)
+    wait_ms = min(limits.leader_wait_ms, delay_ms)
     if wait_ms and asks_leader(group) and any(each.member_id == group.computed_by for each in leaving):
         group.legacy.leader_due_ms = turn.now_ms + wait_ms
         turn.wake(group, group.legacy.leader_due_ms)

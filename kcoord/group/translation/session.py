@@ -81,6 +81,8 @@ class ConfigRound:
     """Then it ends, whoever is missing."""
     nudge_ms: int
     """When those that are still below are told to join; never once they have been (legacy rule 22)."""
+    is_certain: bool = True
+    """Else it is only waited for whether others come by themselves, so that it becomes one."""
     next_offset: int = -1
     """What a worker has come with meanwhile: the round that follows this one."""
 

@@ -158,7 +158,7 @@ class Answers:
             self._has_returned(group)
             self._takes_place(group)
         config_round = group.legacy.round
-        if config_round is not None:
+        if config_round is not None and config_round.is_certain:
             self._round(group, config_round)
 
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:

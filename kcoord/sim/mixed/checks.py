@@ -134,8 +134,9 @@ class MixedChecks(Checks):
         if not other.left_as and not self.is_member(other):
             return
         since_ms = self._world.events.now_ms - other.ran_on_ms
-        if other.stale and since_ms < RUNS_ON_MS and not resources.isdisjoint(other.running):
-            both = names(resources & other.running)
+        new = resources - process.started
+        if other.stale and since_ms < RUNS_ON_MS and not new.isdisjoint(other.running):
+            both = names(new & other.running)
             raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
 
     def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
@@ -270,7 +271,8 @@ class MixedChecks(Checks):
         self._answers.before(self._contents, self.connect(), frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
-            return  # late, by an old connection
+            self._is_late(frame)
+            return
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
             client, connect, leaver = frame.link.client, self.connect(), request.members[0]
@@ -286,6 +288,16 @@ class MixedChecks(Checks):
         is_late = completes and isinstance(request, JoinGroupRequest)
         if not isinstance(request, HeartbeatRequest) and not is_refused and not is_late:
             self._joined_ms[member_id] = now_ms
+
+    def _is_late(self, frame: Frame) -> None:
+        """A request by an old connection. A classic group takes a JoinGroup for what its worker runs, as in Kafka."""
+        client = frame.link.client
+        if (
+            isinstance(frame.request, JoinGroupRequest)
+            and isinstance(client, LegacyProcess)
+            and self.generic() is not None
+        ):
+            client.stale = True
 
     def _forget_refused(self, step: Step) -> None:
         """Who is told to come by a new connection was not heard (connect rule 4)."""

@@ -44,6 +44,8 @@ class LegacyProcess(Living):
         """Its member id, while the coordinator that was up last did not count on it."""
         self.fenced: set[Resource] = set()
         """What it runs and others have started since: with exactly-once sources that is dead until started again."""
+        self.started: frozenset[Resource] = frozenset()
+        """What it has started and has been told to run ever since: it stops and starts that when it is configured."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
@@ -131,6 +133,7 @@ class LegacyProcess(Living):
         if self.is_new:
             self.begun_with = started
         self._mixed.watch.started(self, action.resources)
+        self.started |= action.resources
 
     def _stop(self, action: Stop) -> None:
         takes_ms = self._world.stop_ms()
@@ -145,6 +148,8 @@ class LegacyProcess(Living):
             wanted = self.worker.stopped(self._events.now_ms)
             self.running = set(self.worker.running)
             self.fenced &= self.running
+            held = self.worker.held
+            self.started = frozenset() if held is None else self.started & held.resources
             self._do(wanted)
 
     def _closed(self, action: Close) -> None:

@@ -213,7 +213,7 @@ class PlacementJudge:
         """Compare what workers are to run with what they were to run."""
         assert group.configured is not None
         exists, demands = group.configured.resources, self._demands
-        reported = _reported(step)
+        reported = _reported(past, step)
         moved = 0
         for member in group.participants():
             worker = _worker(group, member.member_id)
@@ -423,11 +423,15 @@ def _waiting_for(past: Past, group: ConnectGroup, worker: Worker) -> Resources:
     return NOTHING.union(*found)
 
 
-def _reported(step: Step) -> Mapping[str, Resources]:
+def _is_newer(assignment: object, past: Past) -> bool:
+    return getattr(assignment, "assignment_epoch", past.assignment_epoch) != past.assignment_epoch
+
+
+def _reported(past: Past, step: Step) -> Mapping[str, Resources]:
     """What workers have said in this step that they run, before there was a new assignment."""
     found: dict[str, Resources] = {}
     for record in step.records:
-        if isinstance(record.key, ConnectWorkerGroupTargetAssignmentKey):
+        if isinstance(record.key, ConnectWorkerGroupTargetAssignmentKey) and _is_newer(record.value, past):
             break
         if isinstance(record.key, ConnectWorkerGroupCurrentMemberAssignmentKey) and record.value is not None:
             found[record.key.member_id] = unpack(getattr(record.value, "connectors_tasks", ()))
