@@ -6,6 +6,7 @@ that it ran before it is stopped.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,10 @@ def the_leader_is_taken_out(stage: Stage) -> None:
     stage.ask("workers", "drain", fleet.workers[leader].url, "--wait")
     runs, watch = fleet.owners(), Watch(fleet)
     assert leader not in runs.values()
-    assert fleet.leader() != leader
+    (described,) = json.loads(stage.ask("groups", "describe", "--json"))
+    (leads,) = [each["url"] for each in described["members"] if each["leads"]]
+    assert leads != fleet.workers[leader].url
+    eventually(lambda: fleet.leader() != leader, "the next leader has logged that it leads", deadline_s=DEADLINE_S)
     fleet.stop(leader)
     fleet.reconfigure("b", by=fleet.follower())
     eventually(lambda: versions(stage, "b") == {"2"}, "b is reconfigured", deadline_s=DEADLINE_S)

@@ -165,6 +165,10 @@ def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
     if member.recorded:
         turn.write(records.no_current(group.group_id, member.member_id))
     turn.write(records.member_said(group.group_id, member.member_id, None))
+    target = group.targets.get(member.member_id)
+    if target is not None and member.legacy is not None and member.legacy.doubtful:  # that it was not given yet
+        kept = attrs.evolve(target, resources=target.resources - member.legacy.doubtful)
+        turn.write(records.member_target(group.group_id, member.member_id, kept))
 
 
 def _forget_all(turn: Turn, group: ConnectGroup) -> None:
