@@ -16,7 +16,8 @@ from kcoord.assign import CONNECTOR, Departed, Group, Member, Resource, ServerAs
 from kcoord.assign.built_in import SERVER_SIDE
 from kcoord.assign.placement import Placement, Rules, place
 from kcoord.assign.placement.document import read_setting, write_setting
-from kcoord.assign.placement.rules import is_meant
+from kcoord.assign.placement.rules import fits, is_meant
+from kcoord.assign.universe import existing
 from kcoord.cli.config_calls import Change, alter, describe
 from kcoord.cli.connect_groups import ConnectGroup, Worker
 from kcoord.cli.group_calls import RULES, connect_group, how_to_be_individual
@@ -49,6 +50,8 @@ class Plan:
     """The last one: what it leaves undone."""
     steps: int
     """So many rebalances, since a few move at a time."""
+    unmatched: tuple[str, ...] = ()
+    """Patterns of the rules that nothing fits which is there."""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -60,6 +63,7 @@ class Plan:
             "rebalances": self.steps,
             "unplaced": _reasons_json(self.placement.unplaced),
             "unmet": _reasons_json(self.placement.unmet),
+            "unmatched": list(self.unmatched),
         }
 
     def told(self, names: Names) -> Iterator[str]:
@@ -71,6 +75,7 @@ class Plan:
             yield "nothing moves"
         yield from _reasons(self.placement.unplaced, "runs nowhere")
         yield from _reasons(self.placement.unmet, "stays where it is")
+        yield from self.unmatched
 
 
 async def standing(cluster: Cluster, group: str) -> Standing:
@@ -118,7 +123,23 @@ def plan(now: Standing, rules: Rules) -> Plan:
         ends = before.get(resource, ""), after.get(resource, "")
         if ends[0] != ends[1]:
             moves.setdefault(ends, set()).add(resource)
-    return Plan(tuple([(*ends, frozenset(found)) for ends, found in sorted(moves.items())]), placement, steps)
+    moved = tuple([(*ends, frozenset(found)) for ends, found in sorted(moves.items())])
+    return Plan(moved, placement, steps, tuple(_unmatched(rules, group)))
+
+
+def _unmatched(rules: Rules, group: Group) -> Iterator[str]:
+    """A slip of the pen, or a rule for what is yet to come: nothing says which."""
+    workers = [each.worker for each in rules.cordons] + [each.workers for each in rules.capacities]
+    workers += [pattern for each in rules.affinities for pattern in each.workers] + [each.urls for each in rules.zones]
+    for pattern in dict.fromkeys(workers):
+        if not any(is_meant(member, pattern) for member in group.members):
+            yield f"{pattern}: no worker of the group has such a name now"
+    several = (rules.weights, rules.affinities, rules.separations, rules.spreads)
+    connectors = [each.connectors for kind in several for each in kind] + [each.others for each in rules.separations]
+    there = {name for name, _ in existing(group)}
+    for pattern in dict.fromkeys(connectors):
+        if not any(fits(name, pattern) for name in there):
+            yield f"{pattern}: no connector of the group has such a name now"
 
 
 def members_of(now: Standing) -> list[Member]:

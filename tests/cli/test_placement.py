@@ -76,6 +76,13 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
     plan = json.loads(cli("placement", "apply", "planned", file, "--dry-run", "--json").out)
     moved = [name for move in plan["moves"] for name in names(move["resources"])]
     assert sorted(moved) == before["http://two:8083"]
+    assert plan["unmatched"] == []
+    file.write_text('[[weight]]\nconnectors = "cpoy"\nweight = 2\n[[cordon]]\nworker = "http://tow:*"\n')
+    assert cli("placement", "diff", "planned", file).out.splitlines() == [
+        "nothing moves",
+        "http://tow:*: no worker of the group has such a name now",
+        "cpoy: no connector of the group has such a name now",
+    ]
     assert owned(cli, "planned") == before
     assert cli("placement", "show", "planned").out == ""
 
