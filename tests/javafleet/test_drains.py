@@ -88,7 +88,17 @@ def tasks_are_restarted_by_rest(stage: Stage) -> None:
         fleet.rest.ask(fleet.workers[asked].id, "POST", f"/connectors/a/tasks/{number}/restart")
     everything = {"task a-0", "task a-1", "task a-2"}
     eventually(lambda: grown(stage, seen) >= everything, "each task has been restarted", deadline_s=DEADLINE_S)
+    if has_restart_of_all(stage):
+        seen = starts(stage)
+        fleet.rest.ask(fleet.workers[WORKERS[-1]].id, "POST", "/connectors/a/restart?includeTasks=true")
+        everything |= {"connector a"}
+        eventually(lambda: grown(stage, seen) >= everything, "all of it has been restarted", deadline_s=DEADLINE_S)
     fleet.wait_until_settled()
+
+
+def has_restart_of_all(stage: Stage) -> bool:
+    """KIP-745, in Connect since 3.0."""
+    return not any(stage.fleet.java.libs.glob("connect-runtime-2.*.jar"))
 
 
 def starts(stage: Stage) -> dict[str, int]:
