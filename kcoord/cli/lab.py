@@ -53,8 +53,8 @@ def lab(
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How workers go. drain: those that are stopped are drained first; stop, kill: all that are stopped or "
-            "killed go like this. Several times; else as each scenario says."
+            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
+            "that are stopped; stop, kill: all go like this. Several times; else as each scenario says."
         ),
     ] = None,
     rules: Annotated[

@@ -38,6 +38,7 @@ class Restart(StrEnum):
     """How workers go that are stopped or killed."""
 
     DRAIN = "drain"
+    DRAIN_STOPS = "drain-stops"
     STOP = "stop"
     KILL = "kill"
 
@@ -61,8 +62,8 @@ def scenario(
     restart: Annotated[
         Restart | None,
         typer.Option(
-            help="How workers go. drain: those that are stopped are drained first; stop, kill: all go like this. Else "
-            "as it says."
+            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
+            "that are stopped; stop, kill: all go like this. Else as it says."
         ),
     ] = None,
     rules: Annotated[

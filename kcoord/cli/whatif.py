@@ -49,8 +49,9 @@ def whatif(
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How workers go. drain: those that stopped in order are drained first; stop, kill: all that stopped "
-            "or died go like this. Several times; tried beside how they really went."
+            help="How workers go. drain: all that stopped or died are drained first; drain-stops: those that stopped "
+            "in order, since nobody drains what crashes; stop, kill: all go like this. Several times; tried beside how "
+            "they really went."
         ),
     ] = None,
     rules: Annotated[
@@ -91,8 +92,8 @@ def whatif(
 ) -> None:
     """Play a group's recorded history again under other policies and delays, and recommend a delay.
 
-    With --restart drain also: what it would have cost if workers had been drained before they stopped. A worker that
-    died is not drained: nobody knew before.
+    With --restart drain also: what it would have cost if workers had been drained before they went; with --restart
+    drain-stops only those that stopped in order, not those that died.
 
     Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
     is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
@@ -244,11 +245,12 @@ def _ways(wanted: "Question", advice: "Advice") -> str:
         if each.choice.restart or each.choice.rules:
             best.setdefault((each.choice.restart, each.choice.rules), each)
     said = [_beside(each, advice.recorded) for each in best.values()]
-    if any(restart == "drain" for restart, _ in best) and not any(
+    if any(restart == "drain-stops" for restart, _ in best) and not any(
         event.do.value == "stop" for each in wanted.episodes for event in each.scenario.events
     ):
         said.append(
-            "With restart drain nothing was drained: no worker stopped in order, and who dies cannot be drained."
+            "With restart drain-stops nothing was drained: no worker stopped in order. If those that died were killed "
+            "to be restarted, --restart drain says what drains would have saved."
         )
     return "".join(f"{each}\n" for each in said)
 

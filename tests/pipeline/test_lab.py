@@ -362,7 +362,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         (["--delay", "nan"], 2, "--delay nan is not between 0 and 86,400 seconds"),
         (["--conf", "nothing"], 2, "--conf 'nothing' is not of the form NAME=VALUE"),
         (["--seeds", 0], 2, "Invalid value for '--seeds'"),
-        (["--restart", "drian"], 2, "'drian' is not one of 'drain', 'stop', 'kill'"),
+        (["--restart", "drian"], 2, "'drian' is not one of 'drain', 'drain-stops', 'stop', 'kill'"),
         (["--rules", rules], 2, f"{rules}: afinity: there is no such key"),
         (["--rules", bad], 2, f"{bad}: it is no TOML: "),
         (["--rules", tmp_path / "no.toml"], 2, "no.toml: No such file or directory"),

@@ -122,13 +122,13 @@ def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bo
 
 
 def test_a_worker_that_died_is_not_drained(tmp_path: Path) -> None:
-    """Of four that went one died: its session expired. Its two tasks wait for it, with drains and without."""
+    """Of four that went one died: its session expired. Its two tasks wait for it, also if stops are drained."""
     past = history(loaded(tmp_path, DIED), Kind.CONNECT, "design-2")
-    asked = Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN], seeds=2)
+    asked = Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN_STOPS], seeds=2)
     wanted, advice = played(past, asked)
     assert "3 workers stopped, 1 died" in shown("g", wanted, advice, wanted.logged(past.tables))
     recorded, drained = (
-        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain")
+        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain-stops")
     )
     lost = 2 * 30
     assert drained["longest_gap"].least > 25, "it was away for 30 s, after at most a session timeout"
@@ -140,13 +140,13 @@ def test_a_worker_that_died_is_not_drained(tmp_path: Path) -> None:
 def test_where_all_died_nothing_is_drained_and_that_is_said(tmp_path: Path) -> None:
     scenario = loaded(tmp_path, DIED.replace('do = "stop"', 'do = "kill"'))
     past = history(scenario, Kind.CONNECT, "design-2")
-    wanted, advice = played(past, Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN], seeds=1))
+    wanted, advice = played(past, Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN_STOPS], seeds=1))
     as_it_was, drained = (
-        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain")
+        {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain-stops")
     )
     assert drained["stopped"] == as_it_was["stopped"]
     said = shown("g", wanted, advice, wanted.logged(past.tables))
-    assert "With restart drain nothing was drained: no worker stopped in order" in said
+    assert "With restart drain-stops nothing was drained: no worker stopped in order" in said
 
 
 @pytest.mark.parametrize("kind", [Kind.CONNECT, Kind.INDIVIDUAL])

@@ -138,16 +138,19 @@ workers = ["w1"]
     ]
 
 
-def test_who_dies_cannot_be_drained_before(tmp_path: Path) -> None:
-    """Of two workers that go one is stopped and one is killed: only the stop becomes a drain."""
+def test_who_is_killed_is_drained_in_place_of_that_or_dies_all_the_same(tmp_path: Path) -> None:
+    """Of two workers that go one is stopped and one is killed."""
     text = FLEET + KILLED + '[[events]]\nat = 100\ndo = "stop"\nworkers = ["w2"]\nback = 30\n'
-    found = restarted(scenario(tmp_path, text), Restart.DRAIN)
-    assert [(each.do, each.drain, each.back) for each in found.events] == [
-        (What.KILL, False, 30),
-        (What.STOP, True, 30),
-    ]
+    how_they_go = {
+        how: [(each.do, each.drain, each.back) for each in restarted(scenario(tmp_path, text), how).events]
+        for how in (Restart.DRAIN, Restart.DRAIN_STOPS)
+    }
+    assert how_they_go == {
+        Restart.DRAIN: [(What.STOP, True, 30), (What.STOP, True, 30)],
+        Restart.DRAIN_STOPS: [(What.KILL, False, 30), (What.STOP, True, 30)],
+    }
     only_killed = scenario(tmp_path, FLEET + KILLED)
-    assert restarted(only_killed, Restart.DRAIN).events == only_killed.events
+    assert restarted(only_killed, Restart.DRAIN_STOPS).events == only_killed.events
 
 
 def test_stops_and_deaths_can_take_each_others_place(tmp_path: Path) -> None:

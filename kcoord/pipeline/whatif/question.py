@@ -152,7 +152,7 @@ def _choices(kind: Kind, recorded: Choice | None, asked: Asked, tried: Sequence[
         for policy in dict.fromkeys([*own, *policies]):
             found += [Choice(each, policy, delay) for delay in (usual if policy in NO_DELAY else tried)]
             for restart, rules in _ways(asked):
-                if follows_rules(each) or not (rules or restart is Restart.DRAIN):
+                if follows_rules(each) or not (rules or (restart is not None and restart.drained)):
                     waits = asked.delays and policy not in NO_DELAY
                     found += [Choice(each, policy, delay, restart, rules) for delay in (tried if waits else usual)]
     return list(dict.fromkeys(found))

@@ -14,7 +14,6 @@ from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.fleet import Tables
 from kcoord.pipeline.whatif.logged import Logged, logged
 from kcoord.protocol.records import Record
-from kcoord.sim.scenario import Restart
 from kcoord.sim.scenario.hub import WALL_MS
 from kcoord.sim.scenario.run import SETTLING_MS
 
@@ -32,7 +31,7 @@ def replay_of(episode: Episode, cell: Cell) -> dict[str, object]:
         return {**row, **dict.fromkeys(attrs.asdict(Logged(0, 0, 0, 0)))}
     began_ms = BEGINS_MS + round(scenario.begins() * 1000)
     ended_ms = BEGINS_MS + episode.compared_ms()
-    if cell.restart is Restart.DRAIN:  # which may take longer
+    if cell.restart is not None and cell.restart.drained:  # which may take longer
         ended_ms = max(ended_ms, steps[-1][0] + 1)
     found = logged(tables_of(steps), began_ms, ended_ms)
     return {**row, **attrs.asdict(found)}

@@ -1,8 +1,7 @@
-"""Restarts: a scenario whose workers go in another way, for example drained first where they were just stopped.
+"""Restarts: a scenario whose workers go in another way, for example drained first where they were killed.
 
-A worker that one event stops and a later one starts is one restart: when it is drained, which takes its time, it is
-away for as long as before. A worker that is killed has crashed: nobody can drain it before, so it is killed all the
-same.
+A worker that one event stops or kills and a later one starts is one restart: when it is drained, which takes its time,
+it is away for as long as before.
 """
 
 from __future__ import annotations
@@ -13,32 +12,35 @@ from enum import StrEnum
 from kcoord.sim.scenario.description import LEADER, Event, Scenario, What
 
 SOONEST_S = 0.001
+GOING = frozenset({What.STOP, What.KILL})
 
 
 class Restart(StrEnum):
     """How workers go."""
 
     DRAIN = "drain"
-    """Those that are stopped are drained first, one after the other; those that are killed are killed."""
+    """Those that are stopped or killed are drained first, one after the other, and stopped."""
+    DRAIN_STOPS = "drain-stops"
+    """Those that are stopped are drained first; those that are killed are killed, since nobody drains what crashes."""
     STOP = "stop"
     """Those that are stopped or killed are stopped in order."""
     KILL = "kill"
     """Those that are stopped or killed are killed."""
 
+    @property
+    def drained(self) -> frozenset[What]:
+        """What is drained first of what workers do."""
+        return {Restart.DRAIN: GOING, Restart.DRAIN_STOPS: frozenset({What.STOP})}.get(self, frozenset())
+
 
 def restarted(scenario: Scenario, how: Restart) -> Scenario:
     """The same scenario, in which workers go like this."""
-    if how is Restart.DRAIN:
-        events = _with_returns(_by_worker(scenario.events))
-        found = [each.model_copy(update={"drain": True}) if each.do is What.STOP else each for each in events]
-    else:
-        changes = {"do": What.KILL if how is Restart.KILL else What.STOP, "drain": False}
-        found = [each.model_copy(update=changes) if _goes(each) else each for each in scenario.events]
+    drained, events = how.drained, scenario.events
+    if drained:
+        events = tuple(_with_returns(_by_worker(events), drained))
+    changes = {"do": What.KILL if how is Restart.KILL else What.STOP, "drain": bool(drained)}
+    found = [each.model_copy(update=changes) if each.do in (drained or GOING) else each for each in events]
     return scenario.model_copy(update={"events": tuple(found)})
-
-
-def _goes(event: Event) -> bool:
-    return event.do in (What.STOP, What.KILL)
 
 
 def _by_worker(events: Sequence[Event]) -> list[Event]:
@@ -52,13 +54,13 @@ def _by_worker(events: Sequence[Event]) -> list[Event]:
     return sorted(found, key=lambda each: each.at)
 
 
-def _with_returns(events: Sequence[Event]) -> list[Event]:
-    """The same, where a worker that is started after it was stopped is back instead."""
+def _with_returns(events: Sequence[Event], drained: frozenset[What]) -> list[Event]:
+    """The same, where a worker that is started after it was drained is back instead."""
     found, returned = [], set[int]()
     for place, event in enumerate(events):
         if place in returned:
             continue
-        if event.do is What.STOP and event.back is None and event.workers != (LEADER,):
+        if event.do in drained and event.back is None and event.workers != (LEADER,):
             after = next((at for at in range(place + 1, len(events)) if events[at].workers == event.workers), None)
             if after is not None and events[after].do is What.START:
                 returned.add(after)
