@@ -18,6 +18,7 @@ from tests.faults.length import LONG, has_long_form, rounds
 from tests.faults.proxy import KafkaProxy
 from tests.faults.stage import SESSION_MS, Stage
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.lost_transaction_ends import TRIES, lost_ends
 
 BOTH_SESSIONS_S = (SESSION_MS + INSTANCES_SESSION_MS) / 1000
 
@@ -101,19 +102,6 @@ async def test_connections_to_kafka_are_cut_and_slow(kafka: KafkaCluster, tmp_pa
                     proxy.mend()
                     proxy.delay_s = 0.0
             await here.on.go_on()
-
-
-LOST_END = "Couldn't find leader endpoint for partitions"
-"""What a broker says when it skips the end of a transaction in partitions that are there: a commit or an abort that it
-has decided is never written, and who reads only what is committed waits for ever. Kafka 4.3 does so now and then while
-it comes up after a kill, where a partition has no other replica.
-"""
-TRIES = 5
-
-
-def lost_ends(kafka: KafkaCluster) -> int:
-    """How often the broker has said so."""
-    return sum(log.read_text(errors="replace").count(LOST_END) for log in kafka.folder.glob("broker-*/server.log"))
 
 
 async def broker_restarts_and_is_gone(kafka: KafkaCluster, folder: Path) -> None:
