@@ -18,7 +18,7 @@ from tests.faults.length import LONG, has_long_form, rounds
 from tests.faults.proxy import KafkaProxy
 from tests.faults.stage import SESSION_MS, Stage
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.lost_ends import TRIES, lost_ends
+from tests.kafka.lost_transaction_ends import TRIES, lost_ends
 
 BOTH_SESSIONS_S = (SESSION_MS + INSTANCES_SESSION_MS) / 1000
 

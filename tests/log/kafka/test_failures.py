@@ -12,7 +12,7 @@ import pytest
 from kcoord.log.clock import lease_now_ms
 from kcoord.log.interface import AppendFailed, Log, LogUnusable
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.lost_ends import TRIES, lost_ends
+from tests.kafka.lost_transaction_ends import TRIES, lost_ends
 from tests.log.child import STEP_RECORDS
 from tests.log.conftest import Child
 from tests.log.places import Topic, loaded, opened
@@ -20,7 +20,7 @@ from tests.log.places import Topic, loaded, opened
 BROKER = 1
 ROUNDS = 6
 DEADLINE_S = 180
-"""So long an owner of a partition goes on trying that cannot be read; without a fault it takes some seconds."""
+"""The story takes some seconds. It never ends if a partition cannot be read any more, because its owner tries again."""
 SHORT = {"request_timeout_ms": 500, "append_timeout_ms": 1_000, "load_timeout_ms": 1_000}
 
 
@@ -53,7 +53,7 @@ async def _in_spite_of_all(log: Log, acknowledged: list[int], enough: Callable[[
 
 @pytest.mark.parametrize("kill", [False, True])
 async def test_a_broker_that_restarts_costs_time_and_nothing_else(broker: KafkaCluster, kill: bool) -> None:
-    """What a broker spoils that loses the end of a transaction is told again."""
+    """The story is repeated if the broker has lost the end of a transaction."""
     for _ in range(TRIES):
         lost_before = lost_ends(broker)
         try:

@@ -1,4 +1,4 @@
-"""Ends of transactions that Kafka has lost: what a broker spoils is told again, and is no fault of kcoord's."""
+"""Transaction ends that a broker has lost, as its log says. A test repeats its story then: kcoord is not at fault."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ has decided is never written, and who reads only what is committed waits for eve
 it comes up after a kill, where a partition has no other replica.
 """
 TRIES = 5
+"""A test fails if the broker spoils its story this many times in a row."""
 
 
 def lost_ends(kafka: KafkaCluster) -> int:
