@@ -152,9 +152,9 @@ class Checks:
         if group is None:
             if self._group is not None:
                 self._books.forget()
-                if self._placement is not None:
-                    self._placement.gone(contents)
-        elif step.records or group.version != self._version or group is not self._group:
+            if self._placement is not None:
+                self._placement.gone(contents)  # each time: a step that broke off has placed, too
+        elif step.records or step.faults or group.version != self._version or group is not self._group:
             self._version = group.version
             self._world.sightings.reached(_STATES[group.state])
             self._books.look(group, step, contents, self._world.events.now_ms)

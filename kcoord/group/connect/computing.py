@@ -210,7 +210,8 @@ def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
     if not group.legacy.members:
         return
     selection = _select(group, turn.contents.effective(group.group_id))
-    ensure_look(turn, group, is_led_by_others=not isinstance(selection, LegacySide))
+    computes = group.computation is not None and group.computation.frozen is not None  # it may be needless by now
+    ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
