@@ -122,11 +122,13 @@ class Definition:
     """What a STRING may say."""
     check: Callable[[str], str] | None = None
     """The value of another STRING as it is kept. Raises ValueError with what is wrong."""
+    overrides: bool = True
+    """Whether the server has a setting of its own for all groups."""
 
     @property
     def server_name(self) -> str:
-        """The name of the server's setting that it overrides."""
-        return _SERVER_PREFIX + self.name
+        """The name of the server's setting that it overrides; its own where there is none."""
+        return _SERVER_PREFIX + self.name if self.overrides else self.name
 
 
 DEFINITIONS: dict[str, Definition] = {
@@ -204,6 +206,7 @@ DEFINITIONS: dict[str, Definition] = {
             None,
             "Where connectors and tasks may run, as JSON: kcoord placement.",
             check=lambda document: write_setting(read_setting(document)),
+            overrides=False,
         ),
     )
 }

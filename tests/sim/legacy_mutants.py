@@ -58,7 +58,7 @@ LEGACY_MUTANTS = (
     Mutant(12, "a stranger keeps what others have", join_group._adopt,
            "if group.claimants.get(each, member.member_id) == member.member_id", ""),
     Mutant(12, "a stranger goes on with what others have fenced", join_group._adopt,
-           "if group.assignment_epoch:\n        session_of", "if False:\n        session_of"),
+           "if group.assignment_epoch:\n        session_of", "if False:\n        session_of", plan="140523"),
     Mutant(14, "a new leader need not wait for the elder one", leader.is_free_to_lead,
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
