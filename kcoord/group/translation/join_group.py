@@ -71,6 +71,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
     turn.contents.newcomers.forget(group.group_id, call.member_id)
     replace_generic(turn, group.group_id)
     if dead is not None:
+        session_of(dead).doubtful &= spoken.reported  # the rest is not running any more
         drop_dead(turn, group, dead)
     is_first = not group.members and dead is None
     group = join(turn, group, call.member_id, _first_said(call, spoken))
