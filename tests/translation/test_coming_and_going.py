@@ -71,6 +71,19 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
     assert world.fetch("W4").brief == (share, "")
 
 
+def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
+    """Legacy rules 12, 18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world.come("W4", "AT1 AT2")
+    world.fetch("W4")
+    share = world.is_to_run("W4")
+    assert share
+    world.close(4)
+    world.known.pop("W4")
+    world.come("W4", offset=OFFSET + 1, connection=14)  # nothing is placed before the leader has read that
+    assert world.is_to_run("W4") == share
+
+
 @pytest.mark.parametrize(
     ("reason", "stopped"),
     [
