@@ -47,7 +47,7 @@ def sync_translated(
         _take_look(turn, group, member, request, token)
     elif session.computes and _is_asked(group, member):
         _take_assignment(turn, group, member, request, token)
-    elif request.assignments or session.phase is Phase.PREPARING:
+    elif request.assignments or session.phase is Phase.PREPARING or _leads_blindly(group, member):
         # It was shown the group before a load, or is called for something else: what it brings is of no use.
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
@@ -60,6 +60,13 @@ def _is_shown(group: ConnectGroup, member: Member) -> bool:
     look = group.legacy.look
     is_its = look is not None and look.leader == member.member_id and look.picture is not None
     return is_its and asks_leader(group)
+
+
+def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
+    """Whether it leads, and was answered as a follower (legacy rule 3): it was to stop everything under `default`, which
+    is not spoken any more.
+    """
+    return member.member_id == group.computed_by and asks_leader(group)
 
 
 def _is_asked(group: ConnectGroup, member: Member) -> bool:
