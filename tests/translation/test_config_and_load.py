@@ -193,6 +193,29 @@ def test_a_leader_that_was_called_for_a_newcomer_may_have_read_a_change(others_c
     assert world.synced(token).brief == ("", "")
 
 
+@pytest.mark.parametrize("others_come", [True, False])
+def test_one_that_was_called_to_be_given_more_may_have_read_a_change(others_come: bool) -> None:
+    """Mixed seed 5987: it stops what is reconfigured, is called before it has asked to join, and would start that again
+    with its answer.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": "AT3"})
+    world.configure(rebalance_delay_ms="0")
+    world.leaves("W4")
+    assert world.beats("W2") is AGAIN
+    world.come("W2", "AT1", offset=OFFSET + 1)
+    token = world.send_sync("W2")
+    assert token not in world.answers
+    if others_come:
+        world.come("W3", "AT2", offset=OFFSET + 1)
+        world.pass_ms(700)
+        assert token not in world.answers, "W1 runs what it runs as of before"
+        assert world.beats("W1") is AGAIN
+        world.led("W1", "AC0 AT0 AT1 AT2 AT3", "AC0 AT0", offset=OFFSET + 1)
+    else:
+        world.pass_ms(700)
+    assert world.synced(token).brief == ("AT3", "")
+
+
 # -- after a load ------------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,8 @@ Connect relies on it: every worker has stopped the reconfigured tasks before any
 comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
 a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
 has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
-not come after 0.7 s are told to (legacy rule 22). A leader that was called for a look and has a higher offset may have
-read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
+not come after 0.7 s are told to (legacy rule 22). A worker that was called for something else and has a higher offset may
+have read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
 
 Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
 What belonged to workers that are away is given back to none of them any more (legacy rule 21).
@@ -20,6 +20,7 @@ from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Memb
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.looks import highest_offset
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.reading import Spoken
 from kcoord.group.translation.session import ConfigRound
@@ -61,14 +62,18 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
 
 
 def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
-    """Whether the leader, which was called for a look, has read a change, perhaps of tasks: a session key moves the
-    offset too. Others that run what is changed come by themselves then, and soon.
+    """Whether a worker that was called has read a change, perhaps of tasks: a session key moves the offset too. Others
+    that run what is changed come by themselves then, and soon. Only the leader has them wait for what is known.
     """
     legacy, look = member.said.legacy, group.legacy.look
     assert legacy is not None
-    if look is None or look.leader != member.member_id or group.legacy.round is not None:
+    if group.legacy.protocol == DEFAULT or group.legacy.round is not None:
         return False
-    is_new = spoken.config_offset > max(legacy.config_offset, group.computed_offset)
+    looks = look is not None and look.leader == member.member_id
+    if member.releasing and not looks:
+        return False  # it comes at once when it has stopped that, and for a change once more
+    known = legacy.config_offset if looks else highest_offset(group)
+    is_new = spoken.config_offset > max(known, group.computed_offset)
     return is_new and _is_awaited_by_others(group, member, spoken)
 
 
