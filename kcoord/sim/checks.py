@@ -145,6 +145,9 @@ class Checks:
         self._put_out = member is not None and member.put_out
         self._member_epoch = -1 if member is None else member.epoch
 
+    def timed(self, step: Step) -> None:
+        """Time has made the coordinator look at the group."""
+
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
         contents = self._contents

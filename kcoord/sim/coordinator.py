@@ -505,4 +505,6 @@ class Coordinator:
             self._events.at(self._timer_ms, self._time, self._timer_ms, life)
             return
         self._timer_ms = None
-        self._take(self.shard.advance(now_ms, self.wall_ms), None)
+        step = self.shard.advance(now_ms, self.wall_ms)
+        self._world.checks.timed(step)
+        self._take(step, None)

@@ -157,6 +157,7 @@ class Answers:
         if self._newcomer in group.members:
             self._has_returned(group)
             self._takes_place(group)
+        self._newcomer = ""  # what happens to it later is another matter
         config_round = group.legacy.round
         if config_round is not None and config_round.is_certain:
             self._round(group, config_round)

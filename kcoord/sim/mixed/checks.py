@@ -313,10 +313,10 @@ class MixedChecks(Checks):
         member = None if connect is None else connect.members.get(member_id)
         return member is not None and member.legacy is not None and member.legacy.phase is TranslatedPhase.PREPARING
 
-    def _not_busy(self, step: Step, frame: Frame | None) -> None:
+    def timed(self, step: Step) -> None:
         """Time makes the coordinator look at the group; where nothing comes of it again and again it only spins."""
         now_ms = self._world.events.now_ms
-        if frame is not None or step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
+        if step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
             self._idle_looks, self._idle_since_ms = 0, now_ms
             return
         self._idle_looks += 1
@@ -325,7 +325,6 @@ class MixedChecks(Checks):
 
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
-        self._not_busy(step, frame)
         self._forget_refused(step)
         super().after(step, frame)
         connect = self.connect()
