@@ -332,3 +332,12 @@ def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:
     assert set(hand.owned()) == {"A", "B"}
     assert hand.beat("B") is REJOIN
     assert hand.error(hand.join("B", "BC0 BT1")) is ErrorCode.NONE
+
+
+def test_what_lay_in_a_connection_that_a_worker_has_left_does_not_say_what_it_runs() -> None:
+    """Mixed seed 251127: a JoinGroup of before it had anything, read after the worker had joined by a newer one."""
+    hand, _, _ = in_state("Stable", 2)
+    assert hand.error(hand.join("B", client="A")) is REJOIN
+    assert hand.beat("B") is ErrorCode.NONE, "the group has not begun to rebalance"
+    hand.start_new()
+    assert hand.owned()["B"] == ("BC0 BT1", "BC0 BT1")

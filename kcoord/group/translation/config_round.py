@@ -25,9 +25,10 @@ from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.reading import Spoken
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.group.turn import Turn
 
+LONGEST_MS = 10_000
+"""So long a round lasts at most."""
 NUDGE_MS = 700
 
 

@@ -255,8 +255,10 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     if fleet.look is None:
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
+    if look.existing is None and not _known(group) <= fleet.remembered:
+        look.asking.remembers = False  # what it has not seen before it does not take for deleted (legacy rule O22)
     workers = _workers(group, member, look)
-    waiting = _known(group, look) - NOTHING.union(*[each.target for each in workers])
+    waiting = _to_show(group, look) - NOTHING.union(*[each.target for each in workers])
     look.has_left_out = look.learns and look.asking.remembers
     if look.has_left_out:
         workers, waiting = _leave_out(workers, waiting)
@@ -278,17 +280,19 @@ def _leave_out(workers: list[Shown], waiting: Resources) -> tuple[list[Shown], R
     return [each for each in workers if each is not out], waiting
 
 
-def _known(group: ConnectGroup, look: OpenLook) -> Resources:
-    if look.existing is not None:
-        return look.existing
+def _to_show(group: ConnectGroup, look: OpenLook) -> Resources:
+    return _known(group) if look.existing is None else look.existing
+
+
+def _known(group: ConnectGroup) -> Resources:
+    """What exists, and what somebody is to run though it may not."""
     targets = NOTHING.union(*[each.resources for each in group.targets.values()])
     return targets if group.configured is None else targets | group.configured.resources
 
 
 def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]:
     """All who take part, the leader first, each with its target; nothing is shown twice."""
-    known = _known(group, look)
-    left = set(known)
+    left = set(_to_show(group, look))
     shown = []
     for member in [leader, *(each for each in group.participants() if each is not leader)]:
         target = (group.target_of(member) or NOTHING) & left
@@ -357,7 +361,8 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
     """What exists is known, and who leads, unless a worker of the new protocol has been chosen to meanwhile."""
     fleet, known = group.legacy, group.configured
     now = Configured(seen.existing, seen.config_offset)
-    fleet.look, fleet.remembered_by, fleet.leader_due_ms = None, leader.member_id, NEVER_MS
+    fleet.look, fleet.leader_due_ms = None, NEVER_MS
+    fleet.remembered_by, fleet.remembered = leader.member_id, seen.existing
     fleet.ask_again_ms = turn.now_ms + AGAIN_MS
     turn.wake(group, fleet.ask_again_ms)
     gone = (NOTHING if known is None else known.resources) - seen.existing

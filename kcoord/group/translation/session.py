@@ -132,6 +132,8 @@ class LegacyFleet(Generic[R]):
     """Whose look was the last one."""
     remembers: bool = False
     """That worker has got the answer, so its assignor knows the picture. Not known after a load."""
+    remembered: frozenset[R] = frozenset()
+    """What exists by that look."""
     learned_by: str | None = None
     """Which leader has shown last how long lost work is to wait."""
     leader_due_ms: int = NEVER_MS
@@ -178,7 +180,7 @@ class LegacyFleet(Generic[R]):
 
     def _begin_anew(self) -> None:
         self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
-        self.remembered_by, self.remembers, self.deleted = None, False, frozenset()
+        self.remembered_by, self.remembers, self.remembered, self.deleted = None, False, frozenset(), frozenset()
         self.gathering_due_ms = self.barrier_due_ms = self.ask_again_ms = self.frozen_until_ms = NEVER_MS
         self.map_due_ms, self.leader_due_ms, self.learned_by = NEVER_MS, NEVER_MS, None
 

@@ -3,7 +3,7 @@
 | its SyncGroup waits | until |
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
-| a config round is open, and others have read even less than it | they have come; 10 s |
+| a config round is open, and others have read even less than it | they have come, or the round ends |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
@@ -31,16 +31,12 @@ from kcoord.group.turn import Turn
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
-LONGEST_MS = 10_000
-"""So long a config round lasts at most."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     """Take a SyncGroup in: it is answered now, or when it is time."""
     session = session_of(member)
     limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
-    if has_to_read_on(group, member):
-        limit_ms = LONGEST_MS
     session.parked_sync = token
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
@@ -60,10 +56,11 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     session = session_of(member)
     if disarms(group, member):
         return False
-    if has_to_read_on(group, member):
-        return session.has_news and turn.now_ms < session.parked_until_ms and lowest_offset(group) < _offset(member)
-    if group.legacy.round is not None:
-        return True
+    config_round = group.legacy.round
+    if config_round is not None:
+        if not has_to_read_on(group, member):
+            return True
+        return session.has_news and turn.now_ms < config_round.until_ms and lowest_offset(group) < _offset(member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:

@@ -23,8 +23,8 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.states import State as GenericState
 from kcoord.group.step import Reply, Step
+from kcoord.group.translation.config_round import LONGEST_MS
 from kcoord.group.translation.phases import Phase as TranslatedPhase
-from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import (
