@@ -69,12 +69,15 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
     elif not may_join(group, request.protocol_type, protocols) or not make_room(turn, request.group_id):
         join_error(turn, token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
     elif not request.member_id:
-        _join_unknown(turn, group, _join_of(request, context, token, protocols, _new_id(turn, request, context)))
+        join = _join_of(request, context, token, protocols, _new_id(turn, request, context))
+        _join_unknown(turn, group, join)
+        _note_connection(turn, group, join, context)
     elif _is_stale(group, request, context):
         join_error(turn, token, ErrorCode.REBALANCE_IN_PROGRESS, request.member_id)
     else:
-        _join_known(turn, group, _join_of(request, context, token, protocols, request.member_id))
-        _note_connection(turn, request, context)
+        join = _join_of(request, context, token, protocols, request.member_id)
+        _join_known(turn, group, join)
+        _note_connection(turn, group, join, context)
 
 
 def _is_stale(group: GenericGroup, request: JoinGroupRequest, context: RequestContext) -> bool:
@@ -85,9 +88,8 @@ def _is_stale(group: GenericGroup, request: JoinGroupRequest, context: RequestCo
     return member is not None and group.protocol_type == PROTOCOL_TYPE and member.comes_by_older(context)
 
 
-def _note_connection(turn: Turn, request: JoinGroupRequest, context: RequestContext) -> None:
-    group = turn.contents.groups.get(request.group_id)
-    member = None if group is None else group.members.get(request.member_id)
+def _note_connection(turn: Turn, group: GenericGroup, join: Join, context: RequestContext) -> None:
+    member = turn.contents.groups.get(group.group_id, group).members.get(join.member_id)
     if member is not None:
         member.connection, member.opened = context.connection, context.opened
 
