@@ -28,6 +28,7 @@ from bench import (
     many,
     perf_tools,
     pipeline,
+    placement,
     restart,
     simulator,
 )
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "connect": connect_heartbeats.run,
     "rebalance": connect_rebalance.run,
     "assignors": assignors.run,
+    "placement": placement.run,
     "simulator": simulator.run,
     "kafka_log": kafka_log.run,
     "kafka_joins": kafka_joins.run,

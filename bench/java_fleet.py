@@ -22,6 +22,8 @@ from tests.kafka.java import Java
 
 DELAY_S = 60
 MOST_OVER_RESTART_S = 1.0
+MOST_JOINS = 4
+HAND_OVER_S = 1.0
 OURS, THEIRS = "kcoord, individual", "Kafka 4.3 broker"
 EVENTS = events.ALL
 
@@ -40,7 +42,9 @@ def run(folder: Path) -> Outcome:
                     found[side].append(seen)
                     if event is events.FOLLOWER_BACK:
                         restarts[side] = restart_s(fleet, seen)
-    return outcome(found, restarts)
+                if side == OURS:
+                    drained = events.let_happen(fleet, events.DRAINED)
+    return outcome(found, restarts, drained)
 
 
 @contextmanager
@@ -70,7 +74,7 @@ def restart_s(fleet: JavaFleet, seen: Seen) -> float:
 # -- the figures -------------------------------------------------------------------------------------------------------
 
 
-def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) -> Outcome:
+def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float], drained: Seen) -> Outcome:
     """What was reached."""
     columns = [
         "event",
@@ -80,12 +84,14 @@ def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         "changed nothing",
         "tasks stopped",
         "needlessly",
+        "moved in the end",
         "longest nowhere",
         "until all run",
     ]
     rows = [
         _row(each, side) for pair in zip(*found.values(), strict=True) for side, each in zip(found, pair, strict=True)
     ]
+    rows.append(_row(drained, OURS))
     totals = [_total(side, seen) for side, seen in found.items()]
     return Outcome(
         "Six real Connect workers",
@@ -97,8 +103,8 @@ def outcome(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         "one that changed nothing left the worker with what it ran before. Stops are those of workers that do not end "
         "themselves; needless is one after which the task runs, in the end, where it ran before with the same "
         "configuration, and each but a task's first. Times are the tasks' own notes, in one file.",
-        _claims(found, restarts),
-        [Table(columns, rows), Table(["over all events", *columns[3:7]], totals)],
+        [*_claims(found, restarts), _of_drains(drained, found)],
+        [Table(columns, rows), Table(["over all events", *columns[3:8]], totals)],
     )
 
 
@@ -112,6 +118,7 @@ def _row(seen: Seen, side: str) -> list[str]:
         str(figures.idle_joins),
         str(len(figures.stopped)),
         str(len(figures.needless)),
+        str(len(figures.moved)),
         f"{figures.nowhere_ms / 1000:.1f} s",
         f"{figures.until_ms / 1000:.1f} s",
     ]
@@ -137,7 +144,24 @@ def _total(side: str, seen: Sequence[Seen]) -> list[str]:
         str(sum(each.idle_joins for each in figures)),
         str(sum(len(each.stopped) for each in figures)),
         str(sum(len(each.needless) for each in figures)),
+        str(sum(len(each.moved) for each in figures)),
     ]
+
+
+def _of_drains(drained: Seen, found: Mapping[str, Sequence[Seen]]) -> Claim:
+    nowhere_s = drained.figures.nowhere_ms / 1000
+    without = [
+        f"{side}: {each.figures.nowhere_ms / 1000:.1f} s"
+        for side in (OURS, THEIRS)
+        for each in found[side]
+        if each.event is events.ROLLING
+    ]
+    return Claim(
+        "a rolling restart of six real workers by drains: the longest time that a task ran nowhere",
+        f"≤ {HAND_OVER_S:.0f} s: its own stop and start",
+        f"{nowhere_s:.1f} s (a bounce without drains, {', '.join(without)})",
+        nowhere_s <= HAND_OVER_S,
+    )
 
 
 def _claims(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) -> list[Claim]:
@@ -151,6 +175,24 @@ def _claims(found: Mapping[str, Sequence[Seen]], restarts: Mapping[str, float]) 
         Claim("six real workers: tasks stopped needlessly", "0", str(needless), needless == 0),
         Claim("six real workers: joins that changed nothing", f"Kafka's {their_idle}", str(idle)),
     ]
+    if events.ROLLING in ours:
+        rolling, on_kafka = ours[events.ROLLING], theirs[events.ROLLING]
+        joins = sum(rolling.joins.values()) / len(rolling.joins)
+        claims += [
+            Claim(
+                "a rolling bounce of six real workers: tasks that run elsewhere in the end, or were stopped for others",
+                "0",
+                f"{len(rolling.moved)} and {len(rolling.stopped)} "
+                f"(Kafka's broker: {len(on_kafka.moved)} and {len(on_kafka.stopped)})",
+                not rolling.moved and not rolling.stopped,
+            ),
+            Claim(
+                "the same: joins for each worker, leaders included",
+                f"≤ {MOST_JOINS}",
+                f"{joins:.1f} (Kafka's broker: {sum(on_kafka.joins.values()) / len(on_kafka.joins):.1f})",
+                joins <= MOST_JOINS,
+            ),
+        ]
     if events.FOLLOWER_BACK in ours:
         nowhere_s, restart = ours[events.FOLLOWER_BACK].nowhere_ms / 1000, restarts[OURS]
         claims.append(

@@ -175,6 +175,14 @@ class LegacyFleet:
 
         return await self._measured(event, deadline_s)
 
+    async def call(self, deadline_s: float) -> Spent:
+        """Nothing happens but what the coordinator wants by itself: it lets somebody join. Raises FleetFailed."""
+
+        async def event() -> None:
+            await self._until(lambda: self.books.calls["JoinGroup"] > 0, deadline_s)
+
+        return await self._measured(event, deadline_s)
+
     async def _measured(self, event: Callable[[], Awaitable[Station | None]], deadline_s: float) -> Spent:
         before = {station: frozenset(station.runs) for station in self.stations.values()}
         books = self.books

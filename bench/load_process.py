@@ -74,7 +74,12 @@ class Load:
     async def do_legacy_event(self, event: str, max_delay_ms: int, deadline_s: float) -> dict[str, Any]:
         assert self.legacy is not None, "the fleet is to be founded first"
         self.legacy.delay(max_delay_ms)
-        happens = {"join": self.legacy.join, "leave": self.legacy.leave, "bounce": self.legacy.bounce}
+        happens = {
+            "join": self.legacy.join,
+            "leave": self.legacy.leave,
+            "bounce": self.legacy.bounce,
+            "call": self.legacy.call,
+        }
         return attrs.asdict(await happens[event](deadline_s))
 
     async def do_echoes(self, fleet: str, **shape: Any) -> dict[str, Any]:

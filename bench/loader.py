@@ -11,6 +11,8 @@ from typing import Any, Self
 import attrs
 
 SETTLE_DEADLINE_S = 300.0
+LEGACY_GROUP = "connect-bench"
+"""The group of `legacy_workers`."""
 
 
 class LoadFailed(Exception):
@@ -101,7 +103,7 @@ class Loader:
     ) -> None:
         """Bring one group of `count` of Connect's own workers into being, and wait until all runs and nothing moves."""
         host, port = address
-        where = {"host": host, "port": port, "group_id": "connect-bench", "deadline_s": SETTLE_DEADLINE_S}
+        where = {"host": host, "port": port, "group_id": LEGACY_GROUP, "deadline_s": SETTLE_DEADLINE_S}
         shape = {"connectors": connectors, "tasks": tasks, "interval_ms": interval_ms, "session_ms": session_ms}
         self._do("legacy_workers", count=count, grown=grown, **where, **shape)
 

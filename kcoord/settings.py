@@ -298,6 +298,15 @@ class ConnectGroups(_Section):
         ge=-1,
         le=30_000,
     )
+    group_connect_legacy_leader_wait_ms: int = _setting(
+        15_000,
+        "How long the lead among workers of the generic protocol that are managed one by one waits for its worker when "
+        "that has stopped in order, as in a restart. Meanwhile requests that only a leader can serve fail, and source "
+        "tasks that are exactly once do not start anew. 0: another worker leads at once.",
+        unit="ms",
+        ge=0,
+        le=300_000,
+    )
 
 
 class Offsets(_Section):

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import config, demo, groups, health, log, pipeline, serve, settings, sim, worker
+from kcoord.cli import config, demo, groups, health, log, pipeline, placement, serve, settings, sim, worker, workers
 
 app = typer.Typer(
     name="kcoord",
@@ -26,6 +26,8 @@ app.command("serve")(serve.serve)
 app.command("health")(health.health)
 app.command("demo")(demo.demo)
 app.add_typer(groups.app, name="groups")
+app.add_typer(placement.app, name="placement")
+app.add_typer(workers.app, name="workers")
 app.command("worker")(worker.worker)
 app.add_typer(config.app, name="config")
 app.add_typer(log.app, name="log")

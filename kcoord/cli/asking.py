@@ -39,18 +39,25 @@ def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tup
 
 def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
     """Connect, ask, and give the answer; an error ends the command with one line."""
-    from kcoord.client import ClientError, Cluster, Security
+    from kcoord.client import ClientError
+
+    try:
+        return asked(bootstrap, config, question)
+    except ClientError as error:
+        fail(error)
+
+
+def asked(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
+    """Connect, ask, and give the answer. Raises ClientError."""
+    from kcoord.client import Cluster, Security
 
     addresses = addresses_of(bootstrap)
 
-    async def asked(security: Security) -> T:
+    async def answered(security: Security) -> T:
         async with Cluster(addresses, security) as cluster:
             return await question(cluster)
 
-    try:
-        return asyncio.run(asked(Security.from_file(config) if config else Security()))
-    except ClientError as error:
-        fail(error)
+    return asyncio.run(answered(Security.from_file(config) if config else Security()))
 
 
 def show(what: str | list[Any] | dict[str, Any]) -> None:

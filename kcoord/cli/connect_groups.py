@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from kcoord.assign import Resource
-from kcoord.cli.resources import resources_json
+from kcoord.cli.resources import resources_json, resources_text
 from kcoord.cli.times import span
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
@@ -156,6 +156,66 @@ class Legacy:
 
 
 @attrs.frozen
+class Delay:
+    """How long what a worker had waits for its return; 0.1.0 does not say."""
+
+    ms: int | None = None
+    source: int = 0
+    """1: the group's own setting, 2: its workers, 3: the server's setting."""
+
+    def told(self) -> str:
+        """For people."""
+        who = {1: "the group's setting", 2: "its workers' own setting", 3: "the server's setting"}.get(self.source, "")
+        return "" if self.ms is None else f"{span(self.ms)}, by {who}"
+
+
+@attrs.frozen
+class Misplaced:
+    """What cannot be where the placement rules want it."""
+
+    reason: str
+    is_running: bool
+    """Where it was, all the same."""
+    resources: Resources
+
+    def as_json(self) -> dict[str, Any]:
+        return {"reason": self.reason, "running": self.is_running, "resources": resources_json(self.resources)}
+
+
+@attrs.frozen
+class PlacementStanding:
+    """How a group's placement rules are followed."""
+
+    state: int = 0
+    """0: there are none, 1: they are, 2: more is to move, 3: they are not, since workers compute, 4: there are none,
+    and none would be, since workers compute.
+    """
+    misplaced: tuple[Misplaced, ...] = ()
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether rules are followed, or would be."""
+        return self.state not in (3, 4)
+
+    def told(self) -> Iterator[str]:
+        """Lines for people."""
+        words = {2: "more is to move", 3: "not followed: workers compute the assignment, all together or one of them"}
+        if self.state in words:
+            yield f"placement rules: {words[self.state]}"
+        for each in self.misplaced:
+            where = "runs on where it was" if each.is_running else "runs nowhere"
+            yield f"{resources_text(each.resources)} {where}: {each.reason}"
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("none", "followed", "moving", "not followed", "none")
+        state = names[self.state] if self.state < len(names) else str(self.state)
+        return {"state": state, "misplaced": [each.as_json() for each in self.misplaced]}
+
+
+NO_DELAY_TOLD, NO_PLACEMENT = Delay(), PlacementStanding()
+
+
+@attrs.frozen
 class Repeats:
     """Whether a group's rebalances repeat themselves."""
 
@@ -206,6 +266,8 @@ class ConnectGroup:
     """As of which offset `configured` is; -1: of none."""
     config_source: int = 0
     """What that offset counts, see `protocol/config_source`."""
+    delay: Delay = NO_DELAY_TOLD
+    placement: PlacementStanding = NO_PLACEMENT
 
     @property
     def exists(self) -> bool:
@@ -237,6 +299,8 @@ class ConnectGroup:
             "legacy": self.legacy.as_json(),
             "note": self.note,
             "repeats": self.repeats.as_json(),
+            "rebalance_delay": attrs.asdict(self.delay),
+            "placement": self.placement.as_json(),
         }
 
     def history_json(self, last: int) -> dict[str, Any]:
@@ -310,6 +374,13 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         legacy=_legacy(told),
         note=told.error_message or "",
         repeats=_repeats(told),
+        delay=Delay(_set(told.rebalance_delay_ms), told.rebalance_delay_source),
+        placement=PlacementStanding(
+            told.placement_state,
+            tuple(
+                [Misplaced(each.reason, each.is_running, unpack(each.connectors_and_tasks)) for each in told.misplaced]
+            ),
+        ),
     )
 
 

@@ -103,6 +103,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"barrier among the workers of the generic protocol: {group.legacy.barrier}"
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+    yield from group.placement.told()
     for worker in group.workers:
         if worker.must_release:
             yield f"{names(worker.member)} must let go of {resources_text(worker.must_release)}"

@@ -117,19 +117,34 @@ async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
     """A connect group, with its history. Raises ClientError, also if the group is none."""
+    return await connect_group(
+        cluster, group, "only a kcoord with group.connect.enable can explain a group", "a history"
+    )
+
+
+async def connect_group(cluster: Cluster, group: str, not_served: str, what: str) -> ConnectGroup:
+    """A connect group. Raises ClientError, also if the group is none: `what` it lacks then."""
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
         return found
     if not found.served:
-        raise ClientError(f"{found.why}: only a kcoord with group.connect.enable can explain a group")
+        raise ClientError(f"{found.why}: {not_served}")
     if (classic := await _describe_classic(cluster, broker, group)).exists:
         kind = classic.protocol_type or "classic"
         why = f" ({found.legacy.barrier})" if found.legacy is not None and found.legacy.barrier else ""
         raise ClientError(
-            f"{group} is a group of the classic protocol ({kind}): only connect groups have a history{why}"
+            f"{group} is a group of the classic protocol ({kind}): only connect groups have {what}{why}"
+            + (how_to_be_individual(group, found.legacy) if what == RULES else "")
         )
     raise ClientError(f"{group}: there is no such group")
+
+
+def how_to_be_individual(group: str, legacy: Legacy | None) -> str:
+    """What to set so that workers that join all together are managed one by one; empty where no setting does it."""
+    if legacy is None or legacy.mode != "barrier":
+        return ""
+    return f". Let kcoord manage them one by one: kcoord config set {group} connect.legacy.mode=individual"
 
 
 async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> ClassicGroup:
@@ -176,6 +191,8 @@ async def _delete(cluster: Cluster, group: str) -> Deletion:
     return Deletion(f"{group}: not deleted: {_WHY_NOT.get(code) or error_name(code)}", failed=True)
 
 
+RULES = "placement rules"
+"""What a group may lack."""
 _WHY_NOT: dict[int, str] = {
     ErrorCode.NON_EMPTY_GROUP: "it has members; stop them first",
     ErrorCode.GROUP_ID_NOT_FOUND: "there is no such group",

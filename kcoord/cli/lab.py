@@ -3,16 +3,18 @@ best.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.paper import table_of, written
-from kcoord.cli.scenario import Kind, Policy, named
+from kcoord.cli.scenario import LEFT_OUT, Kind, Policy, Restart, named
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
 
 if TYPE_CHECKING:
+    from kcoord.pipeline.lab import NamedRules
     from kcoord.pipeline.standing import Spread, Standing
     from kcoord.sim.scenario import Scenario
 
@@ -48,30 +50,54 @@ def lab(
             metavar="SECONDS", help="For how long lost work waits. Several times; else as each scenario says."
         ),
     ] = None,
+    restart: Annotated[
+        list[Restart] | None,
+        typer.Option(
+            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
+            "that are stopped; stop, kill: all go like this. Several times; else as each scenario says."
+        ),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="Placement rules from the start, as for kcoord placement apply, or none. Several times; else as each "
+            "scenario says.",
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each, by other latencies.")] = 10,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
-    """Simulate scenarios under policies and delays, on all cores; show the median of each and its spread.
+    """Simulate scenarios under policies, delays, ways to restart and placement rules, on all cores.
+
+    Shows the median of each and its spread.
 
     Without options: everything that comes with kcoord, a thousand runs, in a minute or two. The table has every run;
     its columns are in docs/pipeline.md. The same runs give the same table; what was there before is replaced.
     """
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
-    from kcoord.pipeline.lab import cells
+    from kcoord.pipeline.lab import cells, is_possible
     from kcoord.pipeline.spark.lab import run_all
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
     from kcoord.pipeline.tables import LAB
     from kcoord.sim.scenario import Kind as GroupKind
+    from kcoord.sim.scenario import Restart as HowToGo
     from kcoord.sim.scenario import built_in
 
     _check(delay or ())
     scenarios = {name: named(name) for name in scenario or built_in()}
     kinds = [GroupKind(each) for each in kind or Kind]
     policies = [each.value for each in policy or Policy]
-    todo = cells(scenarios, kinds, policies, delay or [None], range(seeds))
+    restarts = [HowToGo(each) for each in restart or ()]
+    everything = cells(
+        scenarios, kinds, policies, delay or [None], range(seeds), restarts or [None], rules_of(rules) or [None]
+    )
+    todo = [each for each in everything if is_possible(scenarios[each.scenario], each)]
+    if not todo:
+        fail("placement rules and drains cannot hold in group barrier: give --kind individual or connect", USAGE)
     settings = pairs(conf, "--conf")
     try:
         with Progress() as progress:
@@ -82,6 +108,8 @@ def lab(
     except PipelineError as error:
         fail(error)
     print(shown(scenarios, found), end="")
+    if len(todo) < len(everything):
+        print(LEFT_OUT)
     print(f"{len(todo):,} runs. The table of all is in {out}/{LAB.name}")
     doubled = sum(each.doubles for each in found)
     if doubled:
@@ -92,6 +120,17 @@ def lab(
         )
 
 
+def rules_of(files: "Iterable[str] | None") -> "list[NamedRules]":
+    """Placement rules by their files; the command ends where one is wrong."""
+    from kcoord.cli.placement import read_rules
+    from kcoord.pipeline.lab import WITHOUT_RULES, NamedRules
+
+    return [
+        WITHOUT_RULES if each == WITHOUT_RULES.name else NamedRules(each, read_rules(Path(each)))
+        for each in files or ()
+    ]
+
+
 def _check(delays: Iterable[float]) -> None:
     for each in delays:
         if not 0 <= each <= LONGEST_DELAY_S:
@@ -99,12 +138,20 @@ def _check(delays: Iterable[float]) -> None:
 
 
 def shown(scenarios: "dict[str, Scenario]", found: "Iterable[Standing]") -> str:
-    """A table for each scenario, in their order; kinds and policies as in the help, the shorter delay first."""
+    """A table for each scenario that was run, in their order; kinds and policies as in the help, short delays first."""
     kinds, policies = [each.value for each in Kind], [each.value for each in Policy]
-    ordered = sorted(found, key=lambda each: (kinds.index(each.kind), policies.index(each.policy), each.delay))
+    restarts = ["", *Restart]
+
+    def order(each: "Standing") -> tuple[object, ...]:
+        restart = restarts.index(each.restart or "")
+        return kinds.index(each.kind), policies.index(each.policy), each.delay, restart, each.rules or ""
+
+    ordered = sorted(found, key=order)
     parts = []
     for name, scenario in scenarios.items():
         its = [each for each in ordered if each.scenario == name]
+        if not its:
+            continue
         errors = sorted({f"No figures: {each.error}\n" for each in its if each.error is not None})
         parts.append(f"{name}: {scenario.about}\n{_table(its)}{''.join(errors)}")
     return "\n".join([*parts, LEGEND])
@@ -115,12 +162,20 @@ def _table(its: "Sequence[Standing]") -> str:
 
     by_kind = [[each for each in its if each.kind == kind.value] for kind in Kind]
     marked = {mark: [each for group in by_kind for each in best(group, *order)] for mark, order in MARKS.items()}
+    columns = ("GROUP", "POLICY", "DELAY", "RESTART", "RULES", "STOPPED", "LONGEST GAP", "MOVED", "REBALANCES", "")
     rows = []
     for each in its:
-        stopped, gap, moved = (each.figures.get(name) for name in ("stopped", "longest_gap", "moved"))
-        figures = (figure(stopped, 0, " s"), figure(gap, 1, " s"), figure(moved, 0))
-        rows.append((each.kind, each.policy, f"{each.delay:g} s", *figures, _note(each, marked)))
-    return written(table_of(("GROUP", "POLICY", "DELAY", "STOPPED", "LONGEST GAP", "MOVED", ""), rows))
+        varied = (each.kind, each.policy, f"{each.delay:g} s", each.restart or "", each.rules or "")
+        stopped, gap, moved, rebalances = map(each.figures.get, ("stopped", "longest_gap", "moved", "rebalances"))
+        figures = (figure(stopped, 0, " s"), figure(gap, 1, " s"), figure(moved, 0), figure(rebalances, 0))
+        rows.append((*varied, *figures, _note(each, marked)))
+    return without_empty_columns(columns, rows)
+
+
+def without_empty_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for people, without columns in which nothing stands; the last one may be empty."""
+    kept = [at for at, name in enumerate(columns) if not name or any(row[at] for row in rows)]
+    return written(table_of([columns[at] for at in kept], [[row[at] for at in kept] for row in rows]))
 
 
 def figure(spread: "Spread | None", digits: int, unit: str = "") -> str:

@@ -41,6 +41,12 @@ class Names:
     def __call__(self, member: str | None) -> str:
         return "nobody" if member is None else printable(self._names.get(member, member))
 
+    def in_text(self, text: str) -> str:
+        """A text with all members that it names by their short names."""
+        for member in sorted(self._names, key=len, reverse=True):
+            text = text.replace(member, self(member))
+        return text
+
     def in_reason(self, reason: str) -> str:
         """A reason with its members by their short names."""
         for member in _named_in(reason):

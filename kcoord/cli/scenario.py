@@ -13,6 +13,8 @@ from kcoord.cli.paper import table_of, written
 if TYPE_CHECKING:
     from kcoord.sim.scenario import Run, Scenario
 
+LEFT_OUT = "Left out: group barrier with placement rules or drains, since they cannot hold there."
+
 
 class Kind(StrEnum):
     """Of group."""
@@ -32,6 +34,15 @@ class Policy(StrEnum):
     KIP_415 = "kip-415"
 
 
+class Restart(StrEnum):
+    """How workers go that are stopped or killed."""
+
+    DRAIN = "drain"
+    DRAIN_STOPS = "drain-stops"
+    STOP = "stop"
+    KILL = "kill"
+
+
 def scenario(
     what: Annotated[
         list[str] | None,
@@ -48,34 +59,55 @@ def scenario(
     policy: Annotated[
         list[Policy] | None, typer.Option("--policy", help="May be given several times; else all.")
     ] = None,
+    restart: Annotated[
+        Restart | None,
+        typer.Option(
+            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
+            "that are stopped; stop, kill: all go like this. Else as it says."
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Placement rules from the start, as for kcoord placement apply; else as it says."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="K", help="Another one takes other latencies.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: one line of JSON for each run.")] = False,
 ) -> None:
     """Run scenarios under rebalance policies, and print what each costs. Without any: list those that there are."""
-    from kcoord.sim.scenario import DidNotSettle, built_in, load
+    from kcoord.cli.placement import read_rules
     from kcoord.sim.scenario import Kind as GroupKind
-    from kcoord.sim.scenario.run import run
+    from kcoord.sim.scenario import NoFigures, built_in, follows_rules, load, restarted, run
+    from kcoord.sim.scenario import Restart as HowToGo
 
     if not what:
         rows = [(name, load(path).about) for name, path in built_in().items()]
         print(written(table_of(("SCENARIO", "WHAT HAPPENS"), rows)), end="")
         return
     doubled = False
+    own_rules = None if rules is None else read_rules(rules)
     for name in what:
         found = named(name)
+        if own_rules is not None:
+            found = found.model_copy(update={"rules": own_rules})
+        if restart is not None:
+            found = restarted(found, HowToGo(restart))
+        kinds = [each for each in group or Kind if follows_rules(GroupKind(each)) or not found.has_rules()]
         try:
             runs = []
-            for kind in group or list(Kind):
+            for kind in kinds or [Kind.BARRIER]:
                 for each in policy or list(Policy):
                     done = run(found, GroupKind(kind), each.value, seed)
                     doubled = doubled or bool(done.doubles)
                     runs.append(done)
                     if as_json:
                         print(_json(name, done), flush=True)
-        except DidNotSettle as error:
+        except NoFigures as error:
             fail(error)
         if not as_json:
-            print(f"{name}: {found.about}\n{_table(runs)}")
+            left_out = f"{LEFT_OUT}\n" if len(kinds) < len(group or Kind) else ""
+            print(f"{name}: {found.about}\n{_table(runs)}{left_out}")
     if doubled:
         fail("two workers had the same task at once: see `doubles` of --json", FAILED)
 

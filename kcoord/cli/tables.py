@@ -87,6 +87,9 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
     yield from legacy_lines(group, names)
+    yield from group.placement.told()
+    if group.delay.ms is not None:
+        yield f"what a worker had waits for its return: {group.delay.told()}"
     for departed in group.departed:
         if departed.resources:
             name = departed.instance or names(departed.member)

@@ -1,4 +1,6 @@
-"""`kcoord pipeline whatif`: a group's own history played again under other policies and delays; which delay to set."""
+"""`kcoord pipeline whatif`: a group's own history played again under other policies and delays, with drains, or with
+placement rules; which delay to set.
+"""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
-from kcoord.cli.lab import figure
-from kcoord.cli.paper import table_of, written
-from kcoord.cli.scenario import Kind, Policy
+from kcoord.cli.lab import figure, rules_of, without_empty_columns
+from kcoord.cli.scenario import Kind, Policy, Restart
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
-    from kcoord.pipeline.whatif.advice import Advice, Outcome
+    from kcoord.pipeline.whatif.advice import Advice, Choice, Outcome
     from kcoord.pipeline.whatif.logged import Logged
     from kcoord.pipeline.whatif.question import Question
 
@@ -43,6 +44,21 @@ def whatif(
         typer.Option(
             metavar="SECONDS",
             help="To try. Several times; else usual ones, and those that the workers' own absences ask for.",
+        ),
+    ] = None,
+    restart: Annotated[
+        list[Restart] | None,
+        typer.Option(
+            help="How workers go. drain: all that stopped or died are drained first; drain-stops: those that stopped "
+            "in order, since nobody drains what crashes; stop, kill: all go like this. Several times; tried beside how "
+            "they really went."
+        ),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Placement rules, as for kcoord placement apply. Several times; tried beside none.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each.")] = 10,
@@ -76,6 +92,9 @@ def whatif(
 ) -> None:
     """Play a group's recorded history again under other policies and delays, and recommend a delay.
 
+    With --restart drain also: what it would have cost if workers had been drained before they went; with --restart
+    drain-stops only those that stopped in order, not those that died.
+
     Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
     is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
     and how true the replay of what was really run is to the log.
@@ -83,6 +102,7 @@ def whatif(
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.sim.scenario import Kind as GroupKind
+    from kcoord.sim.scenario import Restart as HowToGo
 
     for each in [*(delay or ()), *([] if was_delay is None else [was_delay])]:
         if not 0 <= each <= LONGEST_DELAY_S:
@@ -97,6 +117,8 @@ def whatif(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],
         delays=delay or (),
+        restarts=[HowToGo(each) for each in restart or ()],
+        rules=rules_of(rules),
         seeds=seeds,
         policy=None if was_policy is None else was_policy.value,
         delay=was_delay,
@@ -127,10 +149,10 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
     from kcoord.pipeline.whatif.advice import NotReplayed, advise
 
     progress.say("starting Spark")
-    scenarios = {each.name: each.scenario for each in wanted.episodes}
+    episodes = {each.name: each for each in wanted.episodes}
     with session(master, spark_log(out), kafka=False, settings=settings) as spark:
         progress.watch(spark)
-        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), scenarios, wanted.cells, progress.say)
+        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), episodes, wanted.cells, progress.say)
     try:
         return advise(rows, wanted.recorded)
     except NotReplayed as error:
@@ -142,14 +164,16 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 
 def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Logged") -> str:
     """All of it, as text."""
-    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _check(advice, recorded)]
+    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _ways(wanted, advice)]
+    parts.append(_check(advice, recorded))
     parts += [f"Not played again: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
 
 
 def _heading(group: str, wanted: "Question") -> str:
     fleet, fitted, episodes = wanted.fleet, wanted.fitted, wanted.episodes
-    changes = sum(len(each.scenario.events) for each in episodes)
+    changes = [event.do.value for each in episodes for event in each.scenario.events]
+    went = f"{changes.count('stop'):,} workers stopped, {changes.count('kill'):,} died"
     run = (
         "which nobody could tell" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
     )
@@ -157,8 +181,9 @@ def _heading(group: str, wanted: "Question") -> str:
     slow = [f"{name} stops {times:.0f} times as slowly" for name, times in sorted(fleet.stopping.workers.items())]
     slow += [f"{name} takes {ms / 1000:.0f} s to stop" for name, ms in sorted(fleet.stopping.connectors_ms.items())]
     return (
-        f"{group}: {changes:,} changes from {_time(episodes[0].from_ms)} to {_time(episodes[-1].to_ms)} (UTC), in "
-        f"{len(episodes):,} pieces. Really run: {run}{mixed}, delay {fitted.delay:g} s, session {fitted.session:g} s. "
+        f"{group}: {len(changes):,} changes ({went}) from {_time(episodes[0].from_ms)} to {_time(episodes[-1].to_ms)} "
+        f"(UTC), in {len(episodes):,} pieces. "
+        f"Really run: {run}{mixed}, delay {fitted.delay:g} s, session {fitted.session:g} s. "
         f"Tasks start in {fitted.start:g} s and stop in {fitted.stop:.3g} s{''.join(f'; {each}' for each in slow)}.\n"
     )
 
@@ -172,12 +197,14 @@ def _table(advice: "Advice") -> str:
             for note, which in (("as recorded", advice.recorded), ("recommended", advice.recommended))
             if each is which
         ]
-        figures = each.figures
+        figures, choice = each.figures, each.choice
         rows.append(
             (
-                each.choice.kind.value,
-                each.choice.policy,
-                f"{each.choice.delay:g} s",
+                choice.kind.value,
+                choice.policy,
+                f"{choice.delay:g} s",
+                choice.restart or "",
+                choice.rules or "",
                 figure(figures["stopped"], 0, " s"),
                 "-" if saved is None else f"{saved:,.0f} s",
                 figure(figures["longest_gap"], 1, " s"),
@@ -187,8 +214,10 @@ def _table(advice: "Advice") -> str:
             )
         )
     left = len(advice.outcomes) - SHOWN
-    columns = ("GROUP", "POLICY", "DELAY", "STOPPED", "SAVED", "LONGEST GAP", "MOVED", "REBALANCES", "")
-    return written(table_of(columns, rows)) + (f"and {left:,} more that are worse\n" if left > 0 else "")
+    varied, figures_of = ("GROUP", "POLICY", "DELAY", "RESTART", "RULES"), ("STOPPED", "SAVED", "LONGEST GAP", "MOVED")
+    return without_empty_columns((*varied, *figures_of, "REBALANCES", ""), rows) + (
+        f"and {left:,} more that are worse\n" if left > 0 else ""
+    )
 
 
 def _recommendation(wanted: "Question", advice: "Advice") -> str:
@@ -205,12 +234,42 @@ def _recommendation(wanted: "Question", advice: "Advice") -> str:
         said += f", not {advice.recorded.choice.delay:g} s: it would have saved {_saved(advice, chosen)}"
     said += f". {reason(advice, *wanted.fleet.absences_ms())}\n"
     if advice.recorded is not None and best is not chosen and best.stopped.greatest < chosen.stopped.least:
-        kind, policy = best.choice.kind, best.choice.policy
-        said += (
-            f"Better than any delay alone: {kind} by {policy}, delay {best.choice.delay:g} s, would have saved "
-            f"{_saved(advice, best)}.\n"
-        )
+        said += f"Better than any delay alone: {_words(best.choice)}, would have saved {_saved(advice, best)}.\n"
     return said
+
+
+def _ways(wanted: "Question", advice: "Advice") -> str:
+    """What each way to restart and each file of rules would have come to, the best choice of each."""
+    best: dict[tuple[str | None, str | None], Outcome] = {}
+    for each in advice.outcomes:
+        if each.choice.restart or each.choice.rules:
+            best.setdefault((each.choice.restart, each.choice.rules), each)
+    said = [_beside(each, advice.recorded) for each in best.values()]
+    if any(restart == "drain-stops" for restart, _ in best) and not any(
+        event.do.value == "stop" for each in wanted.episodes for event in each.scenario.events
+    ):
+        said.append(
+            "With restart drain-stops nothing was drained: no worker stopped in order. If those that died were killed "
+            "to be restarted, --restart drain says what drains would have saved."
+        )
+    return "".join(f"{each}\n" for each in said)
+
+
+def _beside(outcome: "Outcome", recorded: "Outcome | None") -> str:
+    def told(name: str, what: str, digits: int = 0) -> str:
+        instead = "" if recorded is None else f" instead of {recorded.figures[name].middle:,.{digits}f}"
+        return f"{outcome.figures[name].middle:,.{digits}f}{instead} {what}"
+
+    return (
+        f"With {_words(outcome.choice)}: {told('stopped', 'task-seconds stopped')}, a longest gap of "
+        f"{told('longest_gap', 's', 1)}, {told('moved', 'moved')}, {told('rebalances', 'rebalances')}."
+    )
+
+
+def _words(choice: "Choice") -> str:
+    restart = "" if choice.restart is None else f", restart {choice.restart}"
+    rules = "" if choice.rules is None else f", rules {choice.rules}"
+    return f"{choice.kind} by {choice.policy}, delay {choice.delay:g} s{restart}{rules}"
 
 
 def _saved(advice: "Advice", outcome: "Outcome") -> str:

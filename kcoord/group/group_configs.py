@@ -25,16 +25,20 @@ from enum import IntEnum, StrEnum
 
 import attrs
 
+from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.group.bounded_text import bounded_text
 from kcoord.group.connect.settings import (
     ASSIGNORS,
     HEARTBEAT_INTERVAL,
+    LEADER_WAIT,
     LEGACY_MODE,
     LEGACY_WAIT,
+    MAX_LEADER_WAIT_MS,
     MAX_LEGACY_WAIT_MS,
     MAX_SIZE,
     MIGRATION_POLICY,
     MODES_OWN_WAIT,
+    PLACEMENT,
     REBALANCE_DELAY,
     SESSION_TIMEOUT,
     ConnectSettings,
@@ -116,11 +120,15 @@ class Definition:
     about: str
     words: type[StrEnum] | None = None
     """What a STRING may say."""
+    check: Callable[[str], str] | None = None
+    """The value of another STRING as it is kept. Raises ValueError with what is wrong."""
+    overrides: bool = True
+    """Whether the server has a setting of its own for all groups."""
 
     @property
     def server_name(self) -> str:
-        """The name of the server's setting that it overrides."""
-        return _SERVER_PREFIX + self.name
+        """The name of the server's setting that it overrides; its own where there is none."""
+        return _SERVER_PREFIX + self.name if self.overrides else self.name
 
 
 DEFINITIONS: dict[str, Definition] = {
@@ -183,6 +191,22 @@ DEFINITIONS: dict[str, Definition] = {
             lambda server: str(server.legacy_wait_ms),
             lambda _server: (MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS),
             "How long a heartbeat of one may wait for its answer, in ms; -1: as the mode has it.",
+        ),
+        Definition(
+            LEADER_WAIT,
+            Kind.INT,
+            lambda server: str(server.leader_wait_ms),
+            lambda _server: (0, MAX_LEADER_WAIT_MS),
+            "How long the lead among them waits for a leader that has stopped in order, in ms.",
+        ),
+        Definition(
+            PLACEMENT,
+            Kind.STRING,
+            lambda _server: "",
+            None,
+            "Where connectors and tasks may run, as JSON: kcoord placement.",
+            check=lambda document: write_setting(read_setting(document)),
+            overrides=False,
         ),
     )
 }
@@ -292,6 +316,11 @@ class GroupConfigs:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
         if definition.words is not None:
             return _one_of(name, value, definition.words)
+        if definition.check is not None:
+            try:
+                return definition.check(value)
+            except ValueError as error:
+                raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {error}") from None
         if definition.bounds is None:
             words = _words(value)
             self._check_assignors(name, words)

@@ -57,6 +57,16 @@ class Counters:
 
 
 @attrs.frozen(slots=True)
+class Misplaced:
+    """How many connectors and tasks of a group are not where its placement rules want them."""
+
+    unplaced: int
+    """They run nowhere."""
+    unmet: int
+    """They run where they were, since there is no other place."""
+
+
+@attrs.frozen(slots=True)
 class Metrics:
     """One look at a shard."""
 
@@ -66,4 +76,6 @@ class Metrics:
     """How many, by protocol."""
     quarantined: int
     """Groups whose time stands still after a fault, or that are not served (`isolation`)."""
+    misplaced: Mapping[str, Misplaced]
+    """By connect group, of those whose placement rules cannot all be met."""
     connect: Counters

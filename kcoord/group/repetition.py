@@ -7,7 +7,7 @@ leader that takes away what it is shown again, a client that joins again and aga
 | the rebalance | begins |
 | --- | --- |
 | from an input that is new | at once |
-| after members came or went, or other things are configured (another scope) | at once |
+| after members came or went, or other things or rules are configured (another scope) | at once |
 | after a quiet time of two minutes | at once |
 | from an input that was seen, when no more than `FREE` rebalances in a row repeated earlier ones | at once |
 | from an input that was seen, later | 1, 2, 4, … 60 s after the last one ended |
@@ -38,7 +38,7 @@ class Given:
     """What a rebalance begins from, as two fingerprints."""
 
     scope: int
-    """Of what only the world outside changes: the members, what is configured."""
+    """Of what only the world outside changes: the members, what is configured, placement rules."""
     state: int
     """Of all else that the answer is made from, some of which earlier answers have brought about."""
 
@@ -70,6 +70,10 @@ class Repetition:
         if now_ms - self._ended_ms >= QUIET_MS or given.scope != self._scope or not self._knows(given):
             return now_ms
         return max(now_ms, min(self._ended_ms + self.back_off_ms(), now_ms + longest_ms))
+
+    def is_awaited(self, epoch: int, now_ms: int) -> bool:
+        """Whether the rebalance of this epoch has been looked at, and has to wait yet."""
+        return now_ms < self.due_ms != NEVER_MS and self.waits_for == epoch
 
     def back_off_ms(self) -> int:
         """How long after the last rebalance the next one begins, if that repeats an earlier one too."""
@@ -104,10 +108,6 @@ class Repetition:
     def remaining_ms(self, now_ms: int) -> int:
         """How long the rebalance that has to wait waits on; -1 where none does."""
         return -1 if self.due_ms == NEVER_MS else max(0, self.due_ms - now_ms)
-
-    def goes_round(self) -> bool:
-        """Whether the rebalance that goes on had to wait, because its input leads nowhere."""
-        return self._given is not None and self._knows(self._given)
 
     def tell(self) -> str:
         """What to add to the reason of a rebalance that has to wait; empty where it need not."""

@@ -52,7 +52,7 @@ from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.list_groups import list_groups, listed_among
-from kcoord.group.metrics import CLASSIC, CONNECT, Metrics
+from kcoord.group.metrics import CLASSIC, CONNECT, Metrics, Misplaced
 from kcoord.group.modern.states import LABELS as CONNECT_STATES
 from kcoord.group.offsets.expiry import expire, surplus_groups
 from kcoord.group.offsets.offset_commit import offset_commit
@@ -445,6 +445,11 @@ class Shard:
                 CONNECT: sum(len(group.members) for group in connect),
             },
             quarantined=len(self._contents.quarantine),
+            misplaced={
+                group.group_id: Misplaced(len(group.placed.unplaced), len(group.placed.unmet))
+                for group in connect
+                if group.placed.unplaced or group.placed.unmet
+            },
             connect=deepcopy(self._contents.counters),
         )
 

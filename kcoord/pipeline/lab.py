@@ -11,13 +11,25 @@ from itertools import product
 
 import attrs
 
-from kcoord.sim.scenario import DidNotSettle, Figures, Kind, Scenario, run
+from kcoord.assign.placement import NO_RULES, Rules
+from kcoord.sim.scenario import Figures, Kind, NoFigures, Restart, Scenario, follows_rules, restarted, run
 from kcoord.sim.scenario.hub import Keep
 from kcoord.sim.scenario.run import SETTLING_MS
 
 FIGURES = tuple(each.name for each in attrs.fields(Figures))
 WORTH_A_START = 30_000
 """Of a part, in heartbeats: a second or so, where Spark takes a tenth of one or two for each."""
+
+
+@attrs.frozen
+class NamedRules:
+    """Placement rules, and what the table calls them."""
+
+    name: str
+    rules: Rules
+
+
+WITHOUT_RULES = NamedRules("none", NO_RULES)
 
 
 @attrs.frozen
@@ -31,6 +43,10 @@ class Cell:
     delay: float | None
     """Seconds for which lost work waits, instead of what the scenario says; None: as it says."""
     seed: int
+    restart: Restart | None = None
+    """How workers go, instead of as the scenario says; None: as it says."""
+    rules: NamedRules | None = None
+    """What the group has from the start, instead of what the scenario says; None: as it says."""
 
 
 def cells(
@@ -39,25 +55,43 @@ def cells(
     policies: Iterable[str],
     delays: Iterable[float | None],
     seeds: Iterable[int],
+    restarts: Iterable[Restart | None] = (None,),
+    rules: Iterable[NamedRules | None] = (None,),
 ) -> list[Cell]:
     """Everything with everything; what is named twice counts once."""
-    everything = product(names, kinds, policies, delays, seeds)
-    return list(dict.fromkeys(Cell(name, kind, policy, delay, seed) for name, kind, policy, delay, seed in everything))
+    everything = product(names, kinds, policies, delays, restarts, rules, seeds)
+    return list(
+        dict.fromkeys(
+            Cell(name, kind, policy, delay, seed, restart, those)
+            for name, kind, policy, delay, restart, those, seed in everything
+        )
+    )
 
 
-def row_of(scenario: Scenario, cell: Cell, keep: Keep | None = None) -> dict[str, object]:
-    """Run it. A fleet that does not settle gives a row with the reason and without figures. `keep`: see `run`."""
-    varied = _varied(scenario, cell.delay)
+def is_possible(scenario: Scenario, cell: Cell) -> bool:
+    """Whether the cell's kind of group follows what rules there are."""
+    return follows_rules(cell.kind) or not _varied(scenario, cell).has_rules()
+
+
+def row_of(
+    scenario: Scenario, cell: Cell, keep: Keep | None = None, only_with_workers: bool = False
+) -> dict[str, object]:
+    """Run it. Where there is nothing to measure the row has the reason, and no figures. `keep` and
+    `only_with_workers`: see `run`.
+    """
+    varied = _varied(scenario, cell)
     row: dict[str, object] = {
         "scenario": cell.scenario,
         "kind": cell.kind.value,
         "policy": cell.policy,
         "delay": varied.settings.delay,
+        "restart": None if cell.restart is None else cell.restart.value,
+        "rules": None if cell.rules is None else cell.rules.name,
         "seed": cell.seed,
     }
     try:
-        done = run(varied, cell.kind, cell.policy, cell.seed, keep)
-    except DidNotSettle as error:
+        done = run(varied, cell.kind, cell.policy, cell.seed, keep, only_with_workers)
+    except NoFigures as error:
         return {**row, **dict.fromkeys(FIGURES), "doubles": None, "error": str(error)}
     return {**row, **attrs.asdict(done.figures), "doubles": len(done.doubles), "error": None}
 
@@ -89,7 +123,10 @@ def _cost(scenario: Scenario) -> float:
     return heartbeats + changes * (scenario.workers + tasks)
 
 
-def _varied(scenario: Scenario, delay: float | None) -> Scenario:
-    if delay is None:
-        return scenario
-    return scenario.model_copy(update={"settings": scenario.settings.model_copy(update={"delay": delay})})
+def _varied(scenario: Scenario, cell: Cell) -> Scenario:
+    if cell.delay is not None:
+        settings = scenario.settings.model_copy(update={"delay": cell.delay})
+        scenario = scenario.model_copy(update={"settings": settings})
+    if cell.rules is not None:
+        scenario = scenario.model_copy(update={"rules": cell.rules.rules})
+    return scenario if cell.restart is None else restarted(scenario, cell.restart)

@@ -77,6 +77,20 @@ GROUP BY policy, delay ORDER BY policy, stopped;
 
 A scenario before whose first event a fleet does not come to rest has no figures, and a row with the reason.
 
+You can also vary how workers are restarted, and where work may run:
+
+```
+kcoord pipeline lab --out tries --scenario bounce --policy kip-415 \\
+    --restart drain --restart stop --restart kill                              # how workers go
+kcoord pipeline lab --out tries --scenario ours.toml --rules none --rules placement.toml
+```
+
+With `--restart drain` each worker that a scenario stops or kills is [drained](placement.md) first, and stopped; with
+`drain-stops` only those that it stops, since nobody can drain a worker that crashes. With `stop` or `kill` all that go do
+so like this. `--rules` names a file as `kcoord placement apply` reads it, or `none`; rules know a worker by its url, which
+is `http://w0` and so on, or what the scenario's `urls` say. `LONGEST GAP` is the longest time in which one task ran nowhere, `STOPPED` the sum of all such
+times. Groups of kind `barrier` follow no rules and are left out.
+
 ## What if: your own history under another policy, another delay
 
 ```
@@ -99,9 +113,34 @@ really run is, by what its own log says beside the recorded one. The table `what
 - **What was really run** is told by the assignor's name and the delays in the log; with an assignor of your own say
   `--was-policy`, and where nothing ever waited, `--was-delay`.
 - **Quiet times are left out**: a history is cut where nothing happened for longer than any delay that is tried. Each piece
-  begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most. While
-  nobody was there nothing is counted.
+  begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most.
+- **While no worker is there nothing is counted**, neither in a replay nor in the recorded log: whatever you choose, nothing
+  could run then. A fleet that is gone for good costs nothing from its last worker's end on.
+- **Where the history ends** while work waits, nobody knows for how long it waited. A replay goes on until all has come to
+  rest, as if nothing more happened, so that a long delay is not thought cheap. The recorded log and the replays' logs
+  (`How true it is`) are compared until the last moment that the history tells of.
 - **New configurations for the same tasks** are not in the log, and are not played again.
+- **Placement rules** that the group had are not in the tables, and are not played again.
+
+### With drains in place of stops and kills
+
+```
+kcoord pipeline whatif --tables tables --out tries --restart drain
+kcoord pipeline whatif --tables tables --out tries --restart drain --rules placement.toml
+```
+
+This shows what restarts would have cost if each worker that went had been [drained](placement.md) first: for how long
+tasks ran nowhere, the longest gap of one task, moves and rebalances, beside what was really run. A worker stays away for
+as long as it did, and workers are drained one after the other.
+
+The log does not say whether a worker whose session expired was killed to be restarted, or crashed; and nobody can drain a
+worker before it crashes. `--restart drain-stops` drains only those that said that they leave; the others die in the
+replay too. The first line says how many workers stopped in order, and how many died.
+
+`--rules` plays the history again with placement rules. They name connectors and urls as the history does; an instance id
+or a member id in them means nobody here. Drains and rules are tried beside what was really run, with the delay that it
+had, or with each `--delay`. They cannot hold in groups of Java's workers that join together (`barrier`), so for these
+they are tried in kind `individual`.
 
 ## What can be relied on
 
@@ -127,7 +166,7 @@ really run is, by what its own log says beside the recorded one. The table `what
 | `double owner` | two members of the new protocol could be running one connector or task |
 | `gap` | nobody could be running something that is configured, although the group is at rest: every member owns its target, no delay runs, and it waits for nobody who is away |
 | `epoch back` | an epoch or a generation is lower than before |
-| `bad install` | an assignment names something twice, or something that does not exist, or leaves something out without a delay, or is of an epoch that has not begun |
+| `bad install` | an assignment names something twice, or something that does not exist, or leaves something out without a delay or placement rules, or is of an epoch that has not begun |
 | `misplaced` | a group is in a partition that its name does not belong to |
 
 None of them should ever be there: one that is, is a fault of kcoord's, or somebody else wrote to the log. The pauses that

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import attrs
 
-MEASURED = ("stopped", "longest_gap", "moved")
+MEASURED = ("stopped", "longest_gap", "moved", "rebalances")
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class Spread:
 
 @attrs.frozen
 class Standing:
-    """One scenario, kind of group, policy and delay."""
+    """One scenario, kind of group, policy, delay, way of restarting and set of placement rules."""
 
     scenario: str
     kind: str
@@ -43,6 +43,9 @@ class Standing:
     """Runs in which two workers had the same."""
     figures: Mapping[str, Spread]
     """`MEASURED`; empty where no run has figures."""
+    restart: str | None = None
+    rules: str | None = None
+    """As in the table; None: as the scenario says."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:

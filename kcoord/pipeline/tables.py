@@ -251,6 +251,8 @@ AUDIT = Table(
     ),
 )
 
+VARIED = ("scenario", "kind", "policy", "delay", "restart", "rules")
+"""What runs differ by, but for the seed."""
 LAB = Table(
     "lab",
     "Every run of `kcoord pipeline lab`. Figures count from the scenario's first event; where there is an error, there "
@@ -260,6 +262,9 @@ LAB = Table(
         "kind TEXT Of group: `barrier`, `individual` or `connect`.",
         "policy TEXT By which it assigned.",
         "delay DOUBLE For so many seconds lost work waited, where the policy lets it wait.",
+        "restart TEXT How workers that were stopped or killed went: `drain`, `stop` or `kill`; null: as the scenario "
+        "says.",
+        "rules TEXT The file of placement rules that the group had; null: as the scenario says.",
         "seed INT Which of the runs that differ by latencies alone.",
         "stopped DOUBLE Task-seconds in which a task that was configured ran nowhere.",
         "longest_gap DOUBLE The longest such time of one task, in seconds.",

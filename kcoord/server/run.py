@@ -317,6 +317,7 @@ def connect_settings(settings: Settings) -> ConnectSettings:
         migration_policy=MigrationPolicy(settings.group_connect_migration_policy),
         legacy_mode=LegacyMode(settings.group_connect_legacy_mode),
         legacy_wait_ms=settings.group_connect_legacy_heartbeat_wait_ms,
+        leader_wait_ms=settings.group_connect_legacy_leader_wait_ms,
         assignors=assignors,
     )
 

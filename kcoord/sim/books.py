@@ -84,7 +84,7 @@ class Books:
             if not target.resources <= exists:
                 deleted = names(target.resources - exists)
                 raise Violation("targets", f"{member_id} is to own {deleted}, which do not exist")
-        lost = (self._claimed & exists) - group.claimants.keys() - group.legacy.unhanded
+        lost = (self._claimed & exists) - group.claimants.keys() - group.placed.unplaced.keys()
         if lost and group.assignment_epoch == group.epoch:
             raise Violation("targets", f"{names(lost)} were somebody's, and wait for nobody")
 
@@ -122,7 +122,7 @@ class Books:
             getattr(record.value, "reason", "") for record in step.records
             if isinstance(record.key, ConnectWorkerGroupMetadataKey)
         ]  # fmt: skip
-        free = (Reason.DELAY_OVER, Reason.RETRY)
+        free = (Reason.DELAY_OVER, Reason.RETRY, Reason.PLACEMENT)
         if not changed and self._asked == asked and not any(reason.startswith(free) for reason in reasons):
             raise Violation("bump", f"a new group epoch without a reason: {reasons}")
 

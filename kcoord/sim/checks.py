@@ -8,6 +8,7 @@
 | commit: no answer leaves before all that it could have seen is committed | 24 |
 | cache: what the hot path answers is what the shard would | 25 |
 | held: no answer is kept back that has something to say, nor too long | 26 |
+| placement: what the group's rules demand (`placement/judge.py`) | |
 
 What must become so in the end, and that the log gives what is running, is in `rest.py`.
 """
@@ -32,7 +33,15 @@ from kcoord.sim.books import NOTHING, Books
 from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
-from kcoord.sim.phases import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
+from kcoord.sim.phases import (
+    COMMITTING_PHASE,
+    CONNECT_PHASES,
+    DOWN_PHASE,
+    JOINING_PHASE,
+    LOADING_PHASE,
+    MOVING_PHASE,
+)
+from kcoord.sim.placement.judge import PlacementJudge
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
@@ -56,6 +65,7 @@ class Checks:
         self._processes: list[Living] = []
         self.loads = 0
         self._books = self._open_books()
+        self._placement = PlacementJudge(world) if world.plan.placements else None
         self._contents: Contents
         """Of the shard that was loaded last."""
         self._group: ConnectGroup | None = None
@@ -81,6 +91,8 @@ class Checks:
     def died(self, process: Living) -> None:
         """A process has ended."""
         self._processes.remove(process)
+        if self._placement is not None:
+            self._placement.died(process)
 
     def judge(self, process: Living) -> None:
         """One owner at most, of workers that are not frozen (rule 2)."""
@@ -121,6 +133,8 @@ class Checks:
         self._version = -1
         self._group = None
         self._books.begin(self._contents.connect.get(GROUP))
+        if self._placement is not None:
+            self._placement.loaded(self._contents)
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -131,6 +145,9 @@ class Checks:
         self._put_out = member is not None and member.put_out
         self._member_epoch = -1 if member is None else member.epoch
 
+    def timed(self, step: Step) -> None:
+        """Time has made the coordinator look at the group."""
+
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
         contents = self._contents
@@ -138,10 +155,14 @@ class Checks:
         if group is None:
             if self._group is not None:
                 self._books.forget()
-        elif step.records or group.version != self._version or group is not self._group:
+            if self._placement is not None:
+                self._placement.gone(contents)  # each time: a step that broke off has placed, too
+        elif step.records or step.faults or group.version != self._version or group is not self._group:
             self._version = group.version
             self._world.sightings.reached(_STATES[group.state])
             self._books.look(group, step, contents, self._world.events.now_ms)
+            if self._placement is not None:
+                self._placement.look(group, step, contents)
             for process in self._processes:
                 self.heard(process)
         self._group = group
@@ -163,6 +184,8 @@ class Checks:
         found = [COMMITTING_PHASE] if coordinator.pending else []
         if any(isinstance(each, Process) and each.member.phase is Phase.JOINING for each in self._processes):
             found.append(JOINING_PHASE)
+        if self._placement is not None and self._placement.moves():
+            found.append(MOVING_PHASE)
         group = self._contents.connect.get(GROUP)
         return found if group is None else [*found, CONNECT_PHASES[group.state]]
 
@@ -270,8 +293,16 @@ class Checks:
         """The group epoch."""
         return self._books.epoch
 
+    def nowhere(self) -> frozenset[Resource]:
+        """What nobody has to run, because placement rules forbid it everywhere."""
+        return NOTHING if self._placement is None else self._placement.nowhere()
+
     def wrong(self) -> str | None:
         """What is not well yet."""
+        found = self._wrong()
+        return self._placement.wrong(self._processes) if found is None and self._placement is not None else found
+
+    def _wrong(self) -> str | None:
         return rest.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
 
     def at_end(self) -> None:

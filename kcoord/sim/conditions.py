@@ -7,6 +7,7 @@
 | answer | a request is answered with this error: `answer ConnectGroupHeartbeat FENCED_MEMBER_EPOCH` |
 | state | the group is of a kind and in a state: `state classic CompletingRebalance` |
 | event | the shard counts something (`kcoord.group.metrics`): `event rebalances session expired` |
+| placement | placement rules come about, or cannot: `placement a drained worker is empty` (`placement/judge.py`) |
 | branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only where a report is asked for |
 
 What is met is observed in `sightings.py`. Runs without classic workers and runs with them have conditions of their own.
@@ -20,8 +21,8 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.generic.states import LABELS as CLASSIC_LABELS
 from kcoord.group.modern.states import LABELS as CONNECT_LABELS
 from kcoord.sim.mixed.plan import MIXED_FAULTS
-from kcoord.sim.phases import MIXED_PHASES, PHASES
-from kcoord.sim.plan import FAULTS
+from kcoord.sim.phases import MIXED_PHASES, MOVING_PHASE, PHASES
+from kcoord.sim.plan import FAULTS, PLACEMENT
 
 FREQUENT_PHASES = ("assigning", "reconciling", "stable")
 """Phases that some thousand runs meet with every fault."""
@@ -72,11 +73,28 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 }
 MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
     "conversions": ("to connect", "to generic"),
-    "installed": ("compatible", "sessioned"),
 }
-CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_CHANGED, Reason.LEADER_JOINED, Reason.RELEASED)
+CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""
 STATIC_REASONS = (Reason.STATIC_REPLACED,)
+PLACEMENTS = (
+    "a drained worker is empty",
+    "a rebalance leaves more to move",
+    "a worker dies while it is drained",
+    "all rules are taken away",
+    "all workers are cordoned",
+    "at rest by rules",
+    "at rest with work that is placed nowhere",
+    "at rest with work where no rule wants it",
+    "rules that a worker which computes does not follow",
+)
+"""What comes of placement rules."""
+CLASSIC_PLACEMENTS = (
+    "a drained leader is empty",
+    "rules that workers of `default` do not follow",
+    "the leader dies while rules move work",
+)
+"""The same where there are classic workers."""
 
 
 def required(kind: str) -> frozenset[str]:
@@ -116,13 +134,23 @@ def _reasons(reasons: Iterable[str]) -> set[str]:
     return {f"event rebalances {each}" for each in reasons}
 
 
+def _placements(names: Iterable[str]) -> set[str]:
+    return {f"placement {name}" for name in names}
+
+
 _CONNECT_STATES = {f"state connect {label}" for label in CONNECT_LABELS if label != "Dead"}
 _CLASSIC_STATES = {f"state classic {label}" for label in CLASSIC_LABELS if label != "Dead"}
-_ANY = _answers(ANSWERS) | _events(EVENTS) | _CONNECT_STATES | _records(RECORDS, gone=RECORDS[1:])
+_ANY = (
+    _answers(ANSWERS)
+    | _events(EVENTS)
+    | _CONNECT_STATES
+    | _records(RECORDS, gone=RECORDS[1:])
+    | _placements(PLACEMENTS)
+)
 
 _CONNECT = frozenset(
     _ANY
-    | _faults(FAULTS, PHASES)
+    | _faults((*FAULTS, PLACEMENT), (*PHASES, MOVING_PHASE))
     | _answers({"ConnectGroupHeartbeat": STATIC_ANSWERS})
     | _reasons(each for each in Reason if each not in CLASSIC_REASONS)
     | _events({"members": ("away",)})
@@ -133,7 +161,11 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
     "instances": _CONNECT,
     "mixed": frozenset(
         _ANY
-        | _faults([each for each in (*FAULTS, *MIXED_FAULTS) if each not in NEVER_MIXED], MIXED_PHASES)
+        | _faults(
+            [each for each in (*FAULTS, PLACEMENT, *MIXED_FAULTS) if each not in NEVER_MIXED],
+            (*MIXED_PHASES, MOVING_PHASE),
+        )
+        | _placements(CLASSIC_PLACEMENTS)
         | _answers({"ConnectGroupHeartbeat": ("GROUP_ID_NOT_FOUND",), **MIXED_ANSWERS})
         | _reasons(each for each in Reason if each not in STATIC_REASONS)
         | _events(MIXED_EVENTS)
@@ -154,6 +186,13 @@ RARE = frozenset(
         "answer LeaveGroup NOT_COORDINATOR",
         "answer SyncGroup UNKNOWN_MEMBER_ID",
         "event rebalances static worker replaced",
+        "placement a drained leader is empty",
+        "placement a worker dies while it is drained",
+        "placement at rest with work that is placed nowhere",
+        "placement at rest with work where no rule wants it",
+        "placement rules that a worker which computes does not follow",
+        "placement rules that workers of `default` do not follow",
+        "placement the leader dies while rules move work",
     }
 )
 """What some hundred runs need not meet."""

@@ -373,7 +373,7 @@ class Coordinator:
         """Append what a step writes, let its replies go when they may."""
         world = self._world
         world.steps += 1
-        self._undone(step)
+        self._note_faults(step)
         records = step.records
         if world.tracing:
             for record in records:
@@ -389,6 +389,7 @@ class Coordinator:
         world.checks.after(step, frame)
         if world.faults.waiting:
             world.faults.look()
+        self._refuse(step)
         for reply in step.replies:
             token = reply.token
             if isinstance(token, Frame):
@@ -399,12 +400,15 @@ class Coordinator:
             self._timer_ms = due_ms
             self._events.at(due_ms, self._time, due_ms, self._life)
 
-    def _undone(self, step: Step) -> None:
-        """Tell who waited in a group where a step was broken off on purpose. Raises any other fault."""
+    def _note_faults(self, step: Step) -> None:
+        """Raises a fault that is not one of those that the run breaks steps off with."""
         for fault in step.faults:
             if not isinstance(fault.error, BrokenOff):
                 raise fault.error
             self._world.note("coordinator", f"{fault.during} breaks off and is undone")
+
+    def _refuse(self, step: Step) -> None:
+        """Tell who waited in a group where a step was broken off; what the step wrote is on its way by now."""
         for token in step.refused:
             if isinstance(token, Frame):
                 token.seen = 0
@@ -501,4 +505,6 @@ class Coordinator:
             self._events.at(self._timer_ms, self._time, self._timer_ms, life)
             return
         self._timer_ms = None
-        self._take(self.shard.advance(now_ms, self.wall_ms), None)
+        step = self.shard.advance(now_ms, self.wall_ms)
+        self._world.checks.timed(step)
+        self._take(step, None)

@@ -25,6 +25,7 @@ _REPEATED = "a rebalance that repeats itself is a fault, which tests/sim/test_st
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
 _TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
 _STORM = "a worker that joins without end is a fault, which the check `storm` looks for"
+_NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
 EXCUSED: Mapping[str, str] = {
@@ -51,13 +52,13 @@ EXCUSED: Mapping[str, str] = {
     "connect.said.still_supported: if replaced is not None": _ABLE,
     "connect.said.still_supported: if not then*": _ABLE,
     "connect.membership.differs: if said.server_assignor != elder.server_assignor*": _ABLE,
-    "connect.computing.ensure_computing: if computation is None and _has_to_wait(turn, group)": _REPEATED,
-    "connect.computing._has_to_wait: if now_ms < repetition.due_ms*": _REPEATED,
-    "connect.computing._has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
-    "translation.rounds._read: if group.repetition.goes_round() and (not whole)": _REPEATED,
+    "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,
+    "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
+    "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
     "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
     "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
+    "connect.settings._rules: except DocumentError": _LOG,
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "connect.replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
@@ -81,11 +82,17 @@ EXCUSED: Mapping[str, str] = {
     "translation.reading.read: if not states": _READABLE,
     "translation.rounds._read: except EmbeddedError": _READABLE,
     "translation.rounds._read: if strangers": _READABLE,
-    "translation.rounds._target: if given is None": "a leader says something of all that it was shown",
     "translation.rounds.close_round: except NotValid": _READABLE,
-    "translation.rounds.close_round: if computed.error": "a leader is never shown an offset above its own",
+    "translation.rounds.close_round: if computed.error": _NEVER_ABOVE,
+    "translation.looks._read: except EmbeddedError": _READABLE,
+    "translation.looks._read: if strangers": _READABLE,
+    "translation.looks.close_look: except NotValid": _READABLE,
+    "translation.picture._made_up: while name in taken": "no member is called as a slice of another one would be",
+    "translation.asking_leader.Asking.judge: if look.error": _NEVER_ABOVE,
+    "translation.sync_group._take_look: except NotValid": _READABLE,
+    "translation.sync_group._take_look: case Verdict.FAILED": _NEVER_ABOVE,
     "translation.sync_group._take_assignment: except NotValid": _READABLE,
-    "translation.sync_group._take_assignment: if error": "a leader is never shown an offset above its own",
+    "translation.sync_group._take_assignment: if error": _NEVER_ABOVE,
 }
 """Branches that no run takes, and why."""
 
@@ -112,6 +119,8 @@ RARE: Mapping[str, str] = {
     "translation.barrier._has_cause: if group.legacy.gathering_due_ms != NEVER_MS": (
         "a barrier is looked for while an empty group gathers"
     ),
+    "translation.asking_leader.Asking.judge: if self.looks >= MOST_LOOKS": "a leader is asked again and again",
+    "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
     "translation.increment.increment: if told is not None*": "a worker disarms when `default` is all that is spoken",
     "translation.*._waits: if disarms(group, member)": "the same",
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",

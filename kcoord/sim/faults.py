@@ -19,7 +19,7 @@ from kcoord.protocol.messages import (
 from kcoord.sim.coordinator import Fate
 from kcoord.sim.fleet import GROUP, Place
 from kcoord.sim.network import Link
-from kcoord.sim.plan import Fault, resources, schedule
+from kcoord.sim.plan import PLACEMENT, Fault, resources, schedule
 from kcoord.sim.worker import Process
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Faults:
         """What has gone wrong so far."""
         self.waiting: list[Fault] = []
         """Faults whose time has come, and whose phase has not."""
+        self._own_settings: Mapping[str, str] = {}
+        """What the group itself has set last, but for its placement rules."""
         self._random = world.random
         self._kinds = self._weighted()
         self._names = list(self._kinds)
@@ -199,9 +201,20 @@ class Faults:
             values[REBALANCE_DELAY] = str(choice((0, 3_000, 20_000)))
         if choice((True, False, False)):
             values[ASSIGNORS] = choice(("uniform,cooperative", "cooperative,uniform"))
-        self._world.coordinator.alter_config(GROUP, values)
+        self._own_settings = values
+        self._alter(values)
         if choice((True, False)):
             self._world.events.after(self._ms(1_000), self._isolate)
+
+    def _alter(self, values: Mapping[str, str]) -> None:
+        """The group's own settings are these, and its placement rules as they are."""
+        self._world.coordinator.alter_config(GROUP, {**values, **self._world.placement_configuration()})
+
+    def _placement(self) -> None:
+        """The group has other placement rules, or none any more."""
+        if self._world.plan.placements:
+            self._world.placement = self._random.choice(self._world.plan.placements)
+            self._alter(self._own_settings)
 
     # -- workers ------------------------------------------------------------------------------------------------------
 
@@ -299,4 +312,5 @@ FAULTS: Mapping[str, Callable[[Faults], None]] = {
     "burst": Faults._burst,
     "ask": Faults._ask,
     "delete": Faults._delete,
+    PLACEMENT: Faults._placement,
 }

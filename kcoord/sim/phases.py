@@ -23,6 +23,8 @@ TRANSLATED_PHASES = ("translated stable", "translated join", "translated sync")
 ROUND_PHASE = "config round"
 CONVERSION_PHASE = "conversion"
 """The group has changed its kind, and that is not committed yet."""
+MOVING_PHASE = "rules move work"
+"""A drain is under way, or placement rules have more to move. Only runs with rules are ever in it, and aim at it."""
 
 PHASES = (
     DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",

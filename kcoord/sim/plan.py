@@ -3,6 +3,8 @@
 Times in ms of virtual time. `gap_ms` is the mean time between two faults; which one it is follows the weights. Kinds of
 faults are switched on and off a run (a swarm): in a run with few kinds each strikes often, and no other hides what it
 does. Which faults strike when, and what each of them draws, is settled before the run begins (`schedule`).
+
+Placement rules have random numbers of their own, so that a run without them is what it is where nobody sets any.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from random import Random
 import attrs
 
 from kcoord.assign import Resource
-from kcoord.sim.phases import PHASES
+from kcoord.sim.phases import MOVING_PHASE, PHASES
+from kcoord.sim.placement.documents import draw_documents
 
 FAULTS: Mapping[str, int] = {
     "cut": 10,
@@ -46,6 +49,14 @@ SHARES = (0.15, 0.3, 0.6, 0.9)
 """How many kinds of faults are on in a run."""
 AIMED = 0.3
 """In how many runs faults wait for a phase of the group."""
+
+PLACEMENT = "placement"
+"""The fault that changes the group's placement rules, in runs that have some."""
+PLACEMENT_WEIGHT = 6
+PLACED = 0.25
+"""In how many runs the group has placement rules."""
+AIMED_AT_MOVES = 0.3
+"""In how many of these faults wait until rules move work."""
 
 CHURNING = 0.1
 """How many runs are such."""
@@ -108,12 +119,35 @@ class Plan:
     """Of the schedule of faults; None: faults are drawn from the run's own random numbers."""
     aim: str = ""
     """The phase (`phases.py`) that each scheduled fault waits for, a little while; empty: none."""
+    placements: tuple[str, ...] = ()
+    """The values of `connect.placement` that the fault of that name sets, one or another each time."""
 
 
 def draw(random: Random) -> Plan:
     """A run of any size; most are small, because small groups meet the same faults sooner."""
+    return with_placement(draw_without_placement(random))
+
+
+def draw_without_placement(random: Random) -> Plan:
+    """The same, without placement rules."""
     plan = _draw(random)
     return churn(random, plan) if random.random() < CHURNING else plan
+
+
+def with_placement(plan: Plan) -> Plan:
+    """The plan, in some runs with placement rules: mostly of a group in which the coordinator places."""
+    random = Random(f"placement of {plan.fault_seed}")
+    if random.random() >= PLACED:
+        return plan
+    aim = MOVING_PHASE if random.random() < AIMED_AT_MOVES else plan.aim
+    places = plan.tells and random.random() < 0.85
+    return attrs.evolve(
+        plan,
+        weights={**plan.weights, PLACEMENT: _swarming(random, PLACEMENT_WEIGHT)},
+        computing=random.choice(("uniform", "cooperative")) if places else plan.computing,
+        aim=aim,
+        placements=draw_documents(random, plan.workers, plan.connectors),
+    )
 
 
 def _draw(random: Random) -> Plan:
@@ -151,10 +185,11 @@ def swarm(random: Random, usual: Mapping[str, int]) -> dict[str, int]:
     down to a quarter of it.
     """
     share = random.choice(SHARES)
-    return {
-        fault: max(1, round(weight * 4 ** random.uniform(-1, 1))) if random.random() < share else 0
-        for fault, weight in usual.items()
-    }
+    return {fault: _swarming(random, weight) if random.random() < share else 0 for fault, weight in usual.items()}
+
+
+def _swarming(random: Random, weight: int) -> int:
+    return max(1, round(weight * 4 ** random.uniform(-1, 1)))
 
 
 def schedule(plan: Plan, weights: Mapping[str, int]) -> tuple[Fault, ...]:

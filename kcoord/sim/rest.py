@@ -51,9 +51,9 @@ def wrong(world: World, processes: list[Process]) -> str | None:
         if not process.running == process.member.owned == member.current == group.target_of(member):
             return f"{process.name} runs {names(process.running)}, may run {names(member.current)}"
     running = sorted(resource for process in processes for resource in process.running)
-    configured = sorted(world.configured)
+    configured = sorted(world.configured - world.checks.nowhere())
     if running != configured or (world.plan.tells and sorted(group.owners) != configured):
-        return f"{names(configured)} are configured, {names(running)} run"
+        return f"{names(configured)} are to run, {names(running)} run"
     return None
 
 

@@ -2,7 +2,8 @@
 
 1. The faults that struck until the violation become a list of their own (`RunPlan.faults`), each with its own seed.
 2. Faults are left out by delta debugging (Zeller's ddmin): halves, quarters, … and in the end one by one.
-3. What the plan says is made simpler, field by field: fewer workers, connectors and tasks, no flaws, no delays.
+3. What the plan says is made simpler, field by field: fewer workers, connectors and tasks, no flaws, no delays, fewer
+   placement rules.
 4. Both again, until neither gets anywhere or the runs that are allowed have been used.
 
 To leave a fault out shifts the run's own random numbers, and so what messages meet. So a candidate is tried with a few
@@ -11,12 +12,14 @@ other run seeds before it is given up; which of them fails is part of what is fo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
 
 from kcoord.sim.mixed.plan import Mix
+from kcoord.sim.placement.documents import NO_RULES, write_document
 from kcoord.sim.plan import Fault, Plan
 from kcoord.sim.plan_file import RunPlan
 from kcoord.sim.run import struck_faults
@@ -83,7 +86,7 @@ def shrink(run_plan: RunPlan, note: Note = lambda _: None, runs: int = RUNS) -> 
     note(f"{len(faults)} faults, {start.plan.workers} workers: {search.violation}")
     while True:
         before = search.best
-        for step in (_fewer_faults, _simpler):
+        for step in (_fewer_faults, _simpler, _fewer_rules):
             step(search)
             best = search.best
             note(f"{len(best.faults or ())} faults, {best.plan.workers} workers, after {runs - search.left} runs")
@@ -152,6 +155,23 @@ def _simpler(search: Search) -> None:
         mix = search.best.mix
         if mix is not None and getattr(mix, field) not in values:
             search.holds(attrs.evolve(search.best, mix=attrs.evolve(mix, **{field: values[0]})))
+
+
+def _fewer_rules(search: Search) -> None:
+    """Each placement document by itself, then each of its tables."""
+    for at in reversed(range(len(search.best.plan.placements))):
+        documents = search.best.plan.placements
+        search.holds(_with_rules(search.best, documents[:at] + documents[at + 1 :]))
+    for at, document in enumerate(search.best.plan.placements):
+        for name in json.loads(document) if document else ():
+            documents = search.best.plan.placements
+            tables = {key: rows for key, rows in json.loads(documents[at]).items() if key != name}
+            simpler = write_document(tables) if tables else NO_RULES
+            search.holds(_with_rules(search.best, (*documents[:at], simpler, *documents[at + 1 :])))
+
+
+def _with_rules(run_plan: RunPlan, documents: tuple[str, ...]) -> RunPlan:
+    return _with(run_plan, attrs.evolve(run_plan.plan, placements=documents))
 
 
 def _is_more(field: str, value: Any, plan: Plan) -> bool:

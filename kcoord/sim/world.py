@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from kcoord.assign import CooperativeAssignor, Resource, UniformAssignor
-from kcoord.group.connect.settings import ConnectSettings
+from kcoord.group.connect.settings import PLACEMENT, ConnectSettings
 from kcoord.group.settings import GroupSettings
 from kcoord.sim.assignors import Assignors, FlawedServerAssignor
 from kcoord.sim.checks import Checks
@@ -71,6 +71,8 @@ class World:
         self.steps = 0
         self.hot_answers = 0
         self.faulty = True
+        self.placement = ""
+        """The group's placement rules as they are to be; empty: none."""
         self.sightings = Sightings()
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
@@ -143,6 +145,10 @@ class World:
         if not self.plan.tells:
             return {}
         return {"configured": self.configured, "config_offset": self.config_offset}
+
+    def placement_configuration(self) -> dict[str, str]:
+        """The group's own setting of placement rules, as it is to be."""
+        return {PLACEMENT: self.placement} if self.placement else {}
 
     def configure(self, configured: frozenset[Resource]) -> None:
         """Other resources exist from now on; workers hear of it one after the other."""

@@ -25,6 +25,26 @@ def test_it_lists_runs_and_tells_programs() -> None:
     assert run["figures"]["moved"] > 0
 
 
+def test_restarts_and_rules(tmp_path: Path) -> None:
+    """Six workers are restarted; drained first, no task waits for that."""
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[weight]]\nconnectors = "jdbc-0"\nweight = 3\n')
+    asked = ["sim", "scenario", "bounce", "--policy", "kip-415", "--rules", rules]
+    drained = kcoord(*asked, "--restart", "drain", "--group", "connect", "--json")
+    assert json.loads(drained.out)["figures"]["longest_gap"] < 5
+    all_kinds = kcoord(*asked, env={"COLUMNS": "160"})
+    assert all_kinds.code == 0
+    assert [line.split()[0] for line in all_kinds.out.splitlines() if " kip-415 " in line] == ["individual", "connect"]
+    assert "Left out: group barrier with placement rules or drains, since they cannot hold there." in all_kinds.out
+    refused = kcoord(*asked, "--group", "barrier")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "barrier: placement rules and drains cannot hold in a group whose workers join all together" in refused.err
+    rules.write_text('[[weight]]\nconnectors = "jdbc-0"\n')
+    refused = kcoord(*asked)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert f"{rules}: weight[1].weight: it is missing" in refused.err
+
+
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
     assert "there is no scenario nope, nor such a file; there are bounce," in kcoord("sim", "scenario", "nope").err
     path = tmp_path / "mine.toml"

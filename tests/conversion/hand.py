@@ -78,8 +78,8 @@ class Hand:
         answer: Any = self.answers.get(token)
         return None if answer is None else ErrorCode(answer.error_code)
 
-    def join(self, who: str, runs: str = "", **fields: Any) -> object:
-        """JoinGroup v3: a newcomer needs no id first."""
+    def join(self, who: str, runs: str = "", client: str = "", **fields: Any) -> object:
+        """JoinGroup v3: a newcomer needs no id first. `client`: whose connection it comes by."""
         request = JoinGroupRequest(
             group_id=GROUP,
             session_timeout_ms=SESSION_MS,
@@ -90,7 +90,7 @@ class Hand:
         )
         for name, value in fields.items():
             setattr(request, name, value)
-        return self.send(request, 5 if request.group_instance_id else 3, who)
+        return self.send(request, 5 if request.group_instance_id else 3, client or who)
 
     def offers(self, who: str, runs: str) -> list[JoinGroupRequestProtocol]:
         """All embedded protocols up to the worker's version, the newest first."""

@@ -49,6 +49,6 @@ async def test_kill_9_at_random(tmp_path: Path) -> None:
 
 
 async def test_a_log_that_lies_would_be_found(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match=r"lost: |was answered UNKNOWN_MEMBER_ID|and was \d+ before"):
+    with pytest.raises(AssertionError, match=r"lost: |runs it from|was answered UNKNOWN_MEMBER_ID|and was \d+ before"):
         async with killed(Lying, tmp_path, 1):
             pass

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.data.Schema;
-import org.apache.kafka.connect.source.ExactlyOnceSupport;
+import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.source.SourceConnector;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTask;
@@ -37,7 +37,7 @@ public class NotingSource extends SourceConnector {
 
     @Override
     public Class<? extends Task> taskClass() {
-        return Numbering.class;
+        return Boolean.parseBoolean(config.get("absent")) ? Absent.class : Numbering.class;
     }
 
     @Override
@@ -57,16 +57,12 @@ public class NotingSource extends SourceConnector {
     }
 
     @Override
-    public ExactlyOnceSupport exactlyOnceSupport(Map<String, String> props) {
-        return ExactlyOnceSupport.SUPPORTED;
-    }
-
-    @Override
     public ConfigDef config() {
         return new ConfigDef()
             .define("notes", ConfigDef.Type.STRING, ConfigDef.Importance.HIGH, "The file.")
             .define("version", ConfigDef.Type.STRING, "1", ConfigDef.Importance.LOW, "Told in the file.")
             .define("stop.ms", ConfigDef.Type.LONG, 0, ConfigDef.Importance.LOW, "How long a task takes to stop.")
+            .define("absent", ConfigDef.Type.BOOLEAN, false, ConfigDef.Importance.LOW, "Whether tasks fail at once.")
             .define("topic", ConfigDef.Type.STRING, "", ConfigDef.Importance.LOW, "Where tasks write, if anywhere.");
     }
 
@@ -83,6 +79,13 @@ public class NotingSource extends SourceConnector {
                 StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** A task that is assigned like any other, and fails before it costs its worker a producer and a thread. */
+    public static class Absent extends Numbering {
+        public Absent() {
+            throw new ConnectException("this task is only assigned, and never runs");
         }
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from tests.cli.run_cli import kcoord
 from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps
@@ -30,6 +31,18 @@ class Stage:
     kcoord: Kcoord
     fleet: JavaFleet
 
+    def ask(self, *arguments: object) -> str:
+        """What this command of kcoord's prints about the fleet's group, which it names second: "workers", "drain"."""
+        first, second, *rest = arguments
+        done = kcoord(first, second, self.fleet.group, *rest, "--bootstrap-server", self.kcoord.bootstrap)
+        assert done.code == 0, done.err
+        return done.out
+
+    def said_last(self) -> str:
+        """The last line that kcoord has logged of the group."""
+        said = [each for each in self.kcoord.log.read_text().splitlines() if f"group {self.fleet.group}: " in each]
+        return said[-1]
+
     def check_soundness(self) -> None:
         """It was kcoord that coordinated, and nothing ever ran on two workers at one time."""
         check_kcoord_owns(self.kafka, self.fleet.group)
@@ -42,17 +55,20 @@ StageMaker = Callable[..., Stage]
 @pytest.fixture
 def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[StageMaker]:
     """Makes a fleet without workers yet: its group, the delay after a worker's loss, how kcoord manages the group, and
-    more settings of the workers.
+    more settings of the workers; `version` is theirs, the tests' own Kafka by default.
     """
     with ExitStack() as stack:
 
-        def make(group: str, delay_s: int, mode: str = INDIVIDUAL, **settings: object) -> Stage:
-            kcoord = kcoord_of(kafka, tmp_path / "kcoord", [group], group_connect_legacy_mode=mode)
-            stack.callback(kcoord.remove)
+        def make(
+            group: str, delay_s: int, mode: str = INDIVIDUAL, version: str | None = None, **settings: object
+        ) -> Stage:
+            front = kcoord_of(kafka, tmp_path / "kcoord", [group], group_connect_legacy_mode=mode)
+            stack.callback(front.remove)
             named = {name.replace("_", "."): value for name, value in settings.items()}
-            fleet = JavaFleet(java, tmp_path / "fleet", kcoord.bootstrap, group, {DELAY: delay_s * 1000, **named})
+            theirs = java if version is None else Java.find(version)
+            fleet = JavaFleet(theirs, tmp_path / "fleet", front.bootstrap, group, {DELAY: delay_s * 1000, **named})
             stack.callback(fleet.remove)
-            return Stage(kafka, kcoord, fleet)
+            return Stage(kafka, front, fleet)
 
         yield make
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import attrs
 
+from tests.cli.run_cli import kcoord
 from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.kafka.wait import let_pass
@@ -98,6 +99,17 @@ def _rolling(fleet: JavaFleet) -> str:
     return ""
 
 
+def _drained(fleet: JavaFleet) -> str:
+    """As docs/restart-a-fleet.md says."""
+    for worker in fleet.alive:
+        group = ("--bootstrap-server", fleet.bootstrap, fleet.group)
+        done = kcoord("workers", "drain", *group, worker.url, "--until-restart", "--wait")
+        assert done.code == 0, done.err
+        fleet.stop(worker.name)
+        fleet.start(worker.name)
+    return ""
+
+
 def _killed(fleet: JavaFleet) -> str:
     follower = fleet.follower()
     fleet.kill(follower)
@@ -112,6 +124,8 @@ DELETED = Event("a connector is deleted", _deleted)
 FOLLOWER_BACK = Event("a follower is killed, and back", lambda fleet: _back(fleet, fleet.follower()), "killed")
 LEADER_BACK = Event("the leader is killed, and back", lambda fleet: _back(fleet, fleet.leader()), "killed")
 ROLLING = Event("rolling bounce of all", _rolling)
+DRAINED = Event("rolling restart of all by drains", _drained)
+"""For a fleet behind kcoord only."""
 KILLED = Event("a follower is killed, and not back", _killed, "killed")
 ADDED_AGAIN = Event("it is started again, late", _added, "new")
 

@@ -25,6 +25,8 @@ class Figures:
     """Tasks that workers stopped which did not end themselves."""
     needless: Sequence[Run]
     """Those of them that nobody needed."""
+    moved: Sequence[str]
+    """Tasks that run on another worker in the end."""
     nowhere_ms: int
     """The longest time that a task, there before and after, ran nowhere."""
     until_ms: int
@@ -68,7 +70,13 @@ class Watch:
             idle={name: sum(not join.changed for join in joins) for name, joins in since.items()},
             stopped=stops(tasks, self.began_ms, now),
             needless=needless(notes, self.began_ms, now, TASK),
+            moved=_moved(running(tasks, self.began_ms), running(tasks)),
             nowhere_ms=max(nowhere_ms(tasks, self.began_ms, now).values(), default=0),
             until_ms=max(started, default=self.began_ms) - self.began_ms,
             twice=[pair for pair in overlaps(runs) if pair[1].from_ms >= self.began_ms],
         )
+
+
+def _moved(before: Sequence[Run], after: Sequence[Run]) -> list[str]:
+    had = {run.resource: run.worker for run in before}
+    return [run.resource for run in after if had.get(run.resource, run.worker) != run.worker]

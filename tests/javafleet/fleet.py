@@ -11,10 +11,10 @@ from pathlib import Path
 
 import attrs
 
-from tests.javafleet.jar import CLASS, java_with_connector
+from tests.javafleet.jar import CLASS, EXACTLY_ONCE_CLASS, java_with_connector
 from tests.javafleet.notes import Notes, Run, running
 from tests.javafleet.rest import Rest
-from tests.javafleet.worker import FleetWorker, JavaWorker, PythonWorker
+from tests.javafleet.worker import HEAP_MB, FleetWorker, JavaWorker, PythonWorker
 from tests.kafka.java import Java
 from tests.kafka.wait import NotYet, eventually, let_pass
 
@@ -34,7 +34,8 @@ class Connector:
 
     def config(self, notes: Path) -> dict[str, str]:
         """Its configuration."""
-        named = {"connector.class": CLASS, "tasks.max": self.tasks, "notes": notes, "version": self.version}
+        kind = EXACTLY_ONCE_CLASS if "exactly.once.support" in self.settings else CLASS
+        named = {"connector.class": kind, "tasks.max": self.tasks, "notes": notes, "version": self.version}
         return {name: str(value) for name, value in {**named, **self.settings}.items()}
 
 
@@ -47,6 +48,8 @@ class JavaFleet:
     bootstrap: str
     group: str
     settings: Mapping[str, object] = attrs.Factory(dict)
+    heap_mb: int = HEAP_MB
+    """What each Java worker may have."""
     workers: dict[str, FleetWorker] = attrs.field(factory=dict, init=False)
     """All that ever were, by name."""
     connectors: dict[str, Connector] = attrs.field(factory=dict, init=False)
@@ -90,7 +93,7 @@ class JavaFleet:
         if isinstance(known, JavaWorker):
             known.settings = self._settings()
         else:
-            self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings())
+            self.workers[name] = JavaWorker(name, self.folder, self.notes, self.java, self._settings(), self.heap_mb)
         self.workers[name].start()
 
     def start_python(self, *names: str) -> None:

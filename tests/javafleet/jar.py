@@ -1,4 +1,4 @@
-"""Where does the tests' own connector class come from? javac compiles it once, against the jars of the cache."""
+"""Where do the tests' own connector classes come from? javac compiles them once, against the jars of the cache."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from pathlib import Path
 from tests.kafka.java import Java
 from tests.kafka.libs import CACHE
 
-SOURCE = Path(__file__).with_name("NotingSource.java")
+HERE = Path(__file__).parent
 CLASS = "kcoord.fleet.NotingSource"
+EXACTLY_ONCE_CLASS = "kcoord.fleet.ExactlyOnceSource"
+ASKED = "org/apache/kafka/connect/source/ExactlyOnceSupport.class"
+"""In Connect's interface since 3.3."""
 SERVICE = "META-INF/services/org.apache.kafka.connect.source.SourceConnector"
 
 
 def noting_jar(java: Java) -> Path:
-    """The jar with the connector, compiled if it is not there yet. Raises AssertionError with what javac says."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + java.classpath.encode()).hexdigest()[:12]
+    """The jar with the connectors that these jars bear, compiled if it is not there yet. Raises AssertionError with
+    what javac says.
+    """
+    names = [CLASS, EXACTLY_ONCE_CLASS] if _has(java, ASKED) else [CLASS]
+    sources = [HERE / f"{name.rpartition('.')[2]}.java" for name in names]
+    text = b"".join([each.read_bytes() for each in sources])
+    digest = hashlib.sha256(text + java.classpath.encode()).hexdigest()[:12]
     jar = CACHE / "connectors" / f"noting-{digest}.jar"
     if jar.exists():
         return jar
@@ -26,16 +34,23 @@ def noting_jar(java: Java) -> Path:
     with tempfile.TemporaryDirectory(dir=jar.parent) as scratch:
         classes = Path(scratch) / "classes"
         compiler = [java.command, "-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "17"]
-        command = [*compiler, "-cp", java.classpath, "-d", str(classes), str(SOURCE)]
+        command = [*compiler, "-cp", java.classpath, "-d", str(classes), *map(str, sources)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{SOURCE.name} does not compile:\n{done.stdout}{done.stderr}"
+        assert done.returncode == 0, f"the tests' connectors do not compile:\n{done.stdout}{done.stderr}"
         part = Path(scratch) / "noting.jar"
         with zipfile.ZipFile(part, "w") as archive:
-            archive.writestr(SERVICE, f"{CLASS}\n")
+            archive.writestr(SERVICE, "".join([f"{name}\n" for name in names]))
             for file in sorted(classes.rglob("*.class")):
                 archive.write(file, file.relative_to(classes))
         part.rename(jar)  # another run of the tests may have been faster: it made the same
     return jar
+
+
+def _has(java: Java, entry: str) -> bool:
+    """Whether the interface that connectors are written against has this class."""
+    interface = next(java.libs.glob("connect-api-*.jar"))
+    with zipfile.ZipFile(interface) as archive:
+        return entry in archive.namelist()
 
 
 def java_with_connector(java: Java) -> Java:

@@ -49,9 +49,14 @@ class Rest:
         return response.json() if response.content else None
 
     def is_up(self, worker_id: str) -> bool:
-        """Whether the worker says that it is healthy: it has joined, and has read its topics."""
+        """Whether the worker says that it is healthy: it has joined, and has read its topics. Before 3.9 it lists
+        connectors then.
+        """
         try:
-            return HTTP.get(f"http://{worker_id}/health", timeout=20).status_code == 200
+            status = HTTP.get(f"http://{worker_id}/health", timeout=20).status_code
+            if status == NOT_FOUND:
+                status = HTTP.get(f"http://{worker_id}/connectors", timeout=20).status_code
+            return status == 200
         except httpx.TransportError:
             return False
 

@@ -115,6 +115,7 @@ class JavaWorker(FleetWorker):
 
     java: Java
     settings: Mapping[str, object]
+    heap_mb: int = HEAP_MB
 
     def joins(self) -> list[Join]:
         return joins_of(self.log) if self.log.exists() else []
@@ -123,7 +124,7 @@ class JavaWorker(FleetWorker):
         config = self.folder / f"{self.name}.properties"
         write_properties(config, {**self.settings, **self._own()})
         told = {"kcoord.worker": self.name, "user.timezone": "UTC"}
-        return self.java.start(self.name, CONNECT, [str(config)], self.log, HEAP_MB, told)
+        return self.java.start(self.name, CONNECT, [str(config)], self.log, self.heap_mb, told)
 
     def _own(self) -> dict[str, object]:
         return {

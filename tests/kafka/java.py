@@ -35,9 +35,9 @@ class Java:
     """Those that stand behind Kafka's on the class path: an archive of classes bears that."""
 
     @classmethod
-    def find(cls) -> "Java":
-        """Raises MissingTool."""
-        return cls(java_command(), fetch_libs())
+    def find(cls, connect_version: str | None = None) -> "Java":
+        """With the jars of the tests' Kafka, or those of Connect workers of another version. Raises MissingTool."""
+        return cls(java_command(), fetch_libs(connect_version))
 
     @cached_property
     def kafka_classpath(self) -> str:

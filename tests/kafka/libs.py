@@ -1,8 +1,8 @@
 """Where do Kafka's jars come from?
 
 From Maven, once: the jars that `pom.xml` beside this file names are copied into `.cache/kafka-<version>-<digest of the
-pom>`, which git ignores. What is missing on the machine is said in one line with what to do (`MissingTool`); nothing is
-skipped.
+pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, the same way. What is
+missing on the machine is said in one line with what to do (`MissingTool`); nothing is skipped.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 POM = Path(__file__).with_name("pom.xml")
+CONNECT_POM = Path(__file__).with_name("connect.xml")
 CACHE = POM.parents[2] / ".cache"
 MINIMUM_JAVA = 17
 
@@ -50,13 +51,15 @@ def java_command() -> str:
     return java
 
 
-def fetch_libs() -> Path:
-    """The directory that holds the jars of Kafka and Connect, fetched by Maven if they are not there yet.
+def fetch_libs(connect_version: str | None = None) -> Path:
+    """The directory that holds the jars of Kafka and Connect, or those of a Connect worker of another version, fetched
+    by Maven if they are not there yet.
 
     Raises MissingTool when they are not there and Maven cannot bring them.
     """
-    digest = hashlib.sha256(POM.read_bytes()).hexdigest()[:8]
-    libs = CACHE / f"kafka-{kafka_version()}-{digest}" / "libs"
+    pom, version = (POM, kafka_version()) if connect_version is None else (CONNECT_POM, connect_version)
+    digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:8]
+    libs = CACHE / f"kafka-{version}-{digest}" / "libs"
     if libs.is_dir():
         return libs
     maven = shutil.which("mvn")
@@ -68,7 +71,8 @@ def fetch_libs() -> Path:
     libs.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=libs.parent) as scratch:
         fetched = Path(scratch) / "libs"
-        command = [maven, "-B", "-q", "-f", str(POM), "dependency:copy-dependencies", f"-DoutputDirectory={fetched}"]
+        told = [f"-Dkafka.version={version}", f"-DoutputDirectory={fetched}"]
+        command = [maven, "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", *told]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0 or not fetched.is_dir():
             reason = next(

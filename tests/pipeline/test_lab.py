@@ -10,14 +10,24 @@ import attrs
 import pyarrow.parquet as parquet
 import pytest
 
+from kcoord.assign.placement import Affinity, Rules
 from kcoord.cli.lab import shown
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.lab import FIGURES, Cell, cells, parts, row_of
+from kcoord.pipeline.lab import (
+    FIGURES,
+    WITHOUT_RULES,
+    Cell,
+    NamedRules,
+    cells,
+    is_possible,
+    parts,
+    row_of,
+)
 from kcoord.pipeline.spark.lab import CellError, run_all, run_cells, standings
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.standing import Spread, Standing, best
 from kcoord.pipeline.tables import LAB
-from kcoord.sim.scenario import POLICIES, Kind, Scenario, built_in, load, run
+from kcoord.sim.scenario import POLICIES, Kind, Restart, Scenario, built_in, load, run
 from tests.cli.run_cli import kcoord
 from tests.pipeline.spark import MASTER, QUICK
 
@@ -94,6 +104,43 @@ def test_a_fleet_that_does_not_settle_is_a_row_with_the_reason(tmp_path: Path) -
     assert str(row["error"]).startswith("barrier by eager: not all ran 600 s after the fleet's start")
 
 
+RULES = NamedRules("only-w0.toml", Rules(affinities=(Affinity("a", ("http://w0",)),)))
+
+
+def test_a_cell_may_say_how_workers_go_and_what_rules_there_are(well: Scenario) -> None:
+    found = cells(["x"], [Kind.CONNECT], ["eager"], [None], [0], [None, Restart.DRAIN], [None, RULES])
+    assert [(each.restart, each.rules) for each in found] == [
+        (None, None),
+        (None, RULES),
+        (Restart.DRAIN, None),
+        (Restart.DRAIN, RULES),
+    ]
+    rows = [row_of(well, attrs.evolve(each, policy="design-2")) for each in found]
+    assert [(row["restart"], row["rules"]) for row in rows] == [
+        (None, None),
+        (None, "only-w0.toml"),
+        ("drain", None),
+        ("drain", "only-w0.toml"),
+    ]
+    killed, elsewhere, drained, _ = [row["longest_gap"] for row in rows]
+    assert isinstance(killed, float)
+    assert killed > 20
+    assert isinstance(drained, float)
+    assert drained < 2.2, "a task stops in a second, and starts in another one"
+    assert elsewhere == 0, "all of it runs where nobody dies"
+
+
+def test_where_rules_cannot_hold_there_is_no_cell(well: Scenario) -> None:
+    found = cells(["x"], Kind, ["kip-415"], [None], [0], [None, Restart.DRAIN, Restart.STOP], [None, RULES])
+    left_out = [each for each in found if not is_possible(well, each)]
+    assert {each.kind for each in left_out} == {Kind.BARRIER}
+    assert len(left_out) == 4
+    row = row_of(well, left_out[0])
+    assert "placement rules and drains cannot hold" in str(row["error"]), "who runs it all the same hears it"
+    without = well.model_copy(update={"rules": RULES.rules})
+    assert is_possible(without, Cell("x", Kind.BARRIER, "eager", None, 0, rules=WITHOUT_RULES))
+
+
 def test_parts_cost_about_the_same_and_the_costliest_comes_first(well: Scenario) -> None:
     scenarios = {"small": well, "large": well.model_copy(update={"workers": 300})}
     todo = cells(["large", "small"], Kind, POLICIES, [None], range(4))
@@ -145,7 +192,7 @@ def test_what_fails_or_never_ends_even_is_no_choice() -> None:
 
 def test_what_people_see(well: Scenario) -> None:
     told = shown(
-        {"x": well},
+        {"nothing of it ran": well, "x": well},
         [
             standing("kip-415", (1_480.4, 1_480, 1_481), (0, 0, 0)),
             standing("eager", (50, 50, 50), (60, 59, 61), uneven=2, doubles=1),
@@ -160,6 +207,20 @@ def test_what_people_see(well: Scenario) -> None:
     assert "1,480 s (1,480 to 1,481)" in told
     assert told.count("stops least, moves least") == 1, "of kip-415, as the others are no choice"
     assert "No figures: it did not rest\n" in told
+    assert "RESTART" not in told, "nobody asked for it"
+    assert "RULES" not in told
+
+
+def test_what_people_see_of_restarts_and_rules(well: Scenario) -> None:
+    spreads = {"stopped": Spread(10, 9, 11), "rebalances": Spread(7, 7, 7)}
+    drained = standing("kip-415", (10, 9, 11), (5, 5, 5), restart="drain", rules="ours.toml")
+    killed = standing("kip-415", (90, 90, 90), (0, 0, 0), restart="kill", rules="none")
+    told = shown({"x": well}, [killed, attrs.evolve(drained, figures={**drained.figures, **spreads})])
+    lines = [line.split() for line in told.splitlines()]
+    assert lines[1][:5] == ["GROUP", "POLICY", "DELAY", "RESTART", "RULES"]
+    assert [line[4:6] for line in lines[3:5]] == [["drain", "ours.toml"], ["kill", "none"]]
+    assert "REBALANCES" in lines[1]
+    assert "7" in lines[3]
 
 
 # -- by Spark ----------------------------------------------------------------------------------------------------------
@@ -255,11 +316,43 @@ def test_the_command(tmp_path: Path) -> None:
     assert {row["scenario"] for row in rows} == {str(mine)}
 
 
+RULES_FILE = """
+[[affinity]]
+connectors = "a"
+workers = ["http://w0", "http://w2"]
+"""
+
+
+def test_the_command_with_restarts_and_rules(tmp_path: Path) -> None:
+    """A worker dies, or is drained; or only the two others may run the connector, which nobody misses then."""
+    mine, rules, out = tmp_path / "mine.toml", tmp_path / "rules.toml", tmp_path / "tries"
+    mine.write_text(WELL)
+    rules.write_text(RULES_FILE)
+    quick = [part for name, value in QUICK.items() for part in ("--conf", f"{name}={value}")]
+    asked = ["--scenario", mine, "--policy", "kip-415", "--seeds", 2, "--restart", "drain", "--restart", "kill"]
+    done = lab(*asked, "--rules", "none", "--rules", rules, "--out", out, "--master", MASTER, *quick)
+    assert done.code == 0, done.err
+    assert "Left out: group barrier with placement rules or drains" in done.out
+    rows = parquet.read_table(out / LAB.name).to_pylist()
+    assert {row["error"] for row in rows} == {None}
+    found = {(row["kind"], row["restart"], Path(row["rules"]).name): row for row in rows}
+    assert set(found) == {
+        ("barrier", "kill", "none"),
+        *((kind, how, file) for kind in ("individual", "connect") for how in ("drain", "kill")
+          for file in ("none", "rules.toml")),
+    }  # fmt: skip
+    for kind in ("individual", "connect"):
+        assert found[kind, "kill", "none"]["longest_gap"] > 20 > 3 > found[kind, "drain", "none"]["longest_gap"]
+        assert found[kind, "kill", "rules.toml"]["stopped"] == 0
+    assert "18 runs. The table of all is in " in done.out
+
+
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     out = ["--out", tmp_path / "tries"]
-    bad, wrong = tmp_path / "bad.toml", tmp_path / "wrong.toml"
+    bad, wrong, rules = tmp_path / "bad.toml", tmp_path / "wrong.toml", tmp_path / "rules.toml"
     bad.write_text("workers = ")
     wrong.write_text(WELL.replace("workers = 3", "workers = 0"))
+    rules.write_text(RULES_FILE.replace("affinity", "afinity"))
     cases: list[tuple[list[object], int, str]] = [
         (["--scenario", "deth"], 2, "there is no scenario deth, nor such a file; there are bounce, connectors, death"),
         (["--scenario", bad], 1, f"{bad} is no TOML: "),
@@ -269,6 +362,15 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         (["--delay", "nan"], 2, "--delay nan is not between 0 and 86,400 seconds"),
         (["--conf", "nothing"], 2, "--conf 'nothing' is not of the form NAME=VALUE"),
         (["--seeds", 0], 2, "Invalid value for '--seeds'"),
+        (["--restart", "drian"], 2, "'drian' is not one of 'drain', 'drain-stops', 'stop', 'kill'"),
+        (["--rules", rules], 2, f"{rules}: afinity: there is no such key"),
+        (["--rules", bad], 2, f"{bad}: it is no TOML: "),
+        (["--rules", tmp_path / "no.toml"], 2, "no.toml: No such file or directory"),
+        (
+            ["--scenario", "death", "--kind", "barrier", "--restart", "drain"],
+            2,
+            "placement rules and drains cannot hold in group barrier: give --kind individual or connect",
+        ),
     ]
     for arguments, code, says in cases:
         done = lab(*arguments, *out)

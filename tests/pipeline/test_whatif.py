@@ -54,7 +54,7 @@ def replays(past: History, wanted: Question, seeds: Iterable[int], policy: str |
     pieces = [each for each in wanted.episodes if each.from_ms > past.begins_ms - 60_000]
     found = []
     for seed in seeds:
-        rows: list[dict[str, Any]] = [replay_of(each.scenario, cell(past, each.name, seed, policy)) for each in pieces]
+        rows: list[dict[str, Any]] = [replay_of(each, cell(past, each.name, seed, policy)) for each in pieces]
         assert [row["error"] for row in rows] == [None] * len(rows)
         assert [row["doubles"] for row in rows] == [0] * len(rows)
         totals = {name: [row[name] for row in rows] for name in (*MEASURED, *LOGGED)}
@@ -114,8 +114,8 @@ def test_what_is_recommended_is_what_would_have_been_best() -> None:
     past = history(load(built_in()["bounce"]), Kind.BARRIER, "kip-415")
     wanted = question(past.tables, Asked(heartbeat=HEARTBEAT_S, seeds=2, kinds=[Kind.BARRIER], delays=[0, 20]))
     assert wanted.recorded == Choice(Kind.BARRIER, "kip-415", 300)
-    scenarios = {each.name: each.scenario for each in wanted.episodes}
-    advice = advise([replay_of(scenarios[each.scenario], each) for each in wanted.cells], wanted.recorded)
+    pieces = {each.name: each for each in wanted.episodes}
+    advice = advise([replay_of(pieces[each.scenario], each) for each in wanted.cells], wanted.recorded)
     assert advice.recorded is not None
     truth = {}
     for delay in (0.0, 20.0, 300.0):

@@ -22,7 +22,8 @@ REST_MS = 70_000 + SETTLES_MS
 
 
 def tables(**rows: list[Row]) -> Tables:
-    return Tables(**{name: rows.get(name, []) for name in NAMES})
+    found: dict[str, Any] = {name: rows.get(name, []) for name in NAMES}
+    return Tables(**found)
 
 
 def session(member: str, from_at: int, to_at: int | None = None, ended: str | None = None, **fields: Any) -> Row:
@@ -332,3 +333,55 @@ def test_what_a_log_says_of_a_time() -> None:
     )
     assert logged(rows, 10_000, 100_000) == Logged(unowned=30 + 1 + 30, longest_unowned=30, handed_over=1, epochs=2)
     assert logged(rows, 30_000, 40_000) == Logged(unowned=10, longest_unowned=10, handed_over=0, epochs=0)
+
+
+def gap(task: int, from_at: int, to_at: int | None) -> Row:
+    return {"task": task, "from_at": from_at, "to_at": to_at}
+
+
+DESERTED = tables(
+    sessions=[
+        session("1", 0, 100_000, "worker left", url="u"),
+        session("2", 20_000, 80_000, "session expired", url="v"),
+        session("3", 130_000, url="u"),
+    ],
+    gaps=[gap(0, 80_000, 85_000), gap(0, 100_000, 133_000), gap(1, 100_000, None), gap(-1, 100_000, None)],
+    rebalances=[computed("x", installed=150_000)],
+)
+"""A fleet that was gone for half a minute, and whose log is cut short:
+
+| task | had nobody | with a worker there | until the log's last moment, 150 s |
+| --- | --- | --- | --- |
+| 0 | 80 to 85 s, 100 to 133 s | 80 to 85 s, 130 to 133 s | 5 s + 3 s |
+| 1 | from 100 s on | from 130 s on | 20 s |
+"""
+
+
+def test_while_nobody_was_there_a_log_tells_of_no_loss() -> None:
+    found = logged(DESERTED, 0, 150_000)
+    assert (found.unowned, found.longest_unowned) == (5 + 3 + 20, 20)
+    assert logged(DESERTED, 100_000, 130_000).unowned == 0
+
+
+def test_a_log_that_is_cut_short_is_compared_until_its_last_moment() -> None:
+    """Worker v is stopped at 60 s, and what was its waits yet when the log ends at 75 s: nobody knows for how long."""
+    gone = session("2", 0, 60_000, "worker left", url="v")
+    waits = tables(sessions=[session("1", 0), gone], gaps=[gap(0, 60_000, None)])
+    assert waits.is_cut_short()
+    assert waits.told_until_ms() == 60_000
+    assert attrs.evolve(waits, last_ms=75_000).told_until_ms() == 75_000, "another group went on"
+    assert not attrs.evolve(waits, gaps=[gap(0, 60_000, 70_000)]).is_cut_short(), "at rest: nothing more happened"
+    assert not attrs.evolve(waits, sessions=[gone]).is_cut_short(), "and without workers nothing is counted anyway"
+    stays = [stay("u", 0), stay("v", 500, HOUR, End.IN_ORDER)]
+    (piece,) = episodes(fleet(stays, [Configured("a", 2, 600)], cut_ms=HOUR + 15_000), FITTED, 60)[1:]
+    assert piece.to_ms == HOUR + 15_000
+    assert piece.compared_ms() == 15_000 + 2_010, "from when it began to stop"
+    assert piece.scenario.lasts > REST_MS / 1000, "what each choice costs is known from the replay itself"
+
+
+def test_what_two_pieces_have_in_common_is_counted_once() -> None:
+    """All went, and the first one is back before a longest delay can be over."""
+    stays = [stay("u", 0, HOUR), stay("u", HOUR + 3_000), stay("v", HOUR + 20_000)]
+    first, second = episodes(fleet(stays, [Configured("a", 1, 0)]), FITTED, 60)
+    assert first.to_ms == second.from_ms == second.begins_ms == HOUR + 3_000
+    assert first.compared_ms() == 3_000

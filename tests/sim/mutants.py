@@ -45,6 +45,8 @@ class Mutant:
     function: Callable[..., Any]
     old: str
     new: str
+    plan: str = ""
+    """The run of `plans` that shows it, where few seeds do."""
 
     @property
     def name(self) -> str:

@@ -93,7 +93,7 @@ def test_an_excuse_is_wrong_once_the_branch_is_taken() -> None:
 
 def test_conditions_are_named_by_their_area() -> None:
     assert {area_of(name) for kind in ("connect", "mixed") for name in required(kind)} == {
-        "fault", "record", "answer", "state", "event",
+        "fault", "record", "answer", "state", "event", "placement",
     }  # fmt: skip
     assert common("connect") < required("connect")
 

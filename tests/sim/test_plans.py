@@ -22,25 +22,15 @@ from kcoord.sim.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, lo
 from kcoord.sim.run import plan_of, run_plan, run_seed, struck_faults
 
 PLANS = sorted((Path(__file__).parent / "plans").glob("*.json"))
-OPEN: dict[str, str] = {
-    "1013611": "liveness: Connect's leader takes away only what its own memory says was deleted",
-}
-"""Plans that still find something, and what."""
 
 
-def _plan(path: Path) -> Any:
-    marks = pytest.mark.xfail(reason=OPEN[path.stem], strict=True) if path.stem in OPEN else ()
-    return pytest.param(path, id=path.stem, marks=marks)
-
-
-@pytest.mark.parametrize("path", [_plan(path) for path in PLANS])
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
 def test_a_run_that_found_something_is_well(path: Path) -> None:
     assert run_plan(load(path)).violation is None
 
 
 def test_each_plan_says_what_it_shows() -> None:
     assert PLANS
-    assert OPEN.keys() <= {path.stem for path in PLANS}
     for path in PLANS:
         assert load(path).cause, path.name
 

@@ -145,7 +145,8 @@ def written(folder: Path, text: str) -> Scenario:
         (
             'do = "explode"',
             'do = "kill"',
-            "events.0.do: Input should be 'start', 'stop', 'kill', 'create', 'delete' or",
+            "events.0.do: Input should be 'start', 'stop', 'kill', 'drain', 'cordon', 'uncordon', 'create', 'delete', "
+            "'resize' or 'rules'",
         ),
         ('do = "create"', 'do = "kill"', "create happens to connectors: name them, and only them"),
         ('connectors = "b"', 'workers = ["w1"]', "kill happens to workers: name them, and only them"),

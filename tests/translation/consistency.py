@@ -44,14 +44,18 @@ def _check_worker(group: ConnectGroup, member: Member) -> None:
         assert session.parked_sync is None
         assert member.held is None
     if session.computes and session.parked_sync is None and not member.put_out:
-        computation = group.computation
-        assert computation is not None, "what the leader was shown is waited for"
-        assert computation.chosen == member.member_id, "legacy rule 14"
+        look, computation = group.legacy.look, group.computation
+        asked = look.leader if look is not None else None if computation is None else computation.chosen
+        assert asked == member.member_id, "legacy rule 14: what the leader was shown is waited for"
 
 
 def may_wait_for_leader(group: ConnectGroup) -> bool:
-    """Whether nobody need compute now: workers are gathered, or who leads is to join first (legacy rule 14)."""
-    return group.legacy.gathering_due_ms != NEVER_MS or group.legacy.retiring is not None
+    """Whether nobody need compute now: workers are gathered, who leads is to join first (legacy rule 14), or is asked
+    what exists.
+    """
+    fleet = group.legacy
+    is_asked = fleet.look is not None or fleet.frozen_until_ms != NEVER_MS
+    return fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked
 
 
 def _session(member: Member) -> LegacySession:

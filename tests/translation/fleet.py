@@ -23,8 +23,11 @@ from kcoord.sim.legacy import LegacySetup
 from tests.group.connect.consistency import check_consistent, durable
 from tests.sim.legacy.house import GROUP, WALL_MS, Call, Host, House
 
-SETTINGS = GroupSettings(initial_rebalance_delay_ms=100, connect=ConnectSettings(legacy_mode=LegacyMode.INDIVIDUAL))
 DELAY_MS = 20_000
+SETTINGS = GroupSettings(
+    initial_rebalance_delay_ms=100,
+    connect=ConnectSettings(legacy_mode=LegacyMode.INDIVIDUAL, rebalance_delay_ms=DELAY_MS),
+)
 SETTLED_MS = 15_000
 
 

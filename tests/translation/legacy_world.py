@@ -47,6 +47,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from tests.group.connect.world import SETTINGS, World, res, text
+from tests.translation.java_leader import JavaLeader, task_counts, worker_of
 
 VERSIONS = {JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5}
 OFFSET = 5
@@ -97,17 +98,30 @@ AGAIN = ErrorCode.REBALANCE_IN_PROGRESS
 class LegacyWorld(World):
     """One shard with one group, whose workers a test plays itself."""
 
-    def __init__(self, settings: ConnectSettings = SETTINGS, wait_ms: int = 0, gather_ms: int = 0) -> None:
+    def __init__(
+        self, settings: ConnectSettings = SETTINGS, wait_ms: int = 0, gather_ms: int = 0, asks_delay: bool = False
+    ) -> None:
+        """`asks_delay`: the group sets none, so the leader is asked what the workers' is."""
         individual = attrs.evolve(settings, legacy_mode=LegacyMode.INDIVIDUAL, legacy_wait_ms=wait_ms)
         self._gather_ms = gather_ms
+        self._always = {} if asks_delay else {"rebalance_delay_ms": str(settings.rebalance_delay_ms)}
         self.ids = 0
         self.known: dict[str, str] = {}
         """Member ids by worker."""
         self.generations: dict[str, int] = {}
+        self.leaders: dict[str, JavaLeader] = {}
+        """Connect's assignor in each worker that has led."""
+        self.looks = 0
+        """How often leaders were asked what exists."""
         super().__init__(individual)
         self.settings = GroupSettings(connect=individual, initial_rebalance_delay_ms=gather_ms)
         self.shard = Shard(self.settings, self._id)
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+        if self._always:
+            self.configure()
+
+    def configure(self, **values: str) -> None:
+        super().configure(**{**self._always, **values})
 
     def restart(self, lose_ms: int = 0, compacted: bool = False, lease_ms: int = 0) -> list[object]:
         """The coordinator is killed, and loads its log."""
@@ -152,9 +166,13 @@ class LegacyWorld(World):
             token = self.send(self.join_request(name, runs, offset, protocol, **fields), at, client=name)
         return token
 
-    def join_request(self, name: str, runs: str | None, offset: int, protocol: int, **fields: Any) -> JoinGroupRequest:
+    def join_request(
+        self, name: str, runs: str | None, offset: int, protocol: int, url: str | None = None, **fields: Any
+    ) -> JoinGroupRequest:
         offered = [
-            JoinGroupRequestProtocol(NAMES[version], encode_state(_state(name, version, runs, offset)))
+            JoinGroupRequestProtocol(
+                NAMES[version], encode_state(_state(url or f"http://{name}", version, runs, offset))
+            )
             for version in range(protocol, EAGER - 1, -1)
         ]
         return JoinGroupRequest(
@@ -290,6 +308,30 @@ class LegacyWorld(World):
         assert joined.leads, f"{name} does not lead"
         return self.fetch(name, given, **more)
 
+    def look(self, name: str, configured: str, runs: str | None = None, offset: int = OFFSET, **more: Any) -> object:
+        """The leader joins and says what exists, as Connect's own assignor does, as often as it is asked. Returns the
+        token of its last SyncGroup, which may stay parked.
+        """
+        java = self.leaders.setdefault(name, JavaLeader())
+        while True:
+            token = self.send_join(name, runs, offset, **more)
+            joined = self.joined(token)
+            assert joined.leads, f"{name} does not lead"
+            self.looks += 1
+            java.now_ms = self.now_ms
+            workers = [worker_of(each) for each in cast(JoinGroupResponse, self.answers[token]).members]
+            told = java.answer(workers, self.known[name], task_counts(res(configured)), offset, joined.generation)
+            raw = {each: encode_assignment(assignment) for each, assignment in told.items()}
+            sync = self.send_sync(name, raw=raw, offset=offset, connection=more.get("connection"))
+            if sync in self.answers and self.synced(sync).error is OK:
+                java.completed = joined.generation
+            if sync not in self.answers or self.synced(sync).offset >= 0:
+                return sync
+
+    def led(self, name: str, configured: str, runs: str | None = None, **more: Any) -> Synced:
+        """The same, where its part is given at once."""
+        return self.synced(self.look(name, configured, runs, **more))
+
     def keep_alive(self, ms: int, *names: str) -> dict[str, ErrorCode]:
         """Let time pass while these heartbeat; returns what each was told last."""
         told = {}
@@ -322,25 +364,44 @@ class LegacyWorld(World):
 
     @classmethod
     def fleet(cls, runs: Mapping[str, str], **more: Any) -> LegacyWorld:
-        """Workers that run these and are at rest; the first one leads."""
-        world = cls(**more)
-        first = next(iter(runs))
-        world.lead(first, {first: _plus(runs[first])})
-        for name, has in list(runs.items())[1:]:
-            world.come(name)
-            token = world.send_sync(name)
-            members = dict.fromkeys(world.known, "")
-            world.lead(first, {**members, name: _plus(has)}, runs[first])
-            assert world.synced(token).brief == (has, "")
+        """Workers at rest, the first of which leads. Together they run this evenly: so it is what the coordinator gives
+        them.
+        """
+        world = cls(**{"gather_ms": 100, **more})
+        waits = [world.send_join(name) for name in runs]
+        world.pass_ms(100)
+        first, configured = next(iter(runs)), " ".join(runs.values())
+        assert world.joined(waits[0]).leads
+        syncs = {}
+        for name, token in list(zip(runs, waits, strict=True))[1:]:
+            world.joined(token)
+            syncs[name] = world.send_sync(name)
+        given = {first: world.led(first, configured)}
+        given |= {name: world.synced(token) for name, token in syncs.items()}
+        assert {name: each.assigned for name, each in given.items()} == {
+            name: text(res(has)) for name, has in runs.items()
+        }
         for name in runs:
             assert world.phase(name) is Phase.STABLE
-            assert world.beats(name) is ErrorCode.NONE
+            beaten = world.send_heartbeat(name)
+            assert beaten not in world.answers or world.beaten(beaten) is ErrorCode.NONE
         return world
+
+
+ALL = "AC0 AT0 AT1 AT2"
+"""What `three` run."""
 
 
 def three() -> LegacyWorld:
     """Three workers at rest."""
     return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+
+
+def one_gives() -> tuple[LegacyWorld, str]:
+    """Three workers and a fourth that has just come, for which one of them, who is named, is to give something up."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
+    world.come("W4")
+    return world, next(name for name in ("W1", "W2", "W3") if world.holds(name) != world.is_to_run(name))
 
 
 def number(name: str) -> int:
@@ -352,8 +413,8 @@ def _plus(resources: str) -> str:
     return " ".join(f"+{each}" for each in resources.split())
 
 
-def _state(name: str, version: int, runs: str | None, offset: int) -> WorkerState:
+def _state(url: str, version: int, runs: str | None, offset: int) -> WorkerState:
     allocation = None
     if runs is not None and version > EAGER:
         allocation = WorkerAssignment(version, config_offset=offset, assigned=res(runs))
-    return WorkerState(version, f"http://{name}", offset, allocation)
+    return WorkerState(version, url, offset, allocation)

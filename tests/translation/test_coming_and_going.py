@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.group.connect.world import SETTINGS
-from tests.translation.legacy_world import AGAIN, OFFSET, OK, REBALANCE_MS, LegacyWorld, three
+from tests.group.connect.world import DELAY_MS, SETTINGS
+from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, one_gives, three
 
 # -- strangers, and those that left without having stopped -------------------------------------------------------------
 
@@ -27,24 +27,61 @@ def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> N
     assert (shown["W2"][1], shown["W4"][1]) == ("AT1", ""), "shown to two, it would be taken from both"
 
 
-def test_a_stranger_does_not_bring_back_what_the_leader_has_just_taken_away() -> None:
-    """Seed 11019: it was deleted, which the coordinator knows when all have stopped it. The next leader would not."""
+def test_a_stranger_does_not_bring_back_what_was_deleted() -> None:
+    """Seed 11019: who runs what does not exist is told to stop it, however it came by it."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
-    world.lead("W1", {"W1": "", "W2": "-AT2"}, "AC0 AT0")
-    world.come("W4", "AT2")
+    world.come("W2", "AT1 AT2", offset=OFFSET + 1)
+    told = world.send_sync("W2")
+    world.led("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 1)
+    assert world.synced(told).brief == ("", "AT2")
+    world.come("W4", "AT2", offset=OFFSET + 1)
     assert world.is_to_run("W4") == ""
     assert world.synced(world.send_sync("W4")).brief == ("", "AT2")
 
 
 def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
     """Legacy rules 5, 12."""
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1 AT2"})
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     world.come("W4", "AT1")
-    world.fetch("W4")
-    world.come("W2", "AT2")
-    assert world.fetch("W2").brief == ("", ""), "W4 may be running it"
+    assert world.fetch("W4").brief == ("", "AT1")
+    world.come("W2", "")
+    parked = world.send_sync("W2")
+    assert parked not in world.answers, "W4 may be running it"
     world.come("W4", "")
-    assert world.beats("W2") is AGAIN
+    assert world.synced(parked).brief == ("AT1", "")
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_loaded: bool) -> None:
+    """Legacy rule 12. With exactly-once sources the other's start has fenced its task, which is dead. Found with a real
+    worker that had been frozen: its task ran nowhere for good.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world.come("W4", "AT1 AT2")
+    if is_loaded:
+        world.restart()
+        world.come("W4", "AT1 AT2")
+    assert world.fetch("W4").brief == ("", "AT1 AT2")
+    share = world.is_to_run("W4")
+    assert world.beats("W1") is AGAIN
+    left = " ".join(sorted({"AC0", "AT0", "AT1", "AT2"} - set(share.split())))
+    world.look("W1", ALL, "AC0 AT0 AT1 AT2")
+    world.led("W1", ALL, left)
+    world.come("W4", "")
+    assert world.fetch("W4").brief == (share, "")
+
+
+def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
+    """Legacy rules 12, 18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world.come("W4", "AT1 AT2")
+    world.fetch("W4")
+    share = world.is_to_run("W4")
+    assert share
+    world.close(4)
+    world.known.pop("W4")
+    world.come("W4", offset=OFFSET + 1, connection=14)  # nothing is placed before the leader has read that
+    assert world.is_to_run("W4") == share
 
 
 @pytest.mark.parametrize(
@@ -57,47 +94,61 @@ def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
     ],
 )
 def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: bool) -> None:
-    """Legacy rule 13."""
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": ""})
+    """Legacy rule 13: what it had waits for the group's delay; if it may run on, for its whole back-off."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", reason)
-    assert world.come("W1", "AC0").leads
-    world.fetch("W1", {"W1": "", "W3": "+AT1"})
-    assert world.beats("W3") is (AGAIN if stopped else OK)
+    assert world.keep_alive(DELAY_MS - 1_000, "W1", "W3") == {"W1": OK, "W3": OK}
+    assert world.keep_alive(2_000, "W1", "W3")["W3"] is (AGAIN if stopped else OK)
     if not stopped:
-        assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
+        assert world.keep_alive(8_000, "W1", "W3")["W3"] is OK
         assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
+
+
+def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_delay_is() -> None:
+    """Legacy rule O15: 0.228 of it."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world.configure(rebalance_delay_ms="1000")
+    world.leaves("W2", None)
+    assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
+    assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
+    world.leaders["W1"].max_delay_ms = 400_000
+    assert world.keep_alive(60_000, "W1", "W2", "W3")["W1"] is AGAIN
+    world.led("W1", ALL, "AC0 AT0")
+    world.configure(rebalance_delay_ms="1000")
+    world.leaves("W2", None)
+    assert world.keep_alive(91_000, "W1", "W3")["W3"] is OK
+    assert world.keep_alive(3_000, "W1", "W3")["W3"] is AGAIN
 
 
 def test_who_left_without_having_stopped_is_waited_for_after_a_load_too() -> None:
     """Legacy rule 13: it may run on for its whole back-off."""
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": ""})
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", "taking too long to read the log")
-    world.come("W1", "AC0")
-    world.fetch("W1", {"W1": "", "W3": "+AT1"})
+    world.keep_alive(20_000, "W1", "W3")
     world.restart()
-    assert world.keep_alive(40_000, "W1", "W3")["W3"] is OK
+    assert world.keep_alive(45_000, "W1", "W3")["W3"] is OK
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
 
 
 def test_who_is_called_and_does_not_come_is_out_after_its_rebalance_timeout() -> None:
-    world = three()
-    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
+    world, gives = one_gives()
     told = world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3")
-    assert told["W2"] is AGAIN
+    assert told == {"W1": OK, "W2": OK, "W3": OK, gives: AGAIN}
     world.pass_ms(2_000)
-    assert world.beats("W2") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert world.beats(gives) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_who_stops_for_too_long_what_it_was_told_to_is_out() -> None:
-    world = three()
-    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
-    world.come("W2", "AT1")
-    world.fetch("W2")
-    assert world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3")["W2"] is OK
+    world, gives = one_gives()
+    has = world.holds(gives)
+    world.come(gives, has)
+    assert world.fetch(gives).revoked
+    assert world.keep_alive(REBALANCE_MS - 1_000, "W1", "W2", "W3")[gives] is OK
     world.pass_ms(2_000)
-    assert world.beats("W2") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert world.beats(gives) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_a_leader_that_brings_nothing_is_replaced_after_its_rebalance_timeout() -> None:
@@ -112,58 +163,46 @@ def test_a_leader_that_brings_nothing_is_replaced_after_its_rebalance_timeout() 
 
 def test_a_session_that_ends_is_a_departure() -> None:
     world = three()
-    world.keep_alive(11_000, "W1", "W2")
+    assert world.keep_alive(11_000, "W1", "W2") == {"W1": OK, "W2": OK}, "what it had waits, and nobody is called"
     assert world.beats("W3") is ErrorCode.UNKNOWN_MEMBER_ID
-    assert world.beats("W1") is AGAIN
-    assert sorted(world.come("W1", "AC0 AT0").shown) == ["W1", "W2"]
+    assert sorted(world.come("W1", "AC0 AT0").shown) == ["W1", "W1-1#absent#0", "W2"], "legacy rule O12"
 
 
 def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
     """A parked member sends no heartbeat, as far as anybody can rely on it."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0"})
-    world.come("W2")
-    parked = world.send_sync("W2")
-    world.keep_alive(3_000, "W1")
+    world, _ = one_gives()
+    parked = world.send_sync("W4")
+    world.keep_alive(3_000, "W1", "W2", "W3")
     assert parked not in world.answers
-    world.keep_alive(1_000, "W1")
+    world.keep_alive(1_000, "W1", "W2", "W3")
     assert world.synced(parked).brief == ("", ""), "4 s at most: it blocks the worker's REST interface"
-    world.pass_ms(9_000)
-    assert world.beats("W2") is OK
+    world.keep_alive(9_000, "W1", "W2", "W3")
+    assert world.beats("W4") is OK
 
 
-def test_a_worker_that_gets_nothing_again_waits_no_longer_than_the_computation() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": ""})
-    world.come("W1", "AC0")
-    world.come("W2", "")
-    parked = world.send_sync("W2")
-    assert parked not in world.answers
-    world.fetch("W1", {"W1": "", "W2": ""})
-    assert world.synced(parked).brief == ("", "")
+def test_a_worker_that_is_to_get_nothing_does_not_wait() -> None:
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
+    world.come("W3", "")
+    assert world.fetch("W3").brief == ("", "")
 
 
 def test_a_worker_that_has_work_is_never_kept_waiting() -> None:
     """Legacy rule 24."""
-    world = three()
-    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
-    world.come("W3", "AT2")
-    assert world.fetch("W3").brief == ("", "")
-    world.come("W4")
-    world.come("W3", "AT2")
-    assert world.fetch("W3").brief == ("", ""), "nor while somebody computes"
+    world, gives = one_gives()
+    keeps = next(name for name in ("W2", "W3") if name != gives)
+    world.come(keeps, world.holds(keeps))
+    assert world.fetch(keeps).brief == ("", "")
+    world.come("W1", world.holds("W1"))
+    world.come(keeps, world.holds(keeps))
+    assert world.fetch(keeps).brief == ("", ""), "nor while the leader is asked"
 
 
 # -- held heartbeats ---------------------------------------------------------------------------------------------------
 
 
 def held() -> LegacyWorld:
-    """Three workers whose heartbeats are kept back for up to 2.5 s."""
-    world = LegacyWorld(wait_ms=2_500)
-    world.lead("W1", {"W1": "+AC0 +AT0"})
-    world.come("W2")
-    token = world.send_sync("W2")
-    world.lead("W1", {"W1": "", "W2": "+AT1"}, "AC0 AT0")
-    assert world.synced(token).brief == ("AT1", "")
-    return world
+    """Two workers at rest, whose heartbeats are kept back for up to 2.5 s."""
+    return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"}, wait_ms=2_500)
 
 
 def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_say() -> None:
@@ -171,7 +210,8 @@ def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_s
     token = world.send_heartbeat("W2")
     world.pass_ms(1_000)
     assert token not in world.answers
-    world.lead("W1", {"W1": "", "W2": "-AT1"}, "AC0 AT0")
+    world.come("W3")
+    assert world.is_to_run("W2") != world.holds("W2")
     assert world.beaten(token) is AGAIN
 
 
@@ -187,7 +227,7 @@ def test_it_is_given_after_the_wait_in_any_case() -> None:
 def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal() -> None:
     world = held()
     token = world.send_heartbeat("W2")
-    joined = world.send_join("W2", "AT1")
+    joined = world.send_join("W2", "AT1 AT2")
     assert list(world.answers).index(token) < list(world.answers).index(joined), "answers are in order"
     assert world.beaten(token) is OK
 
@@ -195,7 +235,7 @@ def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal()
 def test_a_join_group_by_another_connection_answers_it_as_well() -> None:
     world = held()
     token = world.send_heartbeat("W2")
-    world.send_join("W2", "AT1", connection=12)
+    world.send_join("W2", "AT1 AT2", connection=12)
     assert world.beaten(token) in (OK, AGAIN)
 
 
@@ -234,10 +274,8 @@ def test_who_led_leads_again_at_once_and_nobody_else_need_come() -> None:
     world = three()
     world.close(1)
     world.known.pop("W1")
-    joined = world.come("W1", connection=11)
-    assert joined.leads
-    assert joined.shown["W1"] == (OFFSET, "AC0 AT0")
-    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, connection=11).brief == ("AC0 AT0", "")
+    world.leaders.pop("W1")
+    assert world.led("W1", ALL, connection=11).brief == ("AC0 AT0", "")
     assert [world.beats("W2"), world.beats("W3")] == [OK, OK]
 
 
@@ -245,10 +283,9 @@ def test_what_a_change_of_configuration_has_touched_is_not_given_back() -> None:
     """Legacy rule 21."""
     world = three()
     world.leaves("W3")
-    world.lead("W1", {"W1": "", "W2": ""}, "AC0 AT0", delay_ms=60_000)
     world.come("W2", "AT1", offset=OFFSET + 3)
     token = world.send_sync("W2")
-    world.lead("W1", {"W1": "", "W2": ""}, "AC0 AT0", offset=OFFSET + 3, delay_ms=60_000)
+    world.led("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 3)
     assert world.synced(token).error is OK
     world.known.pop("W3")
     world.come("W3", connection=13)
@@ -257,9 +294,36 @@ def test_what_a_change_of_configuration_has_touched_is_not_given_back() -> None:
 
 def test_who_comes_back_has_a_place_in_a_full_group() -> None:
     """Its elder is dead, and makes room: GROUP_MAX_SIZE_REACHED would end the process."""
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT1", "W3": "AT2"}, settings=attrs.evolve(SETTINGS, max_size=3))
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, settings=attrs.evolve(SETTINGS, max_size=3))
     assert world.come("W4").error is ErrorCode.GROUP_MAX_SIZE_REACHED
     world.close(3)
     world.known.pop("W3")
     assert world.come("W3", connection=13).error is OK
     assert world.fetch("W3", connection=13).brief == ("AT2", "")
+
+
+@pytest.mark.parametrize("url", ["http://W3", "NOTUSED"])
+def test_a_url_that_several_have_says_nothing_of_who_comes(url: str) -> None:
+    """Legacy rule O16: a dedicated MirrorMaker 2 without a REST interface advertises one for all its workers."""
+    world = LegacyWorld(gather_ms=100)
+    for name in ("W1", "W2", "W3"):
+        world.send_join(name, url=None if name == "W1" else url)
+    world.pass_ms(100)
+    world.led("W1", ALL)
+    world.close(3)
+    old = world.known.pop("W3")
+    world.come("W3", connection=13, url=url)
+    assert old in world.group.members, "it is not known whether this is the one that is away"
+    assert world.is_to_run("W3") == ""
+
+
+def test_one_that_has_gone_is_not_known_by_a_url_that_none_has() -> None:
+    world = LegacyWorld(gather_ms=100)
+    for name in ("W1", "W2"):
+        world.send_join(name, url=None if name == "W1" else "NOTUSED")
+    world.pass_ms(100)
+    world.led("W1", ALL)
+    world.leaves("W2")
+    world.known.pop("W2")
+    world.come("W2", connection=12, url="NOTUSED")
+    assert world.is_to_run("W2") == ""

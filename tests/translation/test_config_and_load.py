@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld, three
+from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, one_gives, three
 
 # -- a change of configuration -----------------------------------------------------------------------------------------
 
@@ -47,12 +47,11 @@ def test_a_config_round_calls_those_that_do_not_come() -> None:
 
 
 def test_a_worker_that_runs_nothing_is_not_waited_for_in_a_config_round() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": ""})
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
     new = OFFSET + 3
-    world.come("W2", "AT1", offset=new)
+    world.come("W2", "AT0", offset=new)
     token = world.send_sync("W2")
-    world.come("W1", "AC0 AT0", offset=new)
-    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, offset=new).error is OK
+    assert world.led("W1", "AC0 AT0", "AC0", offset=new).error is OK
     assert world.synced(token).error is OK
 
 
@@ -76,16 +75,16 @@ def test_who_has_to_read_on_is_not_blocked_by_the_round() -> None:
 @pytest.mark.parametrize("comes", [True, False])
 def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> None:
     """Seed 4111. An answer, whatever it says, makes Connect start again what it has stopped: as of what it has read."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": ""})
-    world.come("W2", "AT1", offset=OFFSET + 2)
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": ""})
+    world.come("W2", "AT0", offset=OFFSET + 2)
     world.send_sync("W2")
-    world.come("W3", "AT2", offset=OFFSET + 1)
+    world.come("W3", "AT1", offset=OFFSET + 1)
     token = world.send_sync("W3")
     world.come("W4", "", offset=OFFSET + 3)
     world.send_sync("W4")
     assert token not in world.answers, "W1 may run what W3 would start, as it was before"
     if comes:
-        assert world.come("W1", "AC0 AT0", offset=OFFSET + 1).leads
+        assert world.come("W1", "AC0", offset=OFFSET + 1).leads
         assert world.synced(token).brief == ("", "")
         assert world.group.legacy.round is not None
     else:
@@ -97,13 +96,10 @@ def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> 
 
 
 def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2 AT3"})
-    world.lead("W1", {"W1": "", "W2": "", "W3": "-AT3"}, "AC0 AT0")
-    world.come("W3", "AT2 AT3")
-    assert world.fetch("W3").revoked == "AT3"
+    world = w3_gives()
     world.come("W3", "AT2", offset=OFFSET + 1)
-    assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT3"
-    world.come("W2", "AT1", offset=OFFSET + 2)
+    assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT4"
+    world.come("W2", "AT1 AT3", offset=OFFSET + 2)
     world.send_sync("W2")
     assert world.group.legacy.round is not None
     world.pass_ms(1_000)
@@ -112,13 +108,23 @@ def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:
     assert world.fetch("W3").brief == ("", "")
 
 
-def called_leader() -> LegacyWorld:
-    """The leader is called for a newcomer just when it has read a change, and has installed by then."""
-    world = three()
+def w3_gives() -> LegacyWorld:
+    """A fourth worker has come, and W3 has been told to stop AT4."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
-    assert world.beats("W1") is AGAIN
-    world.lead("W1", {"W1": "", "W2": "", "W3": "", "W4": ""}, "AC0 AT0", offset=OFFSET + 1)
-    world.fetch("W4")
+    world.come("W3", "AT2 AT4")
+    assert world.fetch("W3").revoked == "AT4"
+    return world
+
+
+def called_leader() -> LegacyWorld:
+    """The leader comes because it has stopped something, just when it has read a change; it is asked as of that."""
+    world, gives = one_gives()
+    assert gives == "W1"
+    configured = "AC0 AT0 AT1 AT2 AT3 AT4 AT5"
+    assert world.led("W1", configured, "AC0 AT0 AT3").revoked == "AT3"
+    world.led("W1", configured, "AC0 AT0", offset=OFFSET + 1)
+    assert world.fetch("W4").assigned == "AT3"
     assert world.group.legacy.round is None
     assert world.group.computed_offset == OFFSET + 1
     return world
@@ -127,13 +133,15 @@ def called_leader() -> LegacyWorld:
 def test_a_round_opens_for_those_that_are_slower_than_the_leader() -> None:
     """Seed 11987: there one of the new protocol leads. The installed assignment is as of the change by then."""
     world = called_leader()
-    world.come("W2", "AT1", offset=OFFSET + 1)
+    world.come("W2", "AT1 AT4", offset=OFFSET + 1)
     token = world.send_sync("W2")
+    world.come("W4", "AT3", offset=OFFSET + 1)
+    world.send_sync("W4")
     assert token not in world.answers, "W3 runs what it runs as of before"
-    world.come("W3", "AT2", offset=OFFSET + 1)
+    world.come("W3", "AT2 AT5", offset=OFFSET + 1)
     assert world.fetch("W3").brief == world.synced(token).brief == ("", "")
     assert world.group.legacy.round is None
-    world.come("W4", "", offset=OFFSET + 1)
+    world.come("W4", "AT3", offset=OFFSET + 1)
     assert world.group.legacy.round is None, "nobody is slower that runs anything"
 
 
@@ -145,12 +153,67 @@ def test_no_round_opens_for_one_that_was_away() -> None:
 
 
 def test_an_offset_after_its_own_revocation_opens_no_round() -> None:
-    world = three()
-    world.lead("W1", {"W1": "", "W2": "-AT1", "W3": "+AT1"}, "AC0 AT0")
-    world.come("W2", "AT1")
-    world.fetch("W2")
-    world.come("W2", "", offset=OFFSET + 1)
+    world = w3_gives()
+    world.come("W3", "AT2", offset=OFFSET + 1)
     assert world.group.legacy.round is None
+
+
+def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_for_that() -> None:
+    """Seed 22141: W3 stops what is reconfigured only then, and would start it again while others run it as before."""
+    world = w3_gives()
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.fetch("W3").error is OK
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    assert world.group.legacy.round is not None
+    assert world.send_sync("W3") not in world.answers
+
+
+@pytest.mark.parametrize("others_come", [True, False])
+def test_a_leader_that_was_called_for_a_newcomer_may_have_read_a_change(others_come: bool) -> None:
+    """Legacy rule 22, seed 145019: the newcomer has read further, so the leader is called, and starts with its answer
+    what it had stopped. If nobody else comes by itself it was a session key.
+    """
+    world = three()
+    world.pass_ms(3_000)
+    world.come("W4", None, offset=OFFSET + 1)
+    assert world.beats("W1") is AGAIN
+    token = world.look("W1", ALL, "AC0 AT0", offset=OFFSET + 1)
+    assert token not in world.answers
+    if others_come:
+        world.come("W2", "AT1", offset=OFFSET + 1)
+        world.send_sync("W2")
+        world.pass_ms(700)
+        assert token not in world.answers, "W3 runs what it runs as of before"
+        assert world.beats("W3") is AGAIN
+        world.come("W3", "AT2", offset=OFFSET + 1)
+        world.send_sync("W3")
+    else:
+        world.pass_ms(700)
+        assert [world.beats("W2"), world.beats("W3")] == [OK, OK]
+    assert world.synced(token).brief == ("", "")
+
+
+@pytest.mark.parametrize("others_come", [True, False])
+def test_one_that_was_called_to_be_given_more_may_have_read_a_change(others_come: bool) -> None:
+    """Mixed seed 5987: it stops what is reconfigured, is called before it has asked to join, and would start that again
+    with its answer.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": "AT3"})
+    world.configure(rebalance_delay_ms="0")
+    world.leaves("W4")
+    assert world.beats("W2") is AGAIN
+    world.come("W2", "AT1", offset=OFFSET + 1)
+    token = world.send_sync("W2")
+    assert token not in world.answers
+    if others_come:
+        world.come("W3", "AT2", offset=OFFSET + 1)
+        world.pass_ms(700)
+        assert token not in world.answers, "W1 runs what it runs as of before"
+        assert world.beats("W1") is AGAIN
+        world.led("W1", "AC0 AT0 AT1 AT2 AT3", "AC0 AT0", offset=OFFSET + 1)
+    else:
+        world.pass_ms(700)
+    assert world.synced(token).brief == ("AT3", "")
 
 
 # -- after a load ------------------------------------------------------------------------------------------------------
@@ -184,7 +247,7 @@ def test_after_a_long_outage_each_gets_its_own_back_in_one_join() -> None:
         "W2": (OFFSET, "AT1"),
         "W3": (OFFSET, "AT2"),
     }
-    assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, connection=40).brief == ("AC0 AT0", "")
+    assert world.led("W1", ALL, None, connection=40).brief == ("AC0 AT0", "")
 
 
 def test_a_coordinator_that_knows_nobody_adopts_what_it_hears() -> None:

@@ -49,7 +49,7 @@ def test_what_a_member_says_later_is_refused_too() -> None:
     before = known(world)
     told = world.beat(
         "N1",
-        0,
+        world.member("N1").epoch,
         connection=NEW,
         config_offset=FILE_NS,
         config_source=FILE,
@@ -99,8 +99,8 @@ def test_a_group_in_which_both_are_since_0_1_0_gets_out_of_it() -> None:
     world.keep_alive(12_000, "W1", "W2")
     world.send_join("W3")
     assert world.beats("W1") is ErrorCode.REBALANCE_IN_PROGRESS
-    assert world.lead("W1", {}, "AC0 AT0").offset == OFFSET
-    assert known(world) == (OFFSET - 1, SAYS_NOTHING, "AC0 AT0 AT1")
+    assert world.led("W1", "AC0 AT0 AT1", "AC0 AT0").offset == OFFSET
+    assert known(world) == (OFFSET, SAYS_NOTHING, "AC0 AT0 AT1")
 
 
 def test_what_is_configured_can_be_forgotten_and_nothing_stops() -> None:

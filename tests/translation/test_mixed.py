@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import pytest
 
+from kcoord.group.connect.computing import PATIENCE
 from kcoord.group.translation.phases import Phase
 from kcoord.protocol.embedded import decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import unpack
-from tests.group.connect.world import Told, assignor, packed, text
+from tests.group.connect.world import Told, assignor, packed, res, text
 from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld
+from tests.translation.test_storms import Nonsense, Worker
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 READS_ALL = assignor("connect", -1, 0, version=0)
@@ -57,11 +59,11 @@ def handed_over() -> LegacyWorld:
 def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one() -> None:
     world = two()
     assert beside(world, reads_all=False).error is OK
-    assert [world.beats("W1"), world.beats("W2")] == [AGAIN, OK]
-    joined = world.come("W1", "AC0 AT0")
-    assert joined.shown == {"W1": (OFFSET, "AC0 AT0"), "W2": (OFFSET, "AT1"), "N1": (OFFSET, "")}
-    world.fetch("W1", {"W1": "", "W2": "", "N1": "+AT2"})
+    assert [world.beats("W1"), world.beats("W2")] == [OK, AGAIN], "legacy rule O3: W2 gives, and W1 is asked nothing"
     assert world.targets()["N1"] == "AT2"
+    joined = world.come("W1", "AC0 AT0")
+    assert joined.shown == {"W1": (OFFSET, "AC0 AT0"), "W2": (OFFSET, "AT1"), "N1": (OFFSET, "AT2")}
+    assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
 
 
 def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -> None:
@@ -106,7 +108,10 @@ def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
     beside(world, reads_all=False)
     world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
     world.leaves("W1")
-    assert world.beats("W2") is AGAIN
+    world.pass_ms(5_000)
+    world.beats("W2")
+    world.keep_alive(9_000, "W2")
+    assert world.keep_alive(2_000, "W2")["W2"] is AGAIN, "it might have been back"
     assert world.come("W2", "AT1 AT2").leads
 
 
@@ -167,17 +172,21 @@ def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
     world = handed_over()
     world.keep_alive(11_000, "W1", "W2")
     assert "N1" not in world.group.members
-    assert world.chosen() == world.known["W1"]
     assert world.come("W1", "AC0 AT0").leads
+    assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
 
 
-def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_gets_what_it_had() -> None:
+def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_sees_all_that_there_is() -> None:
     world = handed_over()
     world.configure(migration_policy="upgrade")
     assert world.beat("N1", -1, connection=NEW).error is OK
     joined = world.come("W1", "AC0 AT0")
     assert joined.leads
-    assert sorted(joined.shown) == ["W1", "W2"]
+    assert {name: held for name, (_, held) in joined.shown.items()} == {
+        "W1": "AC0 AT0",
+        "W2": "AT1",
+        "W1-1#absent#0": "AT2",
+    }
 
 
 @pytest.mark.parametrize("how", ["nonsense", "error", "silence"])
@@ -185,11 +194,11 @@ def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: 
     """Connect-groups rule 20; and the group goes on."""
     world = two()
     beside(world, reads_all=True)
-    waits = world.send_join("W1", "AC0 AT0")
+    legacy = [Worker(world, name, Nonsense(), runs=res(world.holds(name))) for name in ("W1", "W2")]
+    computes = 0
     for _ in range(200):
-        if waits in world.answers:
-            break
-        world.beats("W2")
+        for each in legacy:
+            each.tick()
         told = world.beat("N1", world.member("N1").epoch, connection=NEW)
         if told.error is COMPUTE and how != "silence":
             prepared = world.prepare("N1", told.epoch, NEW)
@@ -197,11 +206,12 @@ def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: 
             world.install(
                 "N1", told.epoch, prepared.group_epoch, targets, error=1 if how == "error" else 0, connection=NEW
             )
+            computes += 1
         world.pass_ms(1_000)
-    joined = world.joined(waits)
-    assert joined.leads
-    assert world.fetch("W1", {"W1": "", "W2": "", "N1": ""}).error is OK
+    assert computes == (0 if how == "silence" else PATIENCE)
+    assert world.group.computed_by == world.known["W1"]
     assert world.group.epoch == world.group.assignment_epoch
+    assert world.targets()["N1"] == "AT2", "the coordinator places, whoever leads"
 
 
 def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> None:

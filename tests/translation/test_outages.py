@@ -85,7 +85,7 @@ def test_a_follower_that_is_frozen_past_its_session_moves_nothing_if_it_is_back_
     assert runs(fleet) == ran
     joins = fleet.new_joins()
     assert "w2" not in joins
-    assert joins["w0"] <= 3
+    assert joins.get("w0", 0) <= 3, "its looks after a quiet minute, which learn how long lost work waits"
 
 
 def test_one_that_could_not_read_its_topic_gets_its_own_back() -> None:

@@ -32,12 +32,12 @@ def assert_well(fleet: Fleet) -> None:
     assert fleet.group.epoch == fleet.group.assignment_epoch
 
 
-def test_a_worker_that_joins_concerns_the_leader_and_those_that_give_only() -> None:
+def test_a_worker_that_joins_concerns_those_that_give_only() -> None:
     fleet = settled("w0", "w1", "w2")
     fleet.worker("w3")
     fleet.run(SETTLED_MS)
     assert_well(fleet)
-    assert fleet.new_joins() == {"w0": 2, "w3": 1}
+    assert fleet.new_joins() == {"w2": 2, "w3": 1}
 
 
 def test_a_new_connector_makes_everybody_join_once() -> None:
@@ -49,7 +49,7 @@ def test_a_new_connector_makes_everybody_join_once() -> None:
     assert not fleet.stops()
 
 
-def test_a_follower_that_is_killed_and_comes_back_concerns_the_leader_only() -> None:
+def test_a_follower_that_is_killed_and_comes_back_concerns_nobody() -> None:
     """Legacy rules 18, 19."""
     fleet = settled("w0", "w1", "w2")
     had = fleet.hosts[1].runs
@@ -60,7 +60,7 @@ def test_a_follower_that_is_killed_and_comes_back_concerns_the_leader_only() -> 
     assert back.runs == had
     fleet.run(SETTLED_MS)
     assert_well(fleet)
-    assert fleet.new_joins() == {"w0": 1, "w1": 1}
+    assert fleet.new_joins() == {"w1": 1}
 
 
 def test_a_config_round_outlives_the_coordinator() -> None:

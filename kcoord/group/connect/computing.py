@@ -5,7 +5,8 @@
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | it computes in this very step |
 | a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
-| there are legacy workers, and no other reads theirs | one of them leads: its next JoinGroup shows it the group |
+| there are legacy workers, and no other reads theirs | the same, once their leader has said what exists (`looks`) |
+| they speak `default` | one of them leads: its next JoinGroup shows it the group |
 | the same is computed again and again | nobody computes before its back-off is over (`repetition`) |
 | a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
@@ -27,11 +28,22 @@ from kcoord.assign.interface import ServerAssignor
 from kcoord.assign.model import Assignment, Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
+from kcoord.assign.placement import Placement, Rules, place
 from kcoord.group.connect import epochs, records
-from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, Computation, ConnectGroup, Frozen, Member, Resources
+from kcoord.group.connect.delays import rebalance_delay
+from kcoord.group.connect.group import (
+    NO_DEADLINE,
+    NO_OFFSET,
+    NOT_PLACED,
+    Computation,
+    ConnectGroup,
+    Frozen,
+    Member,
+    Placed,
+    Resources,
+)
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.rebalance_input import rebalance_input
 from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
     FALLBACK,
@@ -47,12 +59,12 @@ from kcoord.group.connect.selection import (
     select,
 )
 from kcoord.group.connect.settings import Effective
+from kcoord.group.connect.slowing import has_to_wait
 from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.metrics import CONNECT
-from kcoord.group.repetition import FREE
-from kcoord.group.step import Slowed
 from kcoord.group.translation.leader import is_free_to_lead
+from kcoord.group.translation.looks import ensure_look, is_frozen
 from kcoord.group.translation.shown import own_state
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 BACK_OFF_MS = 1_000
@@ -75,44 +87,91 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 """The others end when the group changes, which asks for a new assignment by itself."""
 
 
+def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
+    """Have the group assigned by the placement rules that hold now, and on as long as more is to move. After a failure
+    the next assignment follows them too; it is tried again when its back-off is over.
+    """
+    if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
+        return
+    if group.error:
+        return
+    if group.placed is NOT_PLACED:
+        recall_placed(turn, group)
+    rules, placed = turn.contents.effective(group.group_id).placement, group.placed
+    is_changed = rules is not placed.rules and rules != placed.rules
+    if is_changed or (placed.has_more and not group.unconverged):
+        epochs.bump(turn, group, Reason.PLACEMENT)
+
+
+def recall_placed(turn: Turn, group: ConnectGroup) -> None:
+    """After a load, find out how the installed target follows the rules: by computing it again, which changes nothing
+    where nothing is to move. Rules that cannot be asked so are left to the next assignment.
+    """
+    limits = turn.contents.effective(group.group_id)
+    rules, selection = limits.placement, _select(group, limits)
+    name = _coordinators_own(group, limits, selection)
+    if not rules or name is None:
+        group.placed = Placed(rules, is_followed=name is not None)
+        return
+    assignor = limits.assignor(name)
+    if assignor is None or group.configured is None:
+        return
+    given = freeze(turn, group, name, limits).input
+    placement, _ = _ask(assignor, given, rules)
+    if placement is not None:
+        group.placed = _recalled(given, placement, rules)
+
+
+def _coordinators_own(group: ConnectGroup, limits: Effective, selection: Selection) -> str | None:
+    """The assignor that the coordinator runs for this group; None: a worker computes."""
+    match selection:
+        case ServerSide(name):
+            return name
+        case LegacySide() if group.legacy.protocol != DEFAULT:
+            return limits.placing
+        case Nobody():
+            return FALLBACK
+    return None
+
+
+def _recalled(given: AssignorInput, placement: Placement, rules: Rules) -> Placed:
+    """How a target follows the rules from which they make this placement."""
+    targets = {each.member_id: each.resources for each in placement.assignment.members}
+    is_same = all(targets.get(each.member_id, frozenset()) == each.target for each in given.members)
+    running = frozenset().union(*[each.target for each in given.members])
+    return Placed(
+        rules,
+        True,
+        {resource: why for resource, why in placement.unplaced.items() if resource not in running},
+        {resource: why for resource, why in placement.unmet.items() if resource in running},
+        placement.has_more or not is_same,
+    )
+
+
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
     """Have the next assignment computed, unless it is being computed already."""
     if group.epoch <= group.assignment_epoch or not group.has_participants():
         group.end_computation()
         return
     computation = group.computation
+    if computation is not None and computation.assignor == DEFAULT and group.legacy.protocol != DEFAULT:
+        group.touched.add(computation.chosen)
+        group.end_computation()  # its leader is asked what exists, from now on
+        computation = None
     if computation is not None and computation.frozen is not None and computation.chosen in group.members:
         return  # the group has moved on since: the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
     if group.legacy.gathering_due_ms != NEVER_MS:
         return
-    if computation is None and _has_to_wait(turn, group):
-        return
+    if computation is None and group.legacy.look is None and has_to_wait(turn, group):
+        return  # where the leader is being asked it has waited before that
     limits = turn.contents.effective(group.group_id)
     selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
     if computation is None and group.legacy.failed[0] == group.epoch:
         excluded = set(group.legacy.failed[1])
     _compute(turn, group, limits, selection, excluded)
-
-
-def _has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
-    """Whether the next assignment would only repeat the last ones, and its back-off is not over. Else it begins."""
-    repetition, now_ms = group.repetition, turn.now_ms
-    if now_ms < repetition.due_ms != NEVER_MS and repetition.waits_for == group.epoch:
-        return True  # nothing has changed since it was looked at
-    given = rebalance_input(group)
-    due_ms = repetition.due(given, now_ms)
-    if due_ms <= now_ms:
-        repetition.begin(given, now_ms)
-        return False
-    if repetition.due_ms == NEVER_MS:
-        turn.contents.counters.slowed[CONNECT] += 1
-        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
-    repetition.due_ms, repetition.waits_for = due_ms, group.epoch
-    turn.wake(group, due_ms)
-    return True
 
 
 def _select(group: ConnectGroup, limits: Effective) -> Selection:
@@ -138,7 +197,21 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
         case Absent():
             group.end_computation()
         case LegacySide(workers):
-            _choose(turn, group, group.legacy.protocol or "", workers, excluded)
+            if group.legacy.protocol == DEFAULT:
+                _choose(turn, group, DEFAULT, workers, excluded)
+            elif is_frozen(turn, group):
+                group.end_computation()
+            else:
+                _compute_here(turn, group, limits, limits.placing)
+
+
+def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
+    """Have the leader of the classic workers asked, if it has to be."""
+    if not group.legacy.members:
+        return
+    selection = _select(group, turn.contents.effective(group.group_id))
+    computes = group.computation is not None and group.computation.frozen is not None  # it may be needless by now
+    ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
@@ -217,24 +290,41 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
         return
     turn.contents.counters.computations["server"] += 1
     frozen = freeze(turn, group, name, limits)
-    assignment, why = _ask(assignor, frozen.input)
-    if assignment is None:
+    placement, why = _ask(assignor, frozen.input, limits.placement)
+    if placement is None:
         _fail(turn, group, AssignmentError.ASSIGNOR_FAILED, why)
         return
-    install(turn, group, frozen, assignment, computed_by=None, assignor=name)
+    group.placed = Placed(limits.placement, True, placement.unplaced, placement.unmet, placement.has_more)
+    install(turn, group, frozen, placement.assignment, computed_by=None, assignor=name)
 
 
-def _ask(assignor: ServerAssignor, given: AssignorInput) -> tuple[Assignment | None, str]:
-    try:
-        assignment = assignor.assign(given)
+class HasFailed(Exception):
+    """An assignor reports an error."""
+
+
+def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[Placement | None, str]:
+    """The placement, or None and why there is none. What the assignor gives is checked before rules change it: they
+    would hide that it is not valid.
+    """
+
+    def assign(asked: AssignorInput) -> Assignment:
+        assignment = assignor.assign(asked)
         if assignment.error:
-            return None, f"assignor {assignor.name} reported error {assignment.error}"
-        check(given, assignment)
+            raise HasFailed(f"assignor {assignor.name} reported error {assignment.error}")
+        check(asked, assignment)
+        return assignment
+
+    try:
+        placement = place(given, assign, rules)
+        if rules:
+            check(given, placement.assignment, placement.unplaced)
+    except HasFailed as fault:
+        return None, str(fault)
     except NotValid as fault:
         return None, f"assignor {assignor.name} gave an assignment that is not valid: {fault}"
     except Exception as fault:
         return None, f"assignor {assignor.name} failed: {type(fault).__name__}: {fault}"
-    return assignment, ""
+    return placement, ""
 
 
 def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
@@ -262,7 +352,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
                 ]
             ),
             remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
-            rebalance_delay_ms=limits.rebalance_delay_ms,
+            rebalance_delay_ms=rebalance_delay(turn, group, limits)[0],
         ),
         turn.now_ms,
         frozenset(heirs),

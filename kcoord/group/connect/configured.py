@@ -14,6 +14,7 @@ from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.found import Refused
 from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.turn import Turn
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM, ConfigSource, is_of_file
 from kcoord.protocol.errors import ErrorCode
@@ -62,7 +63,9 @@ def learn_configured(turn: Turn, group: ConnectGroup, request: ConnectGroupHeart
     said = Configured(unpack(told), request.config_offset, request.config_source)
     known = group.claimants.keys() if group.configured is None else group.configured.resources
     changed = known != said.resources or (group.configured is None and bool(group.error))
+    before = group.configured
     turn.write(records.configured_set(group, said))
+    keep_change_together(turn, group, before)
     if changed and not bumped:
         bump(turn, group, Reason.RESOURCES_CHANGED)
 

@@ -7,18 +7,23 @@ whoever knows them. A group in quarantine has an error message that says so, wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
 from typing import cast
 
-from kcoord.group.bounded_text import bounded_name
+from kcoord.assign import Resource
+from kcoord.group.bounded_text import bounded_name, bounded_text
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
+from kcoord.group.connect.delays import rebalance_delay
 from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
 from kcoord.group.connect.group import Member as GroupMember
+from kcoord.group.connect.settings import Effective
 from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_legacy
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.session import NO_GENERATION
 from kcoord.group.translation.shown import best
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
@@ -29,6 +34,7 @@ from kcoord.protocol.generated.connect_group_describe_response import (
     DescribedGroup,
     HistoryEntry,
     Member,
+    Misplaced,
     Move,
 )
 from kcoord.protocol.generated.connect_worker_group_history_value import Move as RecordedMove
@@ -39,6 +45,17 @@ from kcoord.protocol.sliced_encoding import DeferredArray
 
 CONNECT = "connect"
 """What a member speaks that is no legacy worker."""
+
+
+class PlacementState(IntEnum):
+    """Whether placement rules hold."""
+
+    NO_RULES = 0
+    FOLLOWED = 1
+    MOVING = 2
+    NOT_FOLLOWED = 3
+    NO_RULES_AND_COMPUTED = 4
+    """There are none, and none would be followed: workers compute."""
 
 
 def connect_group_describe(
@@ -55,6 +72,7 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         return _no_connect_group(turn, group_id)
     configured, limits = group.configured, turn.contents.effective(group_id)
     known = turn.contents.quarantine.get(group_id)
+    delay_ms, delay_source = rebalance_delay(turn, group, limits)
     return DescribedGroup(
         error_message=None if known is None else known.text(),
         group_id=group_id,
@@ -81,7 +99,37 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
         migration_policy=limits.migration_policy,
         repeated_rebalances=group.repetition.times,
         computes_in_ms=group.repetition.remaining_ms(turn.now_ms),
+        rebalance_delay_ms=delay_ms,
+        rebalance_delay_source=delay_source,
+        placement_state=_placement_state(group, limits),
+        misplaced=[*_misplaced(group.placed.unplaced, False), *_misplaced(group.placed.unmet, True)],
     )
+
+
+def _placement_state(group: ConnectGroup, limits: Effective) -> PlacementState:
+    is_computed = _is_computed_by_workers(group)
+    if not limits.placement:
+        return PlacementState.NO_RULES_AND_COMPUTED if is_computed else PlacementState.NO_RULES
+    if is_computed:
+        return PlacementState.NOT_FOLLOWED
+    is_done = group.placed.rules == limits.placement and not group.placed.has_more
+    return PlacementState.FOLLOWED if is_done else PlacementState.MOVING
+
+
+def _is_computed_by_workers(group: ConnectGroup) -> bool:
+    """Whether workers say who runs what, which know of no rules. What is in the log tells it after a failover too."""
+    if group.legacy.members:
+        return not group.placed.is_followed or group.legacy.protocol == DEFAULT
+    return not group.placed.is_followed or group.computed_by is not None
+
+
+def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[Misplaced]:
+    """By reason, which many share."""
+    by_reason: dict[str, set[Resource]] = {}
+    for resource, reason in resources.items():
+        by_reason.setdefault(reason, set()).add(resource)
+    for reason, found in sorted(by_reason.items()):
+        yield Misplaced(bounded_text(reason), is_running, _packed(frozenset(found)))
 
 
 def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:

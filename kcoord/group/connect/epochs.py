@@ -13,9 +13,7 @@ from kcoord.group.turn import Turn
 REPEATABLE = (
     Reason.ASSIGNOR_REASON,
     Reason.DELAY_OVER,
-    Reason.LEADER_CHANGED,
     Reason.LEADER_JOINED,
-    Reason.RELEASED,
     Reason.RETRY,
 )
 """What bumps the group epoch though nobody has come or gone, and nothing else is configured or offered."""

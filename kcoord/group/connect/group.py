@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
 from kcoord.assign.model import Group as AssignorInput
+from kcoord.assign.placement import NO_RULES, Rules
 from kcoord.group.connect.support import Supports, support_of
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.group import ModernGroup
@@ -65,6 +67,25 @@ class Configured:
 
 
 @attrs.frozen(slots=True)
+class Placed:
+    """How an assignment follows the placement rules."""
+
+    rules: Rules = NO_RULES
+    """Those that held then."""
+    is_followed: bool = True
+    """False: a worker has computed it, which knows of no rules."""
+    unplaced: Mapping[Resource, str] = attrs.Factory(dict)
+    """What nobody runs because of them, and why."""
+    unmet: Mapping[Resource, str] = attrs.Factory(dict)
+    """What runs where they do not want it, since there is no other place, and why."""
+    has_more: bool = False
+    """More is to move once this has come about."""
+
+
+NOT_PLACED = Placed()
+
+
+@attrs.frozen(slots=True)
 class Frozen:
     """The input that a worker was given to compute with (rule 18). It dies with the shard."""
 
@@ -115,6 +136,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """
     delay_ms: int = UNKNOWN_DELAY
     """How far away that deadline was at the install."""
+    workers_delay_ms: int = UNKNOWN_DELAY
+    """How long the classic workers are set to let lost work wait, as their leader has shown (legacy rule O6)."""
     error: int = 0
     """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
     error_message: str | None = None
@@ -137,6 +160,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """How often in a row it has failed."""
     repetition: Repetition = attrs.Factory(Repetition)
     """Whether assignments are computed again and again, and nothing comes of it."""
+    placed: Placed = NOT_PLACED
+    """How the installed target follows the placement rules. Not known after a load, until it is found out."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (rule 28)."""
     legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)

@@ -13,16 +13,19 @@ does (rule 21). Then, because the group may have moved on:
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Resources, Target
+from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Placed, Resources, Target
 from kcoord.group.connect.rebalance_input import rebalance_answer
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.metrics import CONNECT
+from kcoord.group.translation.session import QUIET_MS
 from kcoord.group.turn import Turn
 from kcoord.protocol.resources import CONNECTOR, Resource
 
@@ -31,9 +34,9 @@ class NotValid(Exception):
     """An assignment breaks a rule; the text says which, and where."""
 
 
-def check(given: AssignorInput, assignment: Assignment) -> None:
+def check(given: AssignorInput, assignment: Assignment, unplaced: Collection[Resource] = ()) -> None:
     """Raise NotValid unless the assignment names only known members and existing resources, each once, and leaves out
-    none of those that must be assigned.
+    none of those that must be assigned. `unplaced`: what placement rules give to nobody.
     """
     members = {member.member_id for member in given.members}
     named: set[str] = set()
@@ -52,6 +55,7 @@ def check(given: AssignorInput, assignment: Assignment) -> None:
     if unknown:
         raise NotValid(f"{_tell(min(unknown))} is not configured")
     missing = given.configured - assigned
+    missing = missing.difference(unplaced) if unplaced else missing
     if missing and assignment.scheduled_delay_ms <= 0:
         raise NotValid(f"{_tell(min(missing))} is assigned to nobody, and no delay is scheduled")
 
@@ -83,16 +87,16 @@ def install(
         if known is not target and known != target:
             turn.write(records.member_target(group.group_id, member_id, target))
     deadline_wall_ms, delay_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
-    computing = group.members.get(computed_by or "")
+    leader, leader_url, offset = _leader(group, frozen, computed_by)
     turn.write(
         records.target_assignment(
             group,
-            computed_by,
+            leader,
             assignor,
             deadline_wall_ms,
             epoch=frozen.epoch,
-            computed_by_url=None if computing is None else computing.said.url,
-            computed_offset=frozen.input.config_offset,
+            computed_by_url=leader_url,
+            computed_offset=offset,
             delay_ms=delay_ms,
         )
     )
@@ -100,11 +104,27 @@ def install(
         group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
-    group.failures, group.retry_due_ms = 0, NEVER_MS
+    if computed_by is not None:
+        group.placed = Placed(turn.contents.effective(group.group_id).placement, is_followed=False)
+    group.retry_due_ms = NEVER_MS
+    if computed_by is not None or not group.legacy.members:
+        group.failures = 0  # else the coordinator stands in for workers that have failed, which says nothing of them
     if group.repetition.end(rebalance_answer(group), turn.now_ms):
         turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
+    if group.legacy.members and before != after:
+        group.legacy.map_due_ms = turn.now_ms + QUIET_MS
     history.installed(turn, group, history.moves_between(before, after))
+
+
+def _leader(group: ConnectGroup, frozen: Frozen, computed_by: str | None) -> tuple[str | None, str | None, int]:
+    """Who leads from now on, where, and up to which offset it is known what exists. Beside classic workers the one that
+    they know goes on where the coordinator computes.
+    """
+    if computed_by is None and group.legacy.members:
+        return group.computed_by, group.computed_by_url, group.computed_offset
+    computing = group.members.get(computed_by or "")
+    return computed_by, None if computing is None else computing.said.url, frozen.input.config_offset
 
 
 def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:

@@ -15,6 +15,7 @@ from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import (
     NO_DEADLINE,
     NO_OFFSET,
+    UNKNOWN_DELAY,
     ConnectGroup,
     Member,
     Resources,
@@ -36,11 +37,12 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
     """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
     Returns the group: the first member's record founds it.
     """
-    returned = departed_like(group, member_id, said)
+    returned = departed_like(turn, group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
         del group.fenced[said.instance_id]
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
     group = turn.contents.connect[group.group_id]
+    group.failures = 0
     if returned is not None:
         take_over_target(turn, group, returned, member_id, said)
     bump(turn, group, Reason.JOINED, [member_id])
@@ -163,6 +165,10 @@ def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
     if member.recorded:
         turn.write(records.no_current(group.group_id, member.member_id))
     turn.write(records.member_said(group.group_id, member.member_id, None))
+    target = group.targets.get(member.member_id)
+    if target is not None and member.legacy is not None and member.legacy.doubtful:  # that it was not given yet
+        kept = attrs.evolve(target, resources=target.resources - member.legacy.doubtful)
+        turn.write(records.member_target(group.group_id, member.member_id, kept))
 
 
 def _forget_all(turn: Turn, group: ConnectGroup) -> None:
@@ -171,7 +177,9 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
         turn.write(records.no_configured_set(group.group_id))
-    turn.write(records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET))
+    turn.write(
+        records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET, workers_delay_ms=UNKNOWN_DELAY)
+    )
     group.delay_due_ms = group.retry_due_ms = NEVER_MS
     group.failures = 0
 

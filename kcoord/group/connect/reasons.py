@@ -21,13 +21,9 @@ class Reason(StrEnum):
     ASSIGNOR_REASON = "assignor asked"
     RESOURCES_CHANGED = "connectors or tasks changed"
     DELAY_OVER = "rebalance delay over"
-    LEADER_CHANGED = "leader changed"
-    """A legacy worker that remembers nothing of before has computed, while the configuration had changed: it computes
-    once more (legacy rule 11).
-    """
+    PLACEMENT = "placement rules"
+    """They have changed, or ask for more moves once the last ones have come about."""
     LEADER_JOINED = "leader joined anew"
     """A legacy worker that leads joins: always a computation (legacy rule 3)."""
-    RELEASED = "connectors or tasks free"
-    """What a legacy leader took away is free, and nobody has been given it (legacy rule 10)."""
     RETRY = "assignment tried again"
     MIGRATED = "migrated"

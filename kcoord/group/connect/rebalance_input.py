@@ -6,20 +6,19 @@ and neither do timeouts, epochs, the time that a delay lasts on, or what workers
 
 from __future__ import annotations
 
+from kcoord.assign.placement import Rules
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
 from kcoord.group.repetition import Given, fingerprint
 
 
-def rebalance_input(group: ConnectGroup) -> Given:
-    """What the next assignment is made from, as of now."""
+def rebalance_input(group: ConnectGroup, rules: Rules) -> Given:
+    """What the next assignment is made from, as of now, by these placement rules."""
     configured = None if group.configured is None else group.configured.resources
-    scope = fingerprint(frozenset([_said(member) for member in group.members.values()]), configured)
+    scope = fingerprint(frozenset([_said(member) for member in group.members.values()]), configured, rules)
     state = fingerprint(
         _targets(group),
         _delayed(group),
         group.computed_by,
-        group.legacy.unhanded,
-        group.legacy.unsure,
     )
     return Given(scope, state)
 

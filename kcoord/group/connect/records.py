@@ -83,6 +83,7 @@ def target_assignment(
     computed_offset: int = NO_OFFSET,
     config_round: int | None = None,
     delay_ms: int | None = None,
+    workers_delay_ms: int | None = None,
 ) -> Record:
     """6: the assignment epoch (by default the group's), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
@@ -96,6 +97,7 @@ def target_assignment(
         computed_by_url=computed_by_url,
         config_offset=computed_offset,
         config_round=group.config_round if config_round is None else config_round,
+        workers_delay_ms=group.workers_delay_ms if workers_delay_ms is None else workers_delay_ms,
     )
     return Record(ConnectWorkerGroupTargetAssignmentKey(group.group_id), value)
 
@@ -109,9 +111,34 @@ def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
     return _same_target(group, member_id, group.delay_deadline_wall_ms)
 
 
+def led_by(group: ConnectGroup, member_id: str, url: str | None, offset: int) -> Record:
+    """6: who leads the classic members, and how far it had read when it was asked what exists."""
+    return target_assignment(
+        group,
+        member_id,
+        group.assignor,
+        group.delay_deadline_wall_ms,
+        group.error,
+        group.error_message,
+        group.assignment_epoch,
+        url,
+        offset,
+    )
+
+
+def workers_delay(group: ConnectGroup, delay_ms: int) -> Record:
+    """6: so long the classic workers are set to let lost work wait."""
+    return _same_target(group, group.computed_by, group.delay_deadline_wall_ms, workers_delay_ms=delay_ms)
+
+
 def delay_over(group: ConnectGroup) -> Record:
     """6: the delay that the target was installed with is over."""
     return _same_target(group, group.computed_by, PASSED_DEADLINE)
+
+
+def delay_moved(group: ConnectGroup, deadline_wall_ms: int, delay_ms: int) -> Record:
+    """6: the delay that the target was installed with ends at another time, in `delay_ms`."""
+    return _same_target(group, group.computed_by, deadline_wall_ms, delay_ms=delay_ms)
 
 
 def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Record:
@@ -139,7 +166,12 @@ def config_round(group: ConnectGroup, offset: int) -> Record:
 
 
 def _same_target(
-    group: ConnectGroup, computed_by: str | None, delay_deadline_wall_ms: int, config_round: int | None = None
+    group: ConnectGroup,
+    computed_by: str | None,
+    delay_deadline_wall_ms: int,
+    config_round: int | None = None,
+    workers_delay_ms: int | None = None,
+    delay_ms: int | None = None,
 ) -> Record:
     return target_assignment(
         group,
@@ -152,6 +184,8 @@ def _same_target(
         group.computed_by_url,
         group.computed_offset,
         config_round,
+        delay_ms,
+        workers_delay_ms,
     )
 
 

@@ -109,6 +109,7 @@ def _target(
     group.computed_offset = NO_OFFSET if value.config_offset >= FILE_OFFSETS_FROM else value.config_offset
     group.config_round = value.config_round
     group.delay_deadline_wall_ms, group.delay_ms = value.delay_deadline_ms, value.delay_ms
+    group.workers_delay_ms = value.workers_delay_ms
     group.error, group.error_message = value.error, value.error_message
 
 

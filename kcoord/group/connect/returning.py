@@ -3,7 +3,7 @@
 | the worker comes | it is known by | it gets what waits |
 | --- | --- | --- |
 | after its elder has gone | member id, instance id or url, in this order | when it joins |
-| before its elder's session has ended: a process that was killed and is quickly back | the url, if nobody else is there who has it | by the next assignment, which is computed as if it had had that target all the time |
+| before its elder's session has ended: a process that was killed and is quickly back | the url, if nobody else is there who has it, and it is one | by the next assignment, which is computed as if it had had that target all the time |
 
 What it gets is the target less what another target names by now, and what exists no more.
 """  # noqa: E501
@@ -14,21 +14,41 @@ import attrs
 
 from kcoord.group.connect import records
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.turn import Turn
 
+NOT_USED = "NOTUSED"
+"""What Connect's workers without a REST interface all advertise, those of a dedicated MirrorMaker 2 among them."""
 
-def departed_like(group: ConnectGroup, member_id: str, said: Said) -> str | None:
+
+def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> str | None:
     """Who has gone that this worker, which joins, was."""
     departed = dict(group.departed())
     if member_id in departed:
         return member_id
-    for attribute in ("instance_id", "url"):
-        mine = getattr(said, attribute)
-        if mine is not None:
-            for departed_id, target in departed.items():
-                if getattr(target, attribute) == mine:
-                    return departed_id
-    return None
+    for departed_id, target in departed.items():
+        if said.instance_id is not None and target.instance_id == said.instance_id:
+            return departed_id
+    if not is_one(turn, group, said.url):
+        return None
+    return next((each for each, target in departed.items() if target.url == said.url), None)
+
+
+def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
+    """Whether a worker that joins, by this connection, is known by its url: no other has it that is there for sure
+    (legacy rule O16).
+    """
+    return (
+        bool(url)
+        and url != NOT_USED
+        and not any(
+            member.said.url == url
+            and not member.put_out
+            and member.connection not in (NO_CONNECTION, connection)
+            and not turn.contents.is_closed(member.connection)
+            for member in group.members.values()
+        )
+    )
 
 
 def reunited(group: ConnectGroup) -> dict[str, str]:
@@ -43,7 +63,8 @@ def reunited(group: ConnectGroup) -> dict[str, str]:
         by_url.setdefault(member.said.url, []).append(member)
     found = {}
     for elder_id, target in departed:
-        heirs = by_url.get(target.url, []) if target.url is not None and target.instance_id is None else []
+        by_its_url = target.url not in (None, NOT_USED) and target.instance_id is None
+        heirs = by_url.get(target.url, []) if by_its_url else []
         if len(heirs) == 1 and heirs[0].legacy is None:
             found[elder_id] = heirs[0].member_id
     return found

@@ -15,6 +15,8 @@ import attrs
 
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.interface import ServerAssignor
+from kcoord.assign.placement import NO_RULES, Rules
+from kcoord.assign.placement.document import DocumentError, read_setting
 from kcoord.assign.uniform import UniformAssignor
 
 SESSION_TIMEOUT = "connect.session.timeout.ms"
@@ -25,6 +27,9 @@ ASSIGNORS = "connect.assignors"
 MIGRATION_POLICY = "connect.migration.policy"
 LEGACY_MODE = "connect.legacy.mode"
 LEGACY_WAIT = "connect.legacy.heartbeat.wait.ms"
+LEADER_WAIT = "connect.legacy.leader.wait.ms"
+PLACEMENT = "connect.placement"
+MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
 """The wait that stands for what goes with the legacy mode."""
@@ -99,6 +104,8 @@ class ConnectSettings:
     """`group.connect.legacy.mode`"""
     legacy_wait_ms: int = MODES_OWN_WAIT
     """`group.connect.legacy.heartbeat.wait.ms`: how long a legacy worker's heartbeat may wait for its answer."""
+    leader_wait_ms: int = 15_000
+    """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a legacy leader that has stopped in order."""
 
 
 @attrs.frozen(slots=True)
@@ -108,12 +115,22 @@ class Effective:
     session_timeout_ms: int
     heartbeat_interval_ms: int
     rebalance_delay_ms: int
+    has_own_delay: bool
+    """The group sets it itself."""
     max_size: int
     assignors: tuple[ServerAssignor, ...]
+    placing: str
+    """The assignor by which the coordinator places what classic workers run, one by one: the first one that the group
+    names; where it names none, the one that lets work wait for its worker, as Connect does, if that is on.
+    """
     migration_policy: MigrationPolicy
     legacy_mode: LegacyMode
     legacy_wait_ms: int
     """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
+    leader_wait_ms: int
+    """How long the lead waits for a legacy leader that has stopped in order (legacy rule O18)."""
+    placement: Rules
+    """What the group's user has said of where work runs (docs/placement.md)."""
 
     def assignor(self, name: str) -> ServerAssignor | None:
         """The server-side assignor of that name, if it is on."""
@@ -135,12 +152,29 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         session_ms,
         interval_ms if interval_ms < session_ms else max(1, session_ms // HEARTBEATS_IN_A_SESSION),
         _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
+        REBALANCE_DELAY in own,
         _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
+        _placing(named, server.assignors),
         _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
         _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
+        _within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
+        _rules(own.get(PLACEMENT, "")),
     )
+
+
+def _rules(document: str) -> Rules:
+    """The rules in the group's setting; none where another kcoord has taken a document that this one does not know."""
+    try:
+        return read_setting(document)
+    except DocumentError:
+        return NO_RULES
+
+
+def _placing(named: Sequence[ServerAssignor], on: Sequence[ServerAssignor]) -> str:
+    waits = [each.name for each in on if each.name == CooperativeAssignor.name]
+    return named[0].name if named else (waits or [on[0].name])[0]
 
 
 def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.computing import ensure_computing
+from kcoord.group.connect.computing import ask_what_exists, ensure_computing, ensure_placed
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.history import note_convergence
 from kcoord.group.connect.telling import tell_touched
@@ -19,11 +19,15 @@ and loaded anew, so that all others go on.
 
 def settle(turn: Turn, group: ConnectGroup) -> None:
     """Bring the group to rest after a change. It may be a generic group after that, and this one dead."""
+    ensure_placed(turn, group)
+    ask_what_exists(turn, group)
     ensure_computing(turn, group)
     if group.touched:
         tell_touched(turn, group)
     looks = 0
     while settle_legacy(turn, group):
+        ensure_placed(turn, group)
+        ask_what_exists(turn, group)
         ensure_computing(turn, group)
         tell_touched(turn, group)
         looks += 1

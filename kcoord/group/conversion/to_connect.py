@@ -3,7 +3,8 @@
 Group epoch = generation; each member's current and target are what it runs (`workers.py`). A member whose assignment
 stays is not disturbed: the generation that it knows stays valid. Who waits for an answer, or has joined and has no
 assignment yet, is told to join again, and says then what it runs. A generation without assignments counts as one that
-has to be computed: the group epoch is one more, since a generation's number is never given to two (legacy rule 2).
+has to be computed: the group epoch is one more, since a generation's number is never given to two (legacy rule 2). So
+does one whose leader has taken something away that it has yet to give to others.
 
 A group that was a connect group just before, and whose members have not joined since, has members that know generations
 of their own: any up to the group's is theirs, also after a load.
@@ -53,7 +54,8 @@ class Plan:
 def plan(turn: Turn, generic: GenericGroup) -> Plan:
     """Nothing is changed yet. Raises NotConvertible."""
     workers = read_workers(generic)
-    epoch = generic.generation if generic.state is State.STABLE else generic.generation + 1
+    is_complete = generic.state is State.STABLE and not any(_releases(each) for each in workers)
+    epoch = generic.generation if is_complete else generic.generation + 1
     return Plan(generic, workers, epoch, list(_records(turn, generic, workers, epoch)))
 
 
@@ -72,19 +74,18 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
         member = worker.member
         release_join(turn, generic, member, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         release_sync(turn, member, ErrorCode.REBALANCE_IN_PROGRESS)
-    was_stable = generic.state is State.STABLE
     turn.write(tombstone(generic.group_id))
     for record in planned.records:
         turn.write(record)
     group = turn.contents.connect[generic.group_id]
     history.began(turn, group)
-    if was_stable:
+    if planned.epoch == generic.generation:
         history.installed(turn, group, {})
     turn.contents.counters.rebalances[Reason.MIGRATED] += 1
     turn.contents.counters.conversions["to connect"] += 1
     for worker in planned.workers:
         _open_session(turn, group, worker, generic.generation)
-    if not was_stable:
+    if generic.state is not State.STABLE:
         _keep_together(turn, group)
     return group
 
@@ -124,6 +125,11 @@ def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: in
     )
 
 
+def _releases(worker: Worker) -> bool:
+    """Whether it was told to stop something that it has not said to have stopped."""
+    return worker.is_settled and bool(worker.current - worker.target)
+
+
 def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
     member, spoken, told = worker.member, worker.spoken, worker.told
     is_told = worker.is_settled and told is not None
@@ -155,7 +161,7 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
     if worker.knows_some_generation:
         session_of(member).generation_unsure = True
-    if worker.is_settled and worker.current - worker.target:
+    if _releases(worker):
         member.releasing = worker.current - worker.target
         member.release_due_ms = turn.now_ms + elder.rebalance_timeout_ms
         turn.wake(group, member.release_due_ms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sys import intern
 
 from kcoord.group.connect.found import make_room
+from kcoord.group.connect.group import PROTOCOL_TYPE
 from kcoord.group.generic.answers import NO_MEMBER_ID, join_error
 from kcoord.group.generic.calls import Join
 from kcoord.group.generic.group import GenericGroup
@@ -68,9 +69,29 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
     elif not may_join(group, request.protocol_type, protocols) or not make_room(turn, request.group_id):
         join_error(turn, token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
     elif not request.member_id:
-        _join_unknown(turn, group, _join_of(request, context, token, protocols, _new_id(turn, request, context)))
+        join = _join_of(request, context, token, protocols, _new_id(turn, request, context))
+        _join_unknown(turn, group, join)
+        _note_connection(turn, group, join, context)
+    elif _is_stale(group, request, context):
+        join_error(turn, token, ErrorCode.REBALANCE_IN_PROGRESS, request.member_id)
     else:
-        _join_known(turn, group, _join_of(request, context, token, protocols, request.member_id))
+        join = _join_of(request, context, token, protocols, request.member_id)
+        _join_known(turn, group, join)
+        _note_connection(turn, group, join, context)
+
+
+def _is_stale(group: GenericGroup, request: JoinGroupRequest, context: RequestContext) -> bool:
+    """Whether a worker has come by a newer connection since: what it runs stands in what it said there, which counts
+    when the group's protocol changes. (Workers have one connection; other clients may have several.)
+    """
+    member = group.members.get(request.member_id)
+    return member is not None and group.protocol_type == PROTOCOL_TYPE and member.comes_by_older(context)
+
+
+def _note_connection(turn: Turn, group: GenericGroup, join: Join, context: RequestContext) -> None:
+    member = turn.contents.groups.get(group.group_id, group).members.get(join.member_id)
+    if member is not None:
+        member.connection, member.opened = context.connection, context.opened
 
 
 def _check_request(request: JoinGroupRequest, settings: GroupSettings) -> ErrorCode:

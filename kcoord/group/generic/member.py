@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.step import Token
+from kcoord.group.opening import Opening, Order, order
+from kcoord.group.step import RequestContext, Token
 
 Protocols = tuple[tuple[str, bytes], ...]
 """What a member can speak, best first: (name, metadata for it)."""
@@ -45,6 +46,10 @@ class Member:
     parked_sync: Token | None = None
     is_new: bool = False
     """Its first JoinGroup is still parked: no heartbeat can be expected yet, and a lost one must not park forever."""
+    connection: int = 0
+    """The newest by which it has joined; 0 after a load."""
+    opened: Opening | None = None
+    """When that was made."""
     from_record: bool = False
     """Made from a record, which keeps metadata of the chosen protocol only: `protocols` has just that one."""
 
@@ -60,3 +65,7 @@ class Member:
         if self.from_record:
             return self.protocols[0] in protocols
         return protocols == self.protocols
+
+    def comes_by_older(self, context: RequestContext) -> bool:
+        """Whether it has joined by a newer connection since: what this one brings has lain somewhere."""
+        return order(context.connection, context.opened, self.connection, self.opened) is Order.OLDER

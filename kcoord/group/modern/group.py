@@ -54,7 +54,9 @@ class ModernGroup(Generic[M, R]):
     owners: dict[R, str] = attrs.Factory(dict)
     """Whose current has a resource. Nobody else may be granted it (rule 2)."""
     also_owned: dict[R, set[str]] = attrs.Factory(dict)
-    """Who else may be running it: workers that came with it from elsewhere, which nobody granted."""
+    """Who else may be running it: workers that came with it from elsewhere, which nobody granted. Of all of them
+    the one with the smallest member id is in `owners`, in whatever order their records came.
+    """
     claimants: dict[R, str] = attrs.Factory(dict)
     """Whose target names a resource."""
     unconverged: set[str] = attrs.Factory(set)
@@ -127,10 +129,16 @@ class ModernGroup(Generic[M, R]):
         for resource in member.current - current:
             self._disown(resource, member_id)
         for resource in current - member.current:
-            if self.owners.setdefault(resource, member_id) != member_id:
-                self.also_owned.setdefault(resource, set()).add(member_id)
+            self._own(resource, member_id)
         member.current = current
         self._judge(member_id)
+
+    def _own(self, resource: R, member_id: str) -> None:
+        """The member may be running it, from now on."""
+        first = self.owners.setdefault(resource, member_id)
+        if first != member_id:
+            self.owners[resource] = min(first, member_id)
+            self.also_owned.setdefault(resource, set()).add(max(first, member_id))
 
     def _disown(self, resource: R, member_id: str) -> None:
         """The member runs it no more; it is free when nobody else does."""
@@ -185,14 +193,13 @@ class ModernGroup(Generic[M, R]):
         """Make the indexes from what was loaded: while a log is replayed, records of different keys may stand in
         another order than they came about in.
         """
-        self.owners, self.also_owned = {}, {}
-        for member_id, each in self.members.items():
-            for resource in each.current:
-                if self.owners.setdefault(resource, member_id) != member_id:
-                    self.also_owned.setdefault(resource, set()).add(member_id)
         self.claimants = {
             resource: member_id for member_id, each in self.targets.items() for resource in each.resources
         }
+        self.owners, self.also_owned = {}, {}
+        for member_id, each in sorted(self.members.items()):
+            for resource in each.current:
+                self._own(resource, member_id)
         self.unconverged.clear()
         for member_id in self.members:
             self._judge(member_id)

@@ -7,7 +7,7 @@ reset the client.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member, Resources
+from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
 from kcoord.group.connect.held import take_held
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Remember, Token
@@ -88,20 +88,21 @@ def assignment_of(
     member: Member,
     assigned: Resources = NOTHING,
     revoked: Resources = NOTHING,
-    delay_ms: int = 0,
 ) -> WorkerAssignment:
-    """The assignment that names the leader as it is now. (Under `default` revoked and delay are not written.)"""
+    """The assignment that names the leader as it is now. Nobody is told of a delay: the coordinator knows by itself
+    when it is over (legacy rule 9, O15). (Under `default` what is revoked is not written.)
+    """
     legacy = member.said.legacy
     assert legacy is not None
+    known = NO_OFFSET if group.configured is None else group.configured.topic_offset
     return WorkerAssignment(
         version(session_of(member).protocol),
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        max(legacy.config_offset, group.computed_offset, _common_offset(group)),  # a lower one: legacy rule 7
+        max(legacy.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: legacy rule 7
         assigned,
         revoked,
-        delay_ms,
     )
 
 
@@ -113,6 +114,14 @@ def _common_offset(group: ConnectGroup) -> int:
         return -1
     legacy = [group.members[each].said.legacy for each in group.legacy.members if not group.members[each].put_out]
     return max([each.config_offset for each in legacy if each is not None], default=-1)
+
+
+def low_assignment(member: Member) -> WorkerAssignment:
+    """What the leader is told after a look that is not the last one: as of an offset that is below its own it joins
+    again before it starts anything (legacy rules O8, O23).
+    """
+    number = version(session_of(member).protocol)
+    return WorkerAssignment(number, 0, member.member_id, member.said.url or "", config_offset=-1)
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:

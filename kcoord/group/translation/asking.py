@@ -67,9 +67,10 @@ def must_rejoin(contents: Contents, group: ConnectGroup, member: Member) -> bool
 
 def _is_called(group: ConnectGroup, member: Member) -> bool:
     """Whether it is to compute and was not shown the group yet, or is to lead no more."""
-    computation = group.computation
+    computation, look = group.computation, group.legacy.look
     chosen = computation is not None and computation.chosen == member.member_id
-    if chosen and not session_of(member).computes:
+    asked = look is not None and look.leader == member.member_id
+    if (chosen or asked) and not session_of(member).computes:
         return True
     return group.legacy.retiring == member.member_id
 

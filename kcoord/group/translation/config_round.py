@@ -4,7 +4,8 @@ Connect relies on it: every worker has stopped the reconfigured tasks before any
 comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
 a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
 has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
-not come after 0.7 s are told to (legacy rule 22).
+not come after 0.7 s are told to (legacy rule 22). One that was called for something else and has a higher offset may
+have read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
 
 Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
 What belonged to workers that are away is given back to none of them any more (legacy rule 21).
@@ -15,17 +16,19 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect import records
-from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
+from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.looks import highest_offset
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.reading import Spoken
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import GRACE_MS, LONGEST_MS
 from kcoord.group.turn import Turn
 
+LONGEST_MS = 10_000
+"""So long a round lasts at most."""
 NUDGE_MS = 700
 
 
@@ -33,19 +36,22 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     """Whether the JoinGroup of this worker, with its offset, tells of a change of configuration: it comes by itself,
     neither because it has stopped what it was told to nor because a delay is over.
     """
-    session = session_of(member)
     legacy = member.said.legacy
     assert legacy is not None
-    if group.legacy.protocol == DEFAULT:
+    if group.legacy.protocol == DEFAULT or not comes_by_itself(member):
         return False
-    if session.phase is not Phase.STABLE or member.releasing or not session.has_synced:
+    known = group.legacy.round
+    open_already = known.offset if known is not None and known.is_certain else NO_OFFSET
+    if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
         return False
-    if member.member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= turn.now_ms:
-        return False
-    open_already = -1 if group.legacy.round is None else group.legacy.round.offset
-    if spoken.config_offset <= max(legacy.config_offset, open_already):
-        return False
-    return spoken.config_offset > group.computed_offset or _is_awaited_by_others(group, member, spoken)
+    is_new = spoken.config_offset > legacy.config_offset  # else it was called when it had read the change
+    return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
+
+
+def comes_by_itself(member: Member) -> bool:
+    """Whether a JoinGroup of this worker now is its own idea: nobody has called it, and it has nothing to release."""
+    session = session_of(member)
+    return session.phase is Phase.STABLE and not member.releasing and session.has_synced
 
 
 def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
@@ -56,14 +62,39 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
     return not was_away and any(each is not member for each in holders_below(group, spoken.config_offset))
 
 
+def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+    """Whether a worker that was called has read a change, perhaps of tasks: a session key moves the offset too. Others
+    that run what is changed come by themselves then, and soon. Only the leader has them wait for what is known.
+    """
+    legacy, look = member.said.legacy, group.legacy.look
+    assert legacy is not None
+    if group.legacy.protocol == DEFAULT or group.legacy.round is not None:
+        return False
+    looks = look is not None and look.leader == member.member_id
+    if member.releasing and not looks:
+        return False  # it comes at once when it has stopped that, and for a change once more
+    known = legacy.config_offset if looks else highest_offset(group)
+    is_new = spoken.config_offset > max(known, group.computed_offset)
+    return is_new and _is_awaited_by_others(group, member, spoken)
+
+
+def expect_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
+    """SyncGroups wait for as long as a worker takes to come by itself that has read as far."""
+    group.legacy.round = ConfigRound(offset, turn.now_ms + NUDGE_MS, NEVER_MS, is_certain=False)
+    turn.wake(group, turn.now_ms + NUDGE_MS)
+
+
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
     """From now on SyncGroups wait. While one is open the next one waits for its end: answered before that, those that
     wait in it would start again what others run as it was.
     """
     now_ms = turn.now_ms
-    if group.legacy.round is not None:
-        group.legacy.round.next_offset = max(group.legacy.round.next_offset, offset)
+    known = group.legacy.round
+    if known is not None and known.is_certain:
+        known.next_offset = max(known.next_offset, offset)
         return
+    if known is not None:
+        offset = max(known.offset, offset)
     group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
     turn.wake(group, now_ms + NUDGE_MS)
     if group.config_round != offset:
@@ -72,6 +103,20 @@ def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
         if target.url is not None or target.instance_id is not None:
             nameless = attrs.evolve(target, url=None, instance_id=None)
             turn.write(records.member_target(group.group_id, member_id, nameless))
+
+
+def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | None) -> None:
+    """Somebody says that other connectors and tasks exist than `known`. Who is called just now for another reason opens
+    no round with its own join, and would start as they are now what slower workers may be running as they were.
+    """
+    now = group.configured
+    config_round = group.legacy.round
+    if known is None or now is None or known.resources == now.resources:
+        return
+    if config_round is not None and config_round.is_certain:
+        return
+    if group.legacy.protocol != DEFAULT and holders_below(group, now.topic_offset):
+        open_config_round(turn, group, now.topic_offset)
 
 
 def nudge(turn: Turn, group: ConnectGroup) -> None:
@@ -90,13 +135,14 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
     config_round = group.legacy.round
     if config_round is None:
         return False
-    complete = _installed_offset(group) >= config_round.offset and not holders_below(group, config_round.offset)
+    is_known = _installed_offset(group) >= config_round.offset and group.legacy.look is None
+    complete = is_known and not holders_below(group, config_round.offset)
     if not complete and turn.now_ms < config_round.until_ms:
         return False
     group.legacy.round = None
     if config_round.next_offset > config_round.offset:
         open_config_round(turn, group, config_round.next_offset)
-    else:
+    elif config_round.is_certain:
         turn.write(records.config_round(group, NO_OFFSET))
     group.touched.update(group.legacy.members)
     return True

@@ -55,4 +55,6 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
         group.forget(member)
         if member.member_id == group.computed_by:  # what others wait for may be told again (legacy rule 23)
             turn.wake(group, turn.now_ms + 1)
+    if member.member_id == group.legacy.remembered_by and generation == session.generation:
+        group.legacy.remembers = True  # it has got the answer of its last look
     member.last_seen_ms = turn.now_ms

@@ -46,12 +46,12 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
         return Increment(revoked=member.current)
     target = group.target_of(member) or NOTHING
-    current = member.current
-    if current == target:
+    held = member.current - (NOTHING if member.legacy is None else member.legacy.doubtful)
+    if held == target and held == member.current:
         return NO_INCREMENT
-    missing = target - current
+    missing = target - held
     free = frozenset([each for each in missing if each not in group.owners])
-    return Increment(free, current - target, missing - free)
+    return Increment(free, member.current - (held & target), missing - free)
 
 
 def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:

@@ -14,6 +14,7 @@ from kcoord.group.connect.configured import can_share_configurations
 from kcoord.group.connect.found import replace_generic
 from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.membership import drop_dead, join
+from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import refuse_all
 from kcoord.group.deadlines import NEVER_MS
@@ -21,7 +22,13 @@ from kcoord.group.generic.calls import Join
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
-from kcoord.group.translation.config_round import is_opened_by, open_config_round
+from kcoord.group.translation.config_round import (
+    comes_by_itself,
+    expect_config_round,
+    is_opened_by,
+    may_be_opened_by,
+    open_config_round,
+)
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
@@ -64,6 +71,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
     turn.contents.newcomers.forget(group.group_id, call.member_id)
     replace_generic(turn, group.group_id)
     if dead is not None:
+        session_of(dead).doubtful &= spoken.reported  # the rest is not running any more
         drop_dead(turn, group, dead)
     is_first = not group.members and dead is None
     group = join(turn, group, call.member_id, _first_said(call, spoken))
@@ -100,10 +108,10 @@ def _may_come(
 
 
 def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
-    """The member that this worker was: it has the same url, and its connection is closed, or is this one (legacy rule
-    19). One whose connection is open may live.
+    """The member that this worker was: it has the same url, which is one, and its connection is closed, or is this one
+    (legacy rules 19, O16). One whose connection is open may live.
     """
-    for member_id in group.legacy.members if spoken.url else ():
+    for member_id in group.legacy.members if is_one(turn, group, spoken.url, context.connection) else ():
         member = group.members[member_id]
         if member.said.url == spoken.url and (
             member.connection == context.connection or turn.contents.is_closed(member.connection)
@@ -131,18 +139,30 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """A stranger keeps what no target names, or waits for it; what others are to have it gives up, and only it (legacy
-    rule 12). So it does with what is not configured any more: the leader, which does not remember that, would let it
-    run for ever. And with what the leader has taken away and given to nobody yet: perhaps it was deleted.
+    """A stranger is to have what no target names, or waits for it; what others are to have it gives up, and only it
+    (legacy rule 12). So it does with what is not configured any more: the leader, which does not remember that, would
+    let it run for ever. What did not wait for it others may have run meanwhile: unless the group is new, it
+    starts that once more, if it is to have it at all.
     """
     turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
-        mine &= group.configured.resources - group.legacy.unhanded
-    known = group.targets.get(member.member_id)
-    if known is not None:
-        mine |= known.resources
+        mine &= group.configured.resources
+    waited = group.target_of(member) or NOTHING
+    mine |= waited
+    if group.assignment_epoch:
+        session_of(member).doubtful = reported - waited
+    else:
+        _doubt_shared(group, reported)
     turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
+
+
+def _doubt_shared(group: ConnectGroup, reported: Resources) -> None:
+    """Of several strangers that run the same nobody knows who has started it last."""
+    shared = reported & group.also_owned.keys()
+    for member_id in group.legacy.members if shared else ():
+        member = group.members[member_id]
+        session_of(member).doubtful |= shared & member.current
 
 
 def _reports_first(group: ConnectGroup, member: Member) -> bool:
@@ -176,6 +196,7 @@ def _rejoin(
         refuse_join(turn, call.token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member.member_id)
         return
     opens = is_opened_by(turn, group, member, spoken)
+    may_open = not opens and may_be_opened_by(group, member, spoken)
     refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
     if member.use(context):
         group.forget(member)
@@ -185,6 +206,8 @@ def _rejoin(
     _note_reported(turn, group, member, NOTHING if _has_stopped_all(group, member) else spoken.reported)
     if opens:
         open_config_round(turn, group, spoken.config_offset)
+    elif may_open:
+        expect_config_round(turn, group, spoken.config_offset)
     call_leader(turn, group, member)
     park_join(turn, group, member, call.token)
     settle(turn, group)
@@ -210,7 +233,7 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         session_timeout_ms=call.session_timeout_ms,
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
     )
-    if spoken.config_offset > known.config_offset:
+    if spoken.config_offset > known.config_offset or comes_by_itself(member):
         session_of(member).has_news = True
     if said != member.said:
         turn.write(records.member_said(group.group_id, member.member_id, said))
@@ -235,6 +258,7 @@ def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """What it runs is what it says: it has stopped what it was told to before it came (legacy rule 5)."""
     session = session_of(member)
+    session.doubtful &= reported
     if reported != member.current:
         epoch = max(session.generation, member.recorded_epoch)
         turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))

@@ -7,6 +7,7 @@ At once: no worker waits for others to join. But for these, for which it stays p
 | an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
 | it led, and somebody else is to compute | there are never two leaders (legacy rule 14) |
 | the group speaks `default`, and others have not joined | see `barrier.py` (legacy rule 16) |
+| it leads, joins by itself, and the last rebalances changed nothing | a storm costs nobody anything (`repetition`) |
 | it joins without end | a fuse (legacy rule 7) |
 
 A worker that has to stop everything before the group's first round under `default` is answered at once in its own
@@ -22,9 +23,11 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.increment import disarms
+from kcoord.group.translation.looks import asks_leader, is_shown_pictures, open_look
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import leads, open_round
 from kcoord.group.translation.shown import best
+from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 WINDOW_MS = 10_000
@@ -37,6 +40,9 @@ def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     """Take a JoinGroup in; `answer_joins` answers it, in this step if nothing is in the way."""
     session = session_of(member)
     session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
+    look = group.legacy.look
+    if look is not None and look.leader == member.member_id:
+        look.picture = None  # it is shown another one
     group.legacy.joining[member.member_id] = None
     if turn.now_ms - session.window_ms >= WINDOW_MS:
         session.window_ms, session.joins_in_window = turn.now_ms, 0
@@ -70,12 +76,18 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
         return True
     if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
         return True
-    led = member.member_id == group.computed_by
-    return led and not leads(group, member)
+    if member.member_id != group.computed_by or leads(group, member):
+        return False
+    if not (asks_leader(group) and is_shown_pictures(group, member)):
+        return True
+    return group.legacy.look is None and group.repetition.is_awaited(group.epoch, turn.now_ms)
 
 
 def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     session = session_of(member)
+    looks = asks_leader(group) and is_shown_pictures(group, member) and not disarms(group, member)
+    if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (rule 2)
+        bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
     session.previous_generation, session.generation = session.generation, group.epoch
     session.generation_unsure = False
     session.protocol = _protocol_for(group, member)
@@ -87,7 +99,9 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     turn.wake(group, session.due_ms)
     group.forget(member)
     see(turn, group, member)
-    if leads(group, member) and session.protocol == group.legacy.protocol:
+    if looks and session.protocol == group.legacy.protocol:
+        open_look(turn, group, member, token)
+    elif leads(group, member) and session.protocol == group.legacy.protocol:
         open_round(turn, group, member, token)
     else:
         answer_join(turn, group, member, token, [], _leader_for(group, member))
@@ -100,12 +114,18 @@ def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
 
 def _leader_for(group: ConnectGroup, follower: Member) -> str:
     """Who is named to a follower: who computes now, else who did; never itself, without being shown the group."""
-    chosen = group.members.get(group.chosen() or "")
+    look = group.legacy.look
+    chosen = group.members.get(group.chosen() or (look.leader if look is not None else ""))
     leader = chosen.member_id if chosen is not None and chosen.legacy is not None else group.computed_by
     return "" if leader is None or leader == follower.member_id else leader
 
 
 def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Every JoinGroup of the leader is a computation: make the group need one (legacy rule 3)."""
-    if member.member_id == group.computed_by and group.epoch == group.assignment_epoch:
+    """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (legacy rule 3): it has an
+    epoch, since generations tell the leader's looks apart (rule 2), and waits if it repeats itself without end.
+    """
+    if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:
+        return
+    is_new = session_of(member).generation < group.epoch
+    if group.legacy.protocol == DEFAULT or (group.legacy.look is None and not is_new):
         bump(turn, group, Reason.LEADER_JOINED, [member.member_id])

@@ -8,12 +8,13 @@ stopped by itself, or comes back.
 
 from __future__ import annotations
 
+from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
-from kcoord.group.translation.phases import RUNS_ON_MS
+from kcoord.group.translation.looks import keep_lead
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -38,6 +39,7 @@ def leave_translated(
         error = _go(turn, group, leaver, stopped, running)
         responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
     if stopped:
+        keep_lead(turn, group, stopped)
         remove(turn, group, stopped, Reason.LEFT)
     if running:
         for member in running:
@@ -68,8 +70,8 @@ def _go(
 
 
 def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """It runs on for a while: so long at least nobody else is given what it has."""
-    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + RUNS_ON_MS)
+    """It runs on for a while: so long at least nobody else is given what it has (legacy rule O15)."""
+    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + runs_on_ms(turn, group))
     turn.wake(group, member.session_holds_ms)
 
 

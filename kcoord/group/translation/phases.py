@@ -38,9 +38,6 @@ MOVES: dict[Phase, frozenset[Phase]] = {
 }
 """From where to where. COMPLETING to itself: a worker joins once more before it has synced."""
 
-RUNS_ON_MS = 70_000
-"""So long a Connect worker may run on after it has left without having stopped: its back-off (legacy rule 13)."""
-
 HEARTBEAT = {
     Phase.STABLE: ErrorCode.NONE,
     Phase.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,

@@ -7,15 +7,17 @@ the leader stand in its record. Here is where it stands in its own rebalance, an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 import attrs
 
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.step import Token
+from kcoord.group.translation.asking_leader import Asking
 from kcoord.group.translation.phases import MOVES, Phase
+from kcoord.group.translation.picture import Picture
 from kcoord.group.translation.spoken import elect
+from kcoord.protocol.resources import Resource
 
 NO_GENERATION = -1
 
@@ -39,6 +41,8 @@ class LegacySession:
     """What its last JoinGroup said that it has: also what it has stopped under `default`, and runs again by any answer
     in another protocol that does not take it away.
     """
+    doubtful: frozenset[tuple[str, int]] = frozenset()
+    """What it came with, and others may have started since: with exactly-once sources its own tasks are dead then."""
     due_ms: int = NEVER_MS
     """By when it must have joined, or synced."""
     parked_join: Token | None = None
@@ -77,8 +81,32 @@ class ConfigRound:
     """Then it ends, whoever is missing."""
     nudge_ms: int
     """When those that are still below are told to join; never once they have been (legacy rule 22)."""
+    is_certain: bool = True
+    """Else it is only waited for whether others come by themselves, so that it becomes one."""
     next_offset: int = -1
     """What a worker has come with meanwhile: the round that follows this one."""
+
+
+@attrs.define(slots=True, eq=False)
+class OpenLook:
+    """The leader is being asked what exists."""
+
+    leader: str
+    asking: Asking
+    picture: Picture | None = None
+    """What it was shown, until it has answered."""
+    offset: int = -1
+    """How far it had read when it was shown that."""
+    existing: frozenset[Resource] | None = None
+    """What exists, as far as the looks before this one tell."""
+    learns: bool = False
+    """It is to show how long the workers are set to let lost work wait (legacy rule O6)."""
+    has_left_out: bool = False
+    """For that: something was left out of the last picture."""
+
+
+QUIET_MS = 60_000
+"""After so long without a change the leader is brought up to date."""
 
 
 @attrs.define(slots=True, eq=False)
@@ -98,28 +126,28 @@ class LegacyFleet(Generic[R]):
     gathering_due_ms: int = NEVER_MS
     """An empty group waits for more workers until then: JoinGroups are parked."""
     round: ConfigRound | None = None
-    unhanded: frozenset[R] = frozenset()
-    """What the last install took from somebody and gave to nobody: the leader hands it out when it is free (legacy
-    rule 10).
-    """
-    withheld: Mapping[str, frozenset[R]] = attrs.Factory(dict)
-    """What the leader that computes was not shown, by the member whose target has it (`levelling`)."""
-    seen_last: tuple[str, frozenset[str]] | None = None
-    """Who made the installed assignment, and the members that it was shown."""
-    is_fetched: bool = False
-    """Who made the installed assignment has been given its own part of it. Until then it remembers nothing: Connect's
-    leader forgets what it computed in a round that did not end for it.
-    """
+    look: OpenLook | None = None
+    """The leader is asked what exists."""
+    remembered_by: str | None = None
+    """Whose look was the last one."""
+    remembers: bool = False
+    """That worker has got the answer, so its assignor knows the picture. Not known after a load."""
+    remembered: frozenset[R] = frozenset()
+    """What exists by that look."""
+    learned_by: str | None = None
+    """Which leader has shown last how long lost work is to wait."""
+    leader_due_ms: int = NEVER_MS
+    """Until when nobody else leads, since the leader has stopped in order and may be back (legacy rule O18)."""
+    deleted: frozenset[R] = frozenset()
+    """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
+    ask_again_ms: int = NEVER_MS
+    """Before that the leader is not asked again because others have read further."""
+    map_due_ms: int = NEVER_MS
+    """When the leader is shown, if all is at rest, what has been placed since it was last asked (legacy rule O5)."""
+    frozen_until_ms: int = NEVER_MS
+    """Until when at most nothing is placed, since the leader has to say something first."""
     computing: bool = False
     """An assignment was being made when the group was last brought to rest."""
-    once_more: bool = False
-    """Who made it remembered nothing of before, and the configuration had changed: it computes once more."""
-    unsure: bool = False
-    """The same, until that is done: the installed assignment may name what was deleted. Also after a load, which has
-    forgotten whether that was done.
-    """
-    unseen: bool = False
-    """Its maker was not shown all that is in it: some came with what they run while it was being made."""
     retiring: str | None = None
     """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
     failed: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -151,10 +179,10 @@ class LegacyFleet(Generic[R]):
             self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self.round, self.unhanded, self.retiring, self.ready_leader = None, frozenset(), None, None
-        self.withheld, self.seen_last, self.once_more, self.unsure = {}, None, False, False
-        self.unseen = self.is_fetched = False
-        self.gathering_due_ms = self.barrier_due_ms = NEVER_MS
+        self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
+        self.remembered_by, self.remembers, self.remembered, self.deleted = None, False, frozenset(), frozenset()
+        self.gathering_due_ms = self.barrier_due_ms = self.ask_again_ms = self.frozen_until_ms = NEVER_MS
+        self.map_due_ms, self.leader_due_ms, self.learned_by = NEVER_MS, NEVER_MS, None
 
     def _count(self, member_id: str) -> None:
         elder = self.members.get(member_id)

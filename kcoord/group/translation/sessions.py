@@ -1,19 +1,19 @@
 """How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
 
 After a load a worker may have been told any generation from the recorded one on. The log does not tell whether the
-worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again. The log
-does not tell either whether a leader had still to compute once more, so the next one does.
+worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again, and
+counts as one that remembers nothing.
 """
 
 from __future__ import annotations
 
+from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.phases import RUNS_ON_MS, Phase
-from kcoord.group.translation.rounds import unhanded_after_load
+from kcoord.group.translation.phases import Phase
 from kcoord.group.turn import Turn
 
 
@@ -25,11 +25,10 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session.generation, session.generation_unsure = member.recorded_epoch, True
         session.protocol = group.legacy.protocol
         if member.put_out:  # perhaps it left without having stopped: it is waited for as long as that may take
-            member.session_holds_ms = turn.now_ms + RUNS_ON_MS
+            member.session_holds_ms = turn.now_ms + runs_on_ms(turn, group)
+        session.doubtful = member.current & group.also_owned.keys()
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
-    group.legacy.unhanded = unhanded_after_load(group)
-    group.legacy.unsure = bool(group.legacy.members)
     if group.config_round != NO_OFFSET and group.legacy.members:
         open_config_round(turn, group, group.config_round)
     group.touched.update(group.legacy.members)

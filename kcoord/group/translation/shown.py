@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
+from kcoord.group.translation.picture import Picture
 from kcoord.group.translation.spoken import version
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
@@ -28,6 +29,19 @@ def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMe
     ]
 
 
+def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[JoinGroupResponseMember]:
+    """A picture, for the JoinGroup answer of the leader, which has read up to `offset`."""
+    number = version(group.legacy.protocol)
+    listed = []
+    for each in picture.slices:
+        allocation = None
+        if each.resources:
+            allocation = WorkerAssignment(number, config_offset=offset, assigned=each.resources)
+        metadata = encode_state(WorkerState(number, each.url, offset, allocation))
+        listed.append(JoinGroupResponseMember(each.member_id, None, metadata))
+    return listed
+
+
 def state(member: Member, target: Resources, number: int, highest_offset: int) -> bytes:
     """The embedded metadata of one member that is to run `target`, in version `number`."""
     legacy = member.said.legacy
@@ -36,6 +50,11 @@ def state(member: Member, target: Resources, number: int, highest_offset: int) -
     if target and number > EAGER:
         allocation = WorkerAssignment(number, config_offset=offset, assigned=target)
     return encode_state(WorkerState(number, member.said.url or "", offset, allocation))
+
+
+def as_named(member: Member) -> AssignorMember:
+    """The member by the names that placement rules know it by."""
+    return AssignorMember(member.member_id, member.said.instance_id, member.said.url)
 
 
 def own_state(group: ConnectGroup, member: Member) -> bytes:

@@ -48,6 +48,8 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
     """
     fleet = group.legacy
     at_ms = min(fleet.gathering_due_ms, fleet.barrier_due_ms)
+    looks = (fleet.frozen_until_ms, fleet.ask_again_ms, fleet.map_due_ms, fleet.leader_due_ms)
+    at_ms = min([at_ms, *[each for each in looks if each > now_ms]])
     if fleet.round is not None:
         at_ms = min(at_ms, fleet.round.nudge_ms, fleet.round.until_ms)
     all_wait = fleet.round is not None or min(fleet.gathering_due_ms, fleet.barrier_due_ms) < NEVER_MS

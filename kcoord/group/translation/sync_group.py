@@ -6,12 +6,16 @@ the same (legacy rule 8).
 
 from __future__ import annotations
 
+from kcoord.group.connect.computing import ask_what_exists, ensure_computing
 from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.answers import answer_sync, failed_assignment, refuse_sync, session_of, take_sync
 from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.asking_leader import Verdict
+from kcoord.group.translation.config_round import keep_change_together
+from kcoord.group.translation.looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
@@ -39,14 +43,30 @@ def sync_translated(
     elder = take_sync(member)
     if elder is not None:
         refuse_sync(turn, elder, ErrorCode.REBALANCE_IN_PROGRESS)
-    if session.computes and _is_asked(group, member):
+    if session.computes and _is_shown(group, member):
+        _take_look(turn, group, member, request, token)
+    elif session.computes and _is_asked(group, member):
         _take_assignment(turn, group, member, request, token)
-    elif request.assignments or session.phase is Phase.PREPARING:
+    elif request.assignments or session.phase is Phase.PREPARING or _leads_blindly(group, member):
         # It was shown the group before a load, or is called for something else: what it brings is of no use.
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
         park_sync(turn, group, member, token)
     settle(turn, group)
+
+
+def _is_shown(group: ConnectGroup, member: Member) -> bool:
+    """Whether the leader was shown a picture, and is still asked for what exists."""
+    look = group.legacy.look
+    is_its = look is not None and look.leader == member.member_id and look.picture is not None
+    return is_its and asks_leader(group)
+
+
+def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
+    """Whether it leads, and was answered as a follower (legacy rule 3): it was to stop everything under `default`, but
+    that is not spoken any more.
+    """
+    return member.member_id == group.computed_by and asks_leader(group)
 
 
 def _is_asked(group: ConnectGroup, member: Member) -> bool:
@@ -93,3 +113,29 @@ def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: S
         ask_to_rejoin(turn, group, member)
         return
     park_sync(turn, group, member, token)
+
+
+def _take_look(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
+    """The leader's answer to a picture. After the last look it is given its own part like everybody."""
+    known = group.configured
+    try:
+        verdict, error = close_look(
+            turn, group, member, {each.member_id: each.assignment for each in request.assignments}
+        )
+    except NotValid:
+        verdict, error = Verdict.VOID, 0
+    match verdict:
+        case Verdict.KNOWN:
+            keep_change_together(turn, group, known)
+            ask_what_exists(turn, group)
+            ensure_computing(turn, group)
+            park_sync(turn, group, member, token)
+        case Verdict.AGAIN:
+            ask_again(turn, member, token)
+            ask_to_rejoin(turn, group, member)
+        case Verdict.VOID:
+            refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
+            ask_to_rejoin(turn, group, member)
+        case Verdict.FAILED:
+            answer_sync(turn, member, token, failed_assignment(member, error))
+            ask_to_rejoin(turn, group, member)

@@ -3,7 +3,7 @@
 | its SyncGroup waits | until |
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
-| a config round is open, and others have read even less than it | they have come; 10 s |
+| a config round is open, and others have read even less than it | they have come, or the round ends |
 | it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
@@ -23,6 +23,7 @@ from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.looks import is_awaited
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
@@ -30,18 +31,12 @@ from kcoord.group.turn import Turn
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
-LONGEST_MS = 10_000
-"""So long a config round lasts at most."""
-GRACE_MS = 2_000
-"""The leader comes by itself when its delay is over; later than that the coordinator calls it."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     """Take a SyncGroup in: it is answered now, or when it is time."""
     session = session_of(member)
     limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
-    if has_to_read_on(group, member):
-        limit_ms = LONGEST_MS
     session.parked_sync = token
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
@@ -61,10 +56,11 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     session = session_of(member)
     if disarms(group, member):
         return False
-    if has_to_read_on(group, member):
-        return session.has_news and turn.now_ms < session.parked_until_ms and lowest_offset(group) < _offset(member)
-    if group.legacy.round is not None:
-        return True
+    config_round = group.legacy.round
+    if config_round is not None:
+        if not has_to_read_on(group, member):
+            return True
+        return session.has_news and turn.now_ms < config_round.until_ms and lowest_offset(group) < _offset(member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
     if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
@@ -77,7 +73,7 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
 
 def is_being_computed(group: ConnectGroup) -> bool:
     """Whether the installed assignment is not the last word."""
-    return group.epoch > group.assignment_epoch or bool(group.legacy.unhanded)
+    return group.epoch > group.assignment_epoch or is_awaited(group)
 
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
@@ -128,15 +124,13 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     see(turn, group, member)
     group.forget(member)
     _watch_release(turn, group, member, now)
-    if member.member_id == group.computed_by:
-        group.legacy.is_fetched = True
-        if group.legacy.ready_leader != member.member_id:
-            group.legacy.ready_leader = member.member_id
-            group.touched.update(group.legacy.members)
+    if group.legacy.ready_leader != member.member_id == group.computed_by:
+        group.legacy.ready_leader = member.member_id
+        group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     revoked = now.revoked | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
     session.listed = NOTHING
-    told = assignment_of(group, member, assigned=assigned, revoked=revoked, delay_ms=_delay_ms(turn, group, member))
+    told = assignment_of(group, member, assigned=assigned, revoked=revoked)
     if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
         told = attrs.evolve(told, config_offset=_offset(member))
     session.has_news = False
@@ -162,10 +156,3 @@ def _watch_release(turn: Turn, group: ConnectGroup, member: Member, now: Increme
     member.releasing = now.revoked
     member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     turn.wake(group, member.release_due_ms)
-
-
-def _delay_ms(turn: Turn, group: ConnectGroup, member: Member) -> int:
-    """The leader alone is told of a delay: the others would all come when it is over (legacy rule 9)."""
-    if member.member_id != group.computed_by or group.delay_due_ms == NEVER_MS:
-        return 0
-    return max(0, group.delay_due_ms - GRACE_MS - turn.now_ms)

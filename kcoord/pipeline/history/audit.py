@@ -3,9 +3,9 @@
 | finding | what it is | rule of connect groups |
 | --- | --- | --- |
 | double owner | two members of the new protocol could be running one thing after a step | 2 |
-| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, and it waits for no member that is away | 10, 21, 22, 28 |
+| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | 10, 21, 22, 28 |
 | epoch back | a group epoch, assignment epoch, member's epoch or generation is lower than before | 13 |
-| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay, or is of an epoch that has not begun | 18, 21 |
+| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay or placement rules, or is of an epoch that has not begun | 18, 21 |
 | misplaced | a record of a group that belongs to another partition | |
 
 A legacy worker may come with what it runs already, and gives up what others have by then: it is no second owner. A legacy
@@ -122,7 +122,7 @@ class Audit:
             return
         for resource in sorted(times.keys() - state.configured):
             yield wrong(f"{_named(resource)} is assigned, and not configured", resource)
-        if state.delay_deadline_ms <= 0 and not _has_legacy(state):
+        if state.delay_deadline_ms <= 0 and not _has_legacy(state) and not state.has_rules:
             for resource in sorted(state.configured - times.keys()):
                 yield wrong(f"{_named(resource)} is configured, and in no target, without a delay", resource)
 
@@ -135,6 +135,7 @@ class Audit:
             and bool(state.members)
             and not _has_legacy(state)
             and not state.error
+            and not state.has_rules
             and state.delay_deadline_ms <= 0
             and state.epoch == state.assignment_epoch
         )

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.connect.settings import PLACEMENT
 from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.pipeline.history.entry import Entry, group_of
 from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
@@ -122,6 +123,8 @@ class GroupState:
     """Members that are joining, away for a while (rule 28) or put out: what they are to run waits for them."""
     away: set[str] = attrs.Factory(set)
     """Those of them that have left for a while."""
+    has_rules: bool = False
+    """Whether its settings have placement rules: what they leave no place for runs nowhere."""
     _sides: set[str] = attrs.Factory(set)
     _generation: int | None = None
 
@@ -263,6 +266,11 @@ class GroupState:
         else:
             self.targets[key.member_id] = unpack(value.connectors_tasks)
 
+    def _settings(self, entry: Entry, step: Step) -> None:
+        value: Any = entry.record.value
+        settings = {} if value is None else {each.name: each.value for each in value.configurations}
+        self.has_rules = bool(settings.get(PLACEMENT))
+
     def _history(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
         value: Any = entry.record.value
@@ -357,10 +365,11 @@ _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {
     5: GroupState._said,
     6: GroupState._target,
     7: GroupState._current,
+    8: GroupState._settings,
     9: GroupState._member_target,
     10: GroupState._history,
 }
-"""By the number of the record's type. Offsets (0, 1) and a group's own settings (8) change nothing of it."""
+"""By the number of the record's type. Offsets (0, 1) change nothing of it."""
 OF_GROUPS = frozenset(_APPLY)
 
 

@@ -14,7 +14,7 @@ from kcoord.pipeline.lab import Cell, parts, row_of
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
 from kcoord.pipeline.standing import MEASURED, Standing
-from kcoord.pipeline.tables import LAB, Kind, Table
+from kcoord.pipeline.tables import LAB, VARIED, Kind, Table
 from kcoord.sim.scenario import Scenario
 
 TASKS_A_CORE = 16
@@ -48,7 +48,7 @@ def run_all(
     say(f"{len(cells):,} runs")
     with Told("the runs could not be made"):
         rows = run_cells(store.spark, scenarios, cells)
-        ordered = rows.repartition(1).sortWithinPartitions("scenario", "kind", "policy", "delay", "seed")
+        ordered = rows.repartition(1).sortWithinPartitions(*VARIED, "seed")
         try:
             store.replace(LAB, ordered)
         finally:
@@ -70,7 +70,7 @@ def standings(rows: Any) -> list[Standing]:
         of.count_if(of.col("doubles") > 0).alias("doubles"),
     )
     figures = [each for name in MEASURED for each in _spread(name)]
-    found = rows.groupBy("scenario", "kind", "policy", "delay").agg(*counts, *figures)
+    found = rows.groupBy(*VARIED).agg(*counts, *figures)
     return [Standing.of(each.asDict()) for each in found.collect()]
 
 
@@ -104,4 +104,6 @@ def _row(scenarios: Mapping[str, Scenario], cell: Cell, made: RowOf) -> dict[str
         return made(scenarios[cell.scenario], cell)
     except Exception as error:
         where = f"{cell.scenario}, {cell.kind} by {cell.policy}, delay {cell.delay}, seed {cell.seed}"
+        where += "" if cell.restart is None else f", restart {cell.restart}"
+        where += "" if cell.rules is None else f", rules {cell.rules.name}"
         raise CellError(f"the simulator has failed in {where}: {error!r}") from error

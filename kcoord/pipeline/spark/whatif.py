@@ -9,20 +9,23 @@ from kcoord.pipeline.lab import Cell
 from kcoord.pipeline.spark.lab import run_cells
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
-from kcoord.pipeline.tables import WHATIF
+from kcoord.pipeline.tables import VARIED, WHATIF
+from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.replay import replay_of
-from kcoord.sim.scenario import Scenario
 
 
 def replay_all(
-    store: Store, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], say: Say = silent
+    store: Store, episodes: Mapping[str, Episode], cells: Sequence[Cell], say: Say = silent
 ) -> list[dict[str, Any]]:
     """Run them, keep the table, and give its rows. Raises PipelineError."""
     store.check(stream=False)
     say(f"{len(cells):,} runs")
     with Told("the runs could not be made"):
-        rows = run_cells(store.spark, scenarios, cells, replay_of, WHATIF)
-        ordered = rows.repartition(1).sortWithinPartitions("scenario", "kind", "policy", "delay", "seed")
+        scenarios = {name: each.scenario for name, each in episodes.items()}
+        rows = run_cells(
+            store.spark, scenarios, cells, lambda _, cell: replay_of(episodes[cell.scenario], cell), WHATIF
+        )
+        ordered = rows.repartition(1).sortWithinPartitions(*VARIED, "seed")
         try:
             store.replace(WHATIF, ordered)
         finally:

@@ -1,12 +1,12 @@
 """What would have been saved, and which delay is to be recommended? Of the rows of table `whatif`.
 
-- A choice is a kind of group, a policy and a delay. What one seed makes of all episodes together is one outcome of it;
-  the spread is from the lowest to the highest of the seeds.
+- A choice is a kind of group, a policy, a delay, how workers are restarted, and placement rules. What one seed makes of
+  all episodes together is one outcome of it; the spread is from the lowest to the highest of the seeds.
 - **The best** is the choice whose middle outcome stopped fewest task-seconds. Choices whose spread reaches into that of
   the best, or that stop hardly more, cannot be told from it: of these the one that moves least counts, then what was
   really run, then the shortest delay. Nobody is to change a setting for nothing.
-- **Recommended** is the best delay for the kind and policy that the group has; where another policy is better than
-  that, it is said.
+- **Recommended** is the best delay for the group as it was otherwise; where another choice is better than that, it is
+  said.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ class Choice:
     policy: str
     delay: float
     """Seconds."""
+    restart: str | None = None
+    """A `Restart`, in place of how workers went that were stopped or died; None: as they did."""
+    rules: str | None = None
+    """The file of placement rules; None: without rules."""
 
 
 @attrs.frozen
@@ -69,10 +73,10 @@ class Advice:
     recorded: Outcome | None
     """What was really run, played again; None where that is not known."""
     recommended: Outcome
-    """By the kind and policy that were recorded, where they are known."""
+    """The best delay, all else being as recorded where that is known."""
     best: Outcome
     failed: Sequence[str]
-    """Episodes that could not be played, with the reason."""
+    """Episodes, and sets of rules, that could not be played, with the reason."""
 
     def saved(self, outcome: Outcome) -> float | None:
         """Task-seconds beside what was really run; the middle."""
@@ -80,27 +84,42 @@ class Advice:
 
 
 def advise(rows: Iterable[Row], recorded: Choice | None) -> Advice:
-    """Raises NotReplayed where no episode has figures."""
+    """Without the episodes that some choice could not play, and without the choices whose rules let none be played.
+
+    Raises NotReplayed where nothing has figures.
+    """
     everything = list(rows)
-    failed = sorted({f"{row['scenario']}: {row['error']}" for row in everything if row["error"] is not None})
-    broken = {row["scenario"] for row in everything if row["error"] is not None}
-    outcomes = _outcomes([row for row in everything if row["scenario"] not in broken])
+    failed = [row for row in everything if row["error"] is not None]
+    broken = {row["scenario"] for row in failed if row["rules"] is None}
+    impossible = {_choice(row) for row in failed if row["scenario"] not in broken}
+    reasons = sorted({f"{row['scenario']}{_by_rules(row)}: {row['error']}" for row in failed})
+    outcomes = _outcomes(
+        [row for row in everything if row["scenario"] not in broken and _choice(row) not in impossible]
+    )
     if not outcomes:
-        raise NotReplayed(failed[0] if failed else "nothing happened in it that could be played again")
+        raise NotReplayed(reasons[0] if reasons else "nothing happened in it that could be played again")
     ranked = _ranked(outcomes, recorded)
     known = next((each for each in ranked if each.choice == recorded), None)
     same = [each for each in ranked if known is not None and _is_like(each.choice, known.choice)]
-    return Advice(ranked, known, (same or ranked)[0], ranked[0], failed)
+    return Advice(ranked, known, (same or ranked)[0], ranked[0], reasons)
+
+
+def _by_rules(row: Row) -> str:
+    return "" if row["rules"] is None else f", rules {row['rules']}"
 
 
 def _is_like(choice: Choice, other: Choice) -> bool:
-    return (choice.kind, choice.policy) == (other.kind, other.policy)
+    return attrs.evolve(choice, delay=other.delay) == other
+
+
+def _choice(row: Row) -> Choice:
+    return Choice(Kind(row["kind"]), row["policy"], row["delay"], row["restart"], row["rules"])
 
 
 def _outcomes(rows: Iterable[Row]) -> list[Outcome]:
     by_choice: defaultdict[Choice, defaultdict[int, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        by_choice[Choice(Kind(row["kind"]), row["policy"], row["delay"])][row["seed"]].append(row)
+        by_choice[_choice(row)][row["seed"]].append(row)
     found = []
     for choice, by_seed in by_choice.items():
         seeds = list(by_seed.values())
@@ -120,7 +139,7 @@ def _total(name: str, rows: Sequence[Row]) -> float:
 
 def _ranked(outcomes: Iterable[Outcome], recorded: Choice | None) -> list[Outcome]:
     """The best, then the best of the others, and so on."""
-    ordered = sorted(outcomes, key=lambda each: (each.stopped.middle, each.choice.delay, each.choice.policy))
+    ordered = sorted(outcomes, key=lambda each: (each.stopped.middle, *_name(each.choice)))
     ranked: list[Outcome] = []
     while ordered:
         limit = max(ordered[0].stopped.greatest, (1 + HARDLY) * ordered[0].stopped.middle)
@@ -130,13 +149,17 @@ def _ranked(outcomes: Iterable[Outcome], recorded: Choice | None) -> list[Outcom
             key=lambda each: (
                 each.figures["moved"].middle,
                 each.choice != recorded,
-                each.choice.delay,
-                each.choice.policy,
+                *_name(each.choice),
             ),
         )
         ranked.append(best)
         ordered.remove(best)
     return ranked
+
+
+def _name(choice: Choice) -> tuple[float | str, ...]:
+    """What it is in order where nothing else tells: the shorter delay first."""
+    return choice.delay, choice.policy, choice.restart or "", choice.rules or ""
 
 
 # -- which delays are worth a try --------------------------------------------------------------------------------------

@@ -5,6 +5,9 @@ quiet days cost nothing. A piece begins with the workers that were there and wha
 there nothing can be chosen: a history is cut there too, and goes on with the first worker that comes.
 
 A piece of more than `LONGEST_MS` is cut at the longest silence of its second half.
+
+A piece is played until all has come to rest, as if nothing more happened after its last change. Its log is compared
+with the recorded one until the next piece begins, or until the recorded one was cut short.
 """
 
 from __future__ import annotations
@@ -53,6 +56,13 @@ class Episode:
     to_ms: int
     scenario: Scenario
 
+    begins_ms: int
+    """The scenario's second 0 (unix ms)."""
+
+    def compared_ms(self) -> int:
+        """How long, from the scenario's second 0 on, a replay's log is compared with the recorded one."""
+        return max(0, self.to_ms - self.begins_ms)
+
 
 @attrs.frozen
 class _Change:
@@ -71,7 +81,7 @@ class _Like:
     """Connectors that were configured at the same times with as many tasks are one kind."""
 
     name: str
-    count: int
+    connectors: Sequence[str]
     times: Sequence[Configured]
     stop_ms: int | None
     """Where it is much longer than usual."""
@@ -89,7 +99,18 @@ def episodes(fleet: Fleet, fitted: Fitted, longest_delay: float) -> list[Episode
         episode = _episode(piece, fleet, kinds, fitted, rest_ms)
         if episode is not None:
             found.append(episode)
-    return found
+    return _clipped(found, fleet.cut_ms)
+
+
+def _clipped(found: Sequence[Episode], cut_ms: int | None) -> list[Episode]:
+    """Each as far as nothing else counts what is in it, and as the log tells of it."""
+    clipped: list[Episode] = []
+    for place, each in enumerate(found):
+        limits = [each.to_ms, *(following.begins_ms for following in found[place + 1 : place + 2])]
+        limits += [] if cut_ms is None else [cut_ms]
+        from_ms = max(each.from_ms, clipped[-1].to_ms) if clipped else each.from_ms
+        clipped.append(attrs.evolve(each, from_ms=from_ms, to_ms=max(min(limits), from_ms)))
+    return clipped
 
 
 # -- what happened -----------------------------------------------------------------------------------------------------
@@ -118,8 +139,7 @@ def _kinds(configured: Iterable[Configured], slow_ms: Mapping[str, int]) -> list
         key = (slow_ms.get(name), *((each.tasks, each.from_ms, each.to_ms) for each in times))
         alike.setdefault(key, []).append(name)
     return [
-        _Like(f"c{at}", len(names), by_connector[names[0]], slow_ms.get(names[0]))
-        for at, names in enumerate(alike.values())
+        _Like(f"c{at}", names, by_connector[names[0]], slow_ms.get(names[0])) for at, names in enumerate(alike.values())
     ]
 
 
@@ -201,9 +221,10 @@ def _episode(
         ),
         events=tuple(_event(each, begins_ms, names) for each in changes),
         leads=names[there[0]] if there[0] == leader else "",
+        urls=_urls(names, fleet.urls),
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
-    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario)
+    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario, begins_ms)
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:
@@ -217,6 +238,12 @@ def _names(there: Sequence[str], changes: Iterable[_Change]) -> dict[str, str]:
     return {worker: f"w{at}" for at, worker in enumerate(dict.fromkeys([*there, *came]))}
 
 
+def _urls(names: Mapping[str, str], urls: Mapping[str, str]) -> dict[str, str]:
+    """By the scenario's names. Where two workers were at one url the later one had it."""
+    found = {urls[worker]: name for worker, name in names.items() if worker in urls}
+    return {name: url for url, name in found.items()}
+
+
 def _connectors(
     kinds: Sequence[_Like], changes: Iterable[_Change], begins_ms: int, fitted: Fitted
 ) -> dict[str, Connectors]:
@@ -227,7 +254,8 @@ def _connectors(
         tasks = created.get(kind.name) if before is None else before.tasks
         if tasks is not None:  # else it has nothing to do with this piece
             found[kind.name] = Connectors(
-                count=kind.count,
+                count=len(kind.connectors),
+                names=tuple(kind.connectors),
                 tasks=tasks,
                 start=fitted.start,
                 stop=fitted.stop if kind.stop_ms is None else kind.stop_ms / 1000,

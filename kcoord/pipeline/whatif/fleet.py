@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 import attrs
@@ -24,6 +24,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CONNECT, GENERIC, LEGACY
 from kcoord.pipeline.whatif.stopping import Stopping, stopping
+from kcoord.protocol.resources import CONNECTOR
 from kcoord.sim.scenario import Kind
 
 KINDS = {CONNECT: Kind.CONNECT, LEGACY: Kind.INDIVIDUAL, GENERIC: Kind.BARRIER}
@@ -39,6 +40,8 @@ POLICIES = {
 IN_ORDER = frozenset({"worker left", "member left"})
 PUT_OUT = frozenset({"rebalance timeout", "never synced"})
 EXPIRED = "session expired"
+TIMES = ("at", "from_at", "to_at", "started", "installed")
+"""The columns that say when something was written."""
 JOINING_MS = 50
 """So long before its joining was written a process had begun, at most, and dialled."""
 
@@ -95,6 +98,19 @@ class Tables:
     connectors: Sequence[Row]
     rebalances: Sequence[Row]
     gaps: Sequence[Row]
+    last_ms: int = 0
+    """The last moment of the whole log, where that is known: other groups may have gone on."""
+
+    def told_until_ms(self) -> int:
+        """The last moment that the log tells of."""
+        kinds = (self.epochs, self.sessions, self.ownership, self.connectors, self.rebalances, self.gaps)
+        times: Iterable[int | None] = (row.get(name) for rows in kinds for row in rows for name in TIMES)
+        return max([self.last_ms, *(each for each in times if each is not None)])
+
+    def is_cut_short(self) -> bool:
+        """Whether the log ends while workers are there and a task has nobody: what came of it is not in the log."""
+        is_staffed = any(row["to_at"] is None for row in self.sessions)
+        return is_staffed and any(row["to_at"] is None and row["task"] != CONNECTOR for row in self.gaps)
 
 
 @attrs.frozen
@@ -118,6 +134,10 @@ class Fleet:
     stopping: Stopping
     leaders: Sequence[tuple[int, str]]
     """Which worker computed, from when on (unix ms)."""
+    urls: Mapping[str, str] = attrs.Factory(dict)
+    """The url of each worker that has one; the latest."""
+    cut_ms: int | None = None
+    """Where the log was cut short (unix ms); None: it ends with a fleet at rest, or without workers."""
 
     def absences_ms(self) -> tuple[list[int], int]:
         """How long workers were away that came back, from the middle of when they may have gone; and how many never
@@ -153,12 +173,20 @@ def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
         session_ms=sessions.most_common(1)[0][0] if sessions else None,
         stopping=stopping(tables.ownership, tables.rebalances, workers_of(tables.sessions)),
         leaders=_leaders(tables),
+        urls=_urls(tables.sessions),
+        cut_ms=tables.told_until_ms() if tables.is_cut_short() else None,
     )
 
 
 def workers_of(sessions: Sequence[Row]) -> dict[str, str]:
     """Which worker each member is."""
     return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in sessions}
+
+
+def _urls(sessions: Sequence[Row]) -> dict[str, str]:
+    names = workers_of(sessions)
+    ordered = sorted(sessions, key=lambda row: row["from_at"])
+    return {names[row["member_id"]]: row["url"] for row in ordered if row["url"]}
 
 
 # -- workers -----------------------------------------------------------------------------------------------------------

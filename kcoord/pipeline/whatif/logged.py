@@ -1,7 +1,8 @@
 """What does a log say that some time cost? Counted in the same way in the recorded log and in that of a replay.
 
 A log knows when a worker was given something and when it was free again, not when a task began or ended: so this is
-less than what it cost. It is there to see how true a replay is.
+less than what it cost. It is there to see how true a replay is. While the log has no worker in the group, nothing is
+counted.
 """
 
 from __future__ import annotations
@@ -39,12 +40,25 @@ def logged(tables: Tables, from_ms: int, to_ms: int) -> Logged:
 
 
 def _gaps_ms(tables: Tables, from_ms: int, to_ms: int) -> Sequence[int]:
+    staffed = _staffed(tables, from_ms, to_ms)
     found = []
     for row in tables.gaps:
-        ends_ms = to_ms if row["to_at"] is None else min(row["to_at"], to_ms)
-        length_ms = ends_ms - max(row["from_at"], from_ms)
+        until_ms = to_ms if row["to_at"] is None else row["to_at"]
+        length_ms = sum(max(0, min(until_ms, end) - max(row["from_at"], begin)) for begin, end in staffed)
         if row["task"] != CONNECTOR and length_ms > 0:
             found.append(length_ms)
+    return found
+
+
+def _staffed(tables: Tables, from_ms: int, to_ms: int) -> list[tuple[int, int]]:
+    """The times between the two in which there was a worker."""
+    spans = [(row["from_at"], to_ms if row["to_at"] is None else row["to_at"]) for row in tables.sessions]
+    found: list[tuple[int, int]] = []
+    for begin, end in sorted((max(begin, from_ms), min(end, to_ms)) for begin, end in spans):
+        if found and begin <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        elif begin < end:
+            found.append((begin, end))
     return found
 
 

@@ -9,12 +9,12 @@ from pydantic import ValidationError
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.state import CONNECT
-from kcoord.pipeline.lab import Cell
+from kcoord.pipeline.lab import Cell, NamedRules
 from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
 from kcoord.pipeline.whatif.episodes import Episode, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Fleet, Tables, fleet_of
 from kcoord.pipeline.whatif.logged import Logged, logged
-from kcoord.sim.scenario import POLICIES, Kind
+from kcoord.sim.scenario import POLICIES, Kind, Restart, follows_rules
 
 DEFAULT_DELAY_S = 300.0
 """Connect's own default, and kcoord's."""
@@ -34,6 +34,10 @@ class Asked:
     kinds: Sequence[Kind] = ()
     policies: Sequence[str] = ()
     delays: Sequence[float] = ()
+    restarts: Sequence[Restart] = ()
+    """Beside how workers really went."""
+    rules: Sequence[NamedRules] = ()
+    """Beside none."""
     seeds: int = 10
     policy: str | None = None
     """By which the group really assigned."""
@@ -87,8 +91,22 @@ def question(tables: Tables, asked: Asked) -> Question:
             "configured anew"
         )
     choices = _choices(fleet.kind, recorded, asked, tried)
+    if _ways(asked) and not any(each.restart or each.rules for each in choices):
+        raise PipelineError(
+            "drains and placement rules cannot hold in a group whose workers join all together: try kind individual or "
+            "connect"
+        )
+    named = {each.name: each for each in asked.rules}
     cells = [
-        Cell(each.name, choice.kind, choice.policy, choice.delay, seed)
+        Cell(
+            each.name,
+            choice.kind,
+            choice.policy,
+            choice.delay,
+            seed,
+            None if choice.restart is None else Restart(choice.restart),
+            None if choice.rules is None else named[choice.rules],
+        )
         for each in found
         for choice in choices
         for seed in range(asked.seeds)
@@ -127,10 +145,20 @@ def _first(said: float | None, seen_ms: int | None, else_s: float) -> float:
 def _choices(kind: Kind, recorded: Choice | None, asked: Asked, tried: Sequence[float]) -> list[Choice]:
     kinds = asked.kinds or ([Kind.BARRIER, Kind.INDIVIDUAL] if kind is Kind.BARRIER else [kind])
     found = [] if recorded is None else [recorded]
+    usual = [recorded.delay if recorded is not None else tried[0]]
     for each in kinds:
         policies = asked.policies or (OURS if each is Kind.CONNECT else (JAVA,))
         own = [recorded.policy] if recorded is not None and each is recorded.kind else []
         for policy in dict.fromkeys([*own, *policies]):
-            usual = recorded.delay if recorded is not None else tried[0]
-            found += [Choice(each, policy, delay) for delay in ([usual] if policy in NO_DELAY else tried)]
+            found += [Choice(each, policy, delay) for delay in (usual if policy in NO_DELAY else tried)]
+            for restart, rules in _ways(asked):
+                if follows_rules(each) or not (rules or (restart is not None and restart.drained)):
+                    waits = asked.delays and policy not in NO_DELAY
+                    found += [Choice(each, policy, delay, restart, rules) for delay in (tried if waits else usual)]
     return list(dict.fromkeys(found))
+
+
+def _ways(asked: Asked) -> list[tuple[Restart | None, str | None]]:
+    """How workers go, and by which placement rules: all that is asked for beside what was."""
+    rules = [None, *(each.name for each in asked.rules)]
+    return [(restart, each) for restart in (None, *asked.restarts) for each in rules if restart or each]

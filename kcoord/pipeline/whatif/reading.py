@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as compute
@@ -11,7 +12,7 @@ import pyarrow.parquet as parquet
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OWNERSHIP, REBALANCES, SESSIONS, Table
-from kcoord.pipeline.whatif.fleet import Tables
+from kcoord.pipeline.whatif.fleet import TIMES, Tables
 
 READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
 NAMED = 5
@@ -38,7 +39,8 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
         raise PipelineError(
             f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
         )
-    return group, Tables(**{name: _rows(table, group) for name, table in found.items()})
+    rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
+    return group, Tables(**rows, last_ms=max(map(_last_ms, found.values())))
 
 
 def _table(place: Path, table: Table) -> pa.Table:
@@ -53,6 +55,14 @@ def _table(place: Path, table: Table) -> pa.Table:
     if missing:
         raise PipelineError(f"{folder} has no column {missing[0]}: another kcoord made it, make the tables anew")
     return found
+
+
+def _last_ms(table: pa.Table) -> int:
+    """The last moment that it tells of, in unix ms; 0: it tells of none."""
+    columns = [table.column(name) for name in TIMES if name in table.column_names]
+    latest = [compute.max(each.cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())) for each in columns]
+    found: list[int] = [each.as_py() for each in latest if each.is_valid]
+    return max([0, *found])
 
 
 def _rows(table: pa.Table, group: str) -> list[Row]:

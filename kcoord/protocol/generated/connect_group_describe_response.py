@@ -22,12 +22,14 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_x = Format(">?").unpack_from
+unpack_xn = Format(">?B").unpack_from
 unpack_b = Format(">b").unpack_from
 unpack_hn = Format(">hB").unpack_from
 unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_ibn = Format(">ibB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
+unpack_q = Format(">q").unpack_from
 unpack_qn = Format(">qB").unpack_from
 unpack_qqqin = Format(">qqqiB").unpack_from
 pack_b = Format(">b").pack
@@ -138,6 +140,17 @@ class HistoryEntry(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
+class Misplaced(Struct):
+    reason: str = ""
+    """Why not."""
+    is_running: bool = False
+    """Whether it runs all the same, where it was; else nobody runs it."""
+    connectors_and_tasks: list[ConnectorsAndTasks] = attrs.Factory(list)
+    """Which ones."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
 class DescribedGroup(Struct):
     error_code: int = 0
     """The error, or 0."""
@@ -187,6 +200,14 @@ class DescribedGroup(Struct):
     """When the rebalance begins that has to wait because of that, in ms from now; -1: none waits."""
     config_source: int = 0
     """What ConfigOffset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not known."""
+    rebalance_delay_ms: int = -1
+    """How long what a worker had waits for its return, in ms; -1: not told."""
+    rebalance_delay_source: int = 0
+    """Who has set that: 1: the group's own setting, 2: its workers of the generic protocol, 3: kcoord's setting for all groups; 0: not told."""
+    placement_state: int = 0
+    """Whether placement rules hold: 1: yes, 2: more is to move, 3: no, since workers compute the assignment; 0: the group has none; 4: it has none, and none would hold, since workers compute the assignment."""
+    misplaced: list[Misplaced] = attrs.Factory(list)
+    """What cannot be where the rules want it."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -766,6 +787,10 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
         group.repeated_rebalances = 0
         group.computes_in_ms = -1
         group.config_source = 0
+        group.rebalance_delay_ms = -1
+        group.rebalance_delay_source = 0
+        group.placement_state = 0
+        group.misplaced = []
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
@@ -846,6 +871,65 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 elif group_tag == 6:
                     (group.config_source,) = unpack_b(data, pos)
                     pos += 1
+                elif group_tag == 7:
+                    (group.rebalance_delay_ms,) = unpack_q(data, pos)
+                    pos += 8
+                elif group_tag == 8:
+                    (group.rebalance_delay_source,) = unpack_b(data, pos)
+                    pos += 1
+                elif group_tag == 9:
+                    (group.placement_state,) = unpack_b(data, pos)
+                    pos += 1
+                elif group_tag == 10:
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    n -= 1
+                    if n * 4 > end - pos:
+                        raise Malformed
+                    misplaced: list[Misplaced] = []
+                    misplaced_count = n
+                    for _ in range(misplaced_count):
+                        misplaced_item = new(Misplaced)
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        misplaced_item.reason = data[pos + 1 : stop].decode()
+                        pos = stop
+                        misplaced_item.is_running, n = unpack_xn(data, pos)
+                        pos += 1
+                        if n < 128:
+                            pos += 1
+                        else:
+                            n, pos = read_uvarint(data, pos)
+                        if n == 0:
+                            raise Malformed
+                        n -= 1
+                        if n * 3 > end - pos:
+                            raise Malformed
+                        connectors_and_tasks_3: list[ConnectorsAndTasks] = []
+                        connectors_and_tasks_3_count = n
+                        for _ in range(connectors_and_tasks_3_count):
+                            connectors_and_task_3, pos = _decode_connectors_and_tasks_v0(data, pos)
+                            connectors_and_tasks_3.append(connectors_and_task_3)
+                        misplaced_item.connectors_and_tasks = connectors_and_tasks_3
+                        n = data[pos]
+                        if n:
+                            n, pos = read_uvarint(data, pos)
+                            misplaced_item.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                        else:
+                            misplaced_item.unknown_tagged_fields = ()
+                            pos += 1
+                        misplaced.append(misplaced_item)
+                    group.misplaced = misplaced
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
                     pos = group_stop
@@ -1102,6 +1186,30 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
             tagged74.append((5, pack_i(e2.computes_in_ms)))
         if e2.config_source != 0:
             tagged74.append((6, pack_b(e2.config_source)))
+        if e2.rebalance_delay_ms != -1:
+            tagged74.append((7, pack_q(e2.rebalance_delay_ms)))
+        if e2.rebalance_delay_source != 0:
+            tagged74.append((8, pack_b(e2.rebalance_delay_source)))
+        if e2.placement_state != 0:
+            tagged74.append((9, pack_b(e2.placement_state)))
+        if e2.misplaced != []:
+            parts93: list[bytes | memoryview] = []
+            n94 = len(e2.misplaced) + 1
+            parts93.append(ONE_BYTE[n94] if n94 < 128 else write_uvarint(n94))
+            for e95 in e2.misplaced:
+                b96 = e95.reason.encode()
+                n97 = len(b96) + 1
+                n98 = len(e95.connectors_and_tasks) + 1
+                parts93 += (
+                    ONE_BYTE[n97] if n97 < 128 else write_string_length(n97),
+                    b96,
+                    b"\1" if e95.is_running else b"\0",
+                    ONE_BYTE[n98] if n98 < 128 else write_uvarint(n98),
+                )
+                for e99 in e95.connectors_and_tasks:
+                    _encode_connectors_and_tasks_v0(parts93, e99)
+                parts93.append(write_tagged(e95.unknown_tagged_fields) if e95.unknown_tagged_fields else b"\0")
+            tagged74.append((10, b"".join(parts93)))
         out.append(write_tagged(tagged74) if tagged74 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1153,6 +1261,11 @@ HistoryEntry.FIELDS = (
     Field("moved_count", "MovedCount", "int32", (0, 0)),
     Field("moves", "Moves", "struct", (0, 0), is_array=True, struct=Move),
 )
+Misplaced.FIELDS = (
+    Field("reason", "Reason", "string", (0, 0)),
+    Field("is_running", "IsRunning", "bool", (0, 0)),
+    Field("connectors_and_tasks", "ConnectorsAndTasks", "struct", (0, 0), is_array=True, struct=ConnectorsAndTasks),
+)
 DescribedGroup.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 0)),
     Field("error_message", "ErrorMessage", "string", (0, 0), nullable=(0, 0)),
@@ -1178,6 +1291,10 @@ DescribedGroup.FIELDS = (
     Field("repeated_rebalances", "RepeatedRebalances", "int32", (0, 0), tag=4, tagged=(0, 0)),
     Field("computes_in_ms", "ComputesInMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
     Field("config_source", "ConfigSource", "int8", (0, 0), tag=6, tagged=(0, 0)),
+    Field("rebalance_delay_ms", "RebalanceDelayMs", "int64", (0, 0), tag=7, tagged=(0, 0)),
+    Field("rebalance_delay_source", "RebalanceDelaySource", "int8", (0, 0), tag=8, tagged=(0, 0)),
+    Field("placement_state", "PlacementState", "int8", (0, 0), tag=9, tagged=(0, 0)),
+    Field("misplaced", "Misplaced", "struct", (0, 0), is_array=True, tag=10, tagged=(0, 0), struct=Misplaced),
 )
 ConnectGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 0)),

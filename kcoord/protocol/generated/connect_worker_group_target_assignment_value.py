@@ -51,6 +51,8 @@ class ConnectWorkerGroupTargetAssignmentValue(Message):
     """The offset of that topic which every worker of the generic protocol must have read before any starts what is new; -1: none."""
     delay_ms: int = -1
     """How far away that deadline was when the target was installed, in ms: so much may be left of it at most, whatever the clocks say; -1: not known, or there is no deadline."""
+    workers_delay_ms: int = -1
+    """How long the workers of the generic protocol are set to let lost work wait, as their leader has shown, in ms; -1: not known."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -65,6 +67,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
     message.config_offset = -1
     message.config_round = -1
     message.delay_ms = -1
+    message.workers_delay_ms = -1
     message.assignment_epoch, n = unpack_in(data, pos)
     pos += 4
     if n:
@@ -147,6 +150,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupTargetAssignmentValue
             elif message_tag == 8:
                 (message.delay_ms,) = unpack_q(data, pos)
                 pos += 8
+            elif message_tag == 9:
+                (message.workers_delay_ms,) = unpack_q(data, pos)
+                pos += 8
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -191,6 +197,8 @@ def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
         tagged1.append((7, pack_q(m.config_round)))
     if m.delay_ms != -1:
         tagged1.append((8, pack_q(m.delay_ms)))
+    if m.workers_delay_ms != -1:
+        tagged1.append((9, pack_q(m.workers_delay_ms)))
     out.append(write_tagged(tagged1) if tagged1 else b"\0")
     return b"".join(out)
 
@@ -206,6 +214,7 @@ ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
     Field("config_offset", "ConfigOffset", "int64", (0, 0), tag=6, tagged=(0, 0)),
     Field("config_round", "ConfigRound", "int64", (0, 0), tag=7, tagged=(0, 0)),
     Field("delay_ms", "DelayMs", "int64", (0, 0), tag=8, tagged=(0, 0)),
+    Field("workers_delay_ms", "WorkersDelayMs", "int64", (0, 0), tag=9, tagged=(0, 0)),
 )
 ConnectWorkerGroupTargetAssignmentValue.NAME = "ConnectWorkerGroupTargetAssignmentValue"
 ConnectWorkerGroupTargetAssignmentValue.API_KEY = 6

@@ -7,8 +7,7 @@ from random import Random
 import attrs
 
 from kcoord.group.connect.settings import LegacyMode
-from kcoord.sim.mixed.plan import Mix
-from kcoord.sim.mixed.plan import draw as draw_mixed
+from kcoord.sim.mixed.plan import Mix, draw_mix_without_placement
 from kcoord.sim.plan import Plan
 
 NOT_OF_KAFKA = ("settings", "metadata", "burst", "delete")
@@ -22,7 +21,7 @@ HANGS = (0, 1, 1, 2, 4)
 
 def draw(random: Random) -> tuple[Plan, Mix]:
     """A run of Java's and kcoord's workers in a classic group."""
-    plan, mix = draw_mixed(random)
+    plan, mix = draw_mix_without_placement(random)
     share = random.choice((0.0, 0.3, 0.5, 0.5, 0.7))
     plan = attrs.evolve(
         plan,

@@ -139,7 +139,7 @@ class LegacyWorker:
     def leads(self) -> bool:
         """It believes that it leads (legacy rule 14)."""
         client, held = self.client, self.held
-        if client.state is not State.STABLE or client.under_way or self._reading or held is None:
+        if client.state is not State.STABLE or client.under_way or self._reading or held is None or not self._resolved:
             return False  # while it takes an answer in, its thread stops tasks, or reads on, and does nothing else
         return held.told.leader == self.member_id != ""
 
@@ -431,7 +431,7 @@ class LegacyWorker:
         client, told = self.client, self._assignment.told
         rejoin, read = False, self._configs.offset < told.config_offset
         if self._assignment.failed:
-            rejoin, read = True, read or self.leads
+            rejoin, read = True, read or told.leader == self.member_id
         if self._rejoin_ms <= client.now_ms:
             rejoin, self._rejoin_ms = True, NEVER_MS
         if read:

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.step import Reply, Step
 from kcoord.group.translation.config_round import NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.translation.syncing import GRACE_MS
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -110,7 +110,8 @@ class Answers:
             self._offsets[request.member_id] = state.config_offset
             self._joined_ms[request.member_id] = now_ms
             reports = state.allocation is not None and bool(state.allocation.assigned)
-            if group is not None and request.member_id not in group.members and request.member_id and not reports:
+            is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
+            if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
                 self._newcomer = request.member_id
                 self._waits = _waiting_for(group, state.url)
                 self._dead = next(
@@ -156,8 +157,9 @@ class Answers:
         if self._newcomer in group.members:
             self._has_returned(group)
             self._takes_place(group)
+        self._newcomer = ""  # what happens to it later is another matter
         config_round = group.legacy.round
-        if config_round is not None:
+        if config_round is not None and config_round.is_certain:
             self._round(group, config_round)
 
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
@@ -169,7 +171,7 @@ class Answers:
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
         coordinator = self._world.coordinator
         late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
-        if late_ms <= 1:
+        if late_ms <= 1 or coordinator.shard._contents.quarantine:
             return
         for member_id in group.legacy.members:
             member = group.members[member_id]
@@ -198,6 +200,7 @@ class Answers:
         computation = group.computation
         if (
             (computation is not None and computation.chosen == member.member_id)
+            or (fleet.look is not None and fleet.look.leader == member.member_id)
             or fleet.retiring == member.member_id
             or member.current != (group.target_of(member) or NOTHING)
             or legacy.known_leader != leader_known_as(group)
@@ -237,8 +240,8 @@ class Answers:
         request = frame.request
         if isinstance(request, SyncGroupRequest) and isinstance(response, SyncGroupResponse):
             if response.error_code:
-                installed = any(type(each.key) is Installed for each in step.records)
-                if self._brings is frame and not installed and not step.failed:
+                installed = any(type(each.key) is Installed for each in step.records) or group.computation is not None
+                if self._brings is frame and not installed and not step.failed and not _has_delay(request):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif _converted(step):
                 return  # it is of the classic group that this was when the answer was made
@@ -259,6 +262,12 @@ class Answers:
     def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
+        if told.leader == member.member_id and told.config_offset < 0:
+            if told.assigned or told.revoked or told.delay_ms:
+                raise Violation(
+                    "look", f"{member.member_id} is asked once more, and told to start or to stop something"
+                )
+            return
         if not own <= told.config_offset <= end:
             raise Violation(
                 "offset", f"{member.member_id}, at {own}, is told {told.config_offset}; the config topic ends at {end}"
@@ -283,17 +292,29 @@ class Answers:
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
 
 
+def _has_delay(request: SyncGroupRequest) -> bool:
+    """Whether the leader lets something wait: what it says then is not relied upon (legacy rule O9)."""
+    return any(decode_assignment(each.assignment).delay_ms for each in request.assignments)
+
+
 def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
     """What departed workers of that url had, if their place is known."""
     return [target.resources for _, target in group.departed() if target.url == url]
+
+
+def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -> bool:
+    """Whether no other worker is known to be there that has this url (legacy rule O16): its last life may be, too."""
+    return all(
+        contents.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
+        for member in group.members.values()
+        if member.said.url == url and not member.put_out
+    )
 
 
 def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
     """Nobody has told it to join, and it does not lead and has waited for the end of a delay."""
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
-        return False
-    if member_id == group.computed_by and group.delay_due_ms - GRACE_MS <= now_ms:
         return False
     return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing
 

@@ -37,9 +37,11 @@ class MixedBooks(Books):
             raise Violation("indexes", f"owners are {known}, counted {holders}")
 
     def _is_excused(self, group: ConnectGroup) -> bool:
-        """More workers are waited for, or the elder leader (legacy rule 14)."""
+        """More workers are waited for, or the elder leader (legacy rule 14), or the leader is asked what exists."""
         fleet = group.legacy
-        return fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or super()._is_excused(group)
+        is_asked = fleet.look is not None or fleet.frozen_until_ms != NEVER_MS
+        waits = fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked
+        return waits or super()._is_excused(group)
 
     def _epochs(self, group: ConnectGroup) -> None:
         if group.epoch < self.epoch or group.assignment_epoch < self._assignment_epoch:

@@ -23,11 +23,17 @@ from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.generic.group import GenericGroup
 from kcoord.group.generic.states import State as GenericState
 from kcoord.group.step import Reply, Step
+from kcoord.group.translation.config_round import LONGEST_MS
 from kcoord.group.translation.phases import Phase as TranslatedPhase
-from kcoord.group.translation.syncing import LONGEST_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
-from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest
+from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+)
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
@@ -66,7 +72,9 @@ class MixedChecks(Checks):
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
-        """The same of JoinGroup, and of SyncGroup where it is not to join first."""
+        """The same of JoinGroup, and of SyncGroup where it is not to join first. A JoinGroup in the middle of a classic
+        group's rebalance does not prolong the time for SyncGroup, as in Kafka.
+        """
         self._left: set[str] = set()
         self._idle_looks = self._idle_since_ms = 0
         self._generation = 0
@@ -110,11 +118,14 @@ class MixedChecks(Checks):
         """A legacy worker runs something."""
         self._look_at(process)
         self.judge(process)
+        process.fenced -= resources
         if self.connect() is not None:
             for other in self._mixed.places.legacy_processes():
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
+                    if not process.stale:  # who was let go of starts late, and nobody can prevent it
+                        other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
@@ -123,8 +134,9 @@ class MixedChecks(Checks):
         if not other.left_as and not self.is_member(other):
             return
         since_ms = self._world.events.now_ms - other.ran_on_ms
-        if other.stale and since_ms < RUNS_ON_MS and not resources.isdisjoint(other.running):
-            both = names(resources & other.running)
+        new = resources - process.started
+        if other.stale and since_ms < RUNS_ON_MS and not new.isdisjoint(other.running):
+            both = names(new & other.running)
             raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
 
     def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
@@ -189,11 +201,19 @@ class MixedChecks(Checks):
 
     def _look_at(self, process: LegacyProcess) -> None:
         """Has the coordinator let go of it?"""
-        if process.stale or not process.running or self._world.coordinator.stage is not UP or self.is_member(process):
+        if process.stale or not process.running or not self._is_let_go(process):
             return
         process.stale = True
         self._world.note(process.name, f"is no member, and runs {names(process.running)}")
         self._may_be_thrown_out(process)
+
+    def _is_let_go(self, process: LegacyProcess) -> bool:
+        """Whether it is no member. While no coordinator is up, what was known before stands: who was frozen may start
+        what it was told long ago.
+        """
+        if self._world.coordinator.stage is UP:
+            return not self.is_member(process)
+        return bool(process.member_id) and process.evicted_as == process.member_id
 
     def _may_be_thrown_out(self, process: LegacyProcess) -> None:
         member_id, now_ms, mix = process.member_id, self._world.events.now_ms, self._mixed.mix
@@ -251,7 +271,8 @@ class MixedChecks(Checks):
         self._answers.before(self._contents, self.connect(), frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
-            return  # late, by an old connection
+            self._is_late(frame)
+            return
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
             client, connect, leaver = frame.link.client, self.connect(), request.members[0]
@@ -263,8 +284,20 @@ class MixedChecks(Checks):
         if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
             self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
         is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
-        if not isinstance(request, HeartbeatRequest) and not is_refused:
+        completes = generic is not None and generic.state is GenericState.COMPLETING
+        is_late = completes and isinstance(request, JoinGroupRequest)
+        if not isinstance(request, HeartbeatRequest) and not is_refused and not is_late:
             self._joined_ms[member_id] = now_ms
+
+    def _is_late(self, frame: Frame) -> None:
+        """A request by an old connection. A classic group takes a JoinGroup for what its worker runs, as in Kafka."""
+        client = frame.link.client
+        if (
+            isinstance(frame.request, JoinGroupRequest)
+            and isinstance(client, LegacyProcess)
+            and self.generic() is not None
+        ):
+            client.stale = True
 
     def _forget_refused(self, step: Step) -> None:
         """Who is told to come by a new connection was not heard (connect rule 4)."""
@@ -280,10 +313,10 @@ class MixedChecks(Checks):
         member = None if connect is None else connect.members.get(member_id)
         return member is not None and member.legacy is not None and member.legacy.phase is TranslatedPhase.PREPARING
 
-    def _not_busy(self, step: Step, frame: Frame | None) -> None:
+    def timed(self, step: Step) -> None:
         """Time makes the coordinator look at the group; where nothing comes of it again and again it only spins."""
         now_ms = self._world.events.now_ms
-        if frame is not None or step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
+        if step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
             self._idle_looks, self._idle_since_ms = 0, now_ms
             return
         self._idle_looks += 1
@@ -292,7 +325,6 @@ class MixedChecks(Checks):
 
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
-        self._not_busy(step, frame)
         self._forget_refused(step)
         super().after(step, frame)
         connect = self.connect()
@@ -306,6 +338,7 @@ class MixedChecks(Checks):
         self._forget_leavers()
         self._generations()
         for process in self._mixed.places.legacy_processes():
+            process.evicted_as = "" if self.is_member(process) else process.member_id
             if process.running:
                 self._look_at(process)
         self._leaders()
@@ -391,6 +424,5 @@ class MixedChecks(Checks):
         """The generation, whatever kind of group it is."""
         return self._generation
 
-    def wrong(self) -> str | None:
-        """What is not well yet."""
+    def _wrong(self) -> str | None:
         return rest.wrong(self._mixed, self._processes)

@@ -13,8 +13,7 @@ import attrs
 from kcoord.group.connect.settings import LegacyMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
 from kcoord.sim.phases import MIXED_PHASES
-from kcoord.sim.plan import FAULTS, Plan, swarm
-from kcoord.sim.plan import draw as draw_plan
+from kcoord.sim.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement
 
 MIXED_FAULTS: Mapping[str, int] = {
     "swap": 4,
@@ -58,8 +57,25 @@ class Mix:
 
 def draw(random: Random) -> tuple[Plan, Mix]:
     """A run with legacy workers."""
+    plan, mix = draw_mix_without_placement(random)
+    plan = with_placement(plan)
+    return plan, _managed_one_by_one(plan, mix) if plan.placements else mix
+
+
+def _managed_one_by_one(plan: Plan, mix: Mix) -> Mix:
+    """The same mix; mostly rules can hold in it."""
+    random = Random(f"mix for placement of {plan.fault_seed}")
+    return attrs.evolve(
+        mix,
+        mode=LegacyMode.INDIVIDUAL if random.random() < 0.8 else mix.mode,
+        versions=(SESSIONED,) if mix.versions == (EAGER,) and random.random() < 0.7 else mix.versions,
+    )
+
+
+def draw_mix_without_placement(random: Random) -> tuple[Plan, Mix]:
+    """A run with legacy workers, without placement rules."""
     choice = random.choice
-    plan = draw_plan(random)
+    plan = draw_without_placement(random)
     # what workers say of the configuration is the config topic here
     computing = choice(("uniform", "cooperative", "client", "client", "mixed"))
     weights = {fault: 0 if fault in UNUSED and choice((1, 1, 1, 0)) else plan.weights[fault] for fault in FAULTS}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.protocol.resources import Resource
 from kcoord.sim import trace
 from kcoord.sim.legacy import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
 from kcoord.sim.living import Living
@@ -39,6 +40,12 @@ class LegacyProcess(Living):
         """When it left without having stopped."""
         self.left_as = ""
         """Its member id then; empty once it is a member again."""
+        self.evicted_as = ""
+        """Its member id, while the coordinator that was up last did not count on it."""
+        self.fenced: set[Resource] = set()
+        """What it runs and others have started since: with exactly-once sources that is dead until started again."""
+        self.started: frozenset[Resource] = frozenset()
+        """What it has started and has been told to run ever since: it stops and starts that when it is configured."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
@@ -126,6 +133,7 @@ class LegacyProcess(Living):
         if self.is_new:
             self.begun_with = started
         self._mixed.watch.started(self, action.resources)
+        self.started |= action.resources
 
     def _stop(self, action: Stop) -> None:
         takes_ms = self._world.stop_ms()
@@ -139,6 +147,9 @@ class LegacyProcess(Living):
         if number == self._stops and self.alive and not self._later(self._stopped, number):
             wanted = self.worker.stopped(self._events.now_ms)
             self.running = set(self.worker.running)
+            self.fenced &= self.running
+            held = self.worker.held
+            self.started = frozenset() if held is None else self.started & held.resources
             self._do(wanted)
 
     def _closed(self, action: Close) -> None:

@@ -32,12 +32,15 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
     if any(place.wanted and place.process is None for place in world.fleet.places):
         return "a worker is to start yet"
     running = sorted(resource for process in processes for resource in process.running)
-    configured = sorted(world.configured)
+    configured = sorted(world.configured - world.checks.nowhere())
     if world.watch.generic() is not None:  # a leader that has lost its memory lets what was deleted run on, as in Kafka
         running = [each for each in running if each in world.configured]
     if running != configured:
-        return f"{names(configured)} are configured, {names(running)} run"
+        return f"{names(configured)} are to run, {names(running)} run"
     legacy = [each for each in processes if isinstance(each, LegacyProcess)]
+    fenced = [each for each in legacy if each.fenced]
+    if fenced and world.watch.connect() is not None:
+        return f"{fenced[0].name} runs {names(fenced[0].fenced)}, which another worker has fenced"
     new = [each for each in processes if isinstance(each, Process)]
     return _group(world, legacy, new) or wrong_in_classic_workers(legacy)
 

@@ -75,11 +75,12 @@ class MixedWorld(World):
         return attrs.evolve(settings, connect=connect, initial_rebalance_delay_ms=mix.gather_ms)
 
     def group_configuration(self) -> dict[str, str]:
-        """The group's own settings of migration, as they are to be."""
+        """The group's own settings of migration and placement, as they are to be."""
         return {
             LEGACY_MODE: self.mode.value,
             MIGRATION_POLICY: self.policy.value,
             LEGACY_WAIT: str(self.mix.wait_ms),
+            **self.placement_configuration(),
         }
 
     # -- configuration ------------------------------------------------------------------------------------------------

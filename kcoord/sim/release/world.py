@@ -9,6 +9,7 @@ from kcoord.sim.assignors import Assignors
 from kcoord.sim.checks import Checks
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
+from kcoord.sim.plan import Plan, draw_without_placement
 from kcoord.sim.release.alias import load_release
 from kcoord.sim.release.checks import ReleaseChecks
 from kcoord.sim.release.coordinator import ReleaseCoordinator
@@ -26,6 +27,10 @@ class ReleaseWorld(World):
         self.sides = (self.ours, self.theirs)
         self.view = View(self, self.theirs)
         super().__init__(seed, sink)
+
+    def draw(self) -> Plan:
+        """What the seed says, without placement rules: the other release may know of none."""
+        return draw_without_placement(self.random)
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
         """Who watches, who works, what goes wrong."""

@@ -1,21 +1,27 @@
 """What does a fleet's bad day cost under each rebalance policy? Scenarios on virtual time, measured.
 
-``description`` is what a file says, ``run`` runs it, ``workers`` and ``hub`` are the two sides, ``meter`` counts.
+``description`` is what a file says, ``restarts`` has its workers go otherwise, ``run`` runs it; ``workers`` and ``hub``
+are the two sides, ``operator`` sets rules and drains, ``meter`` counts.
 """
 
 from kcoord.sim.scenario.description import Scenario, ScenarioError, built_in, load
 from kcoord.sim.scenario.meter import Figures
-from kcoord.sim.scenario.run import POLICIES, DidNotSettle, Kind, Run, run
+from kcoord.sim.scenario.restarts import Restart, restarted
+from kcoord.sim.scenario.run import POLICIES, DidNotSettle, Kind, NoFigures, Run, follows_rules, run
 
 __all__ = [
     "POLICIES",
     "DidNotSettle",
     "Figures",
     "Kind",
+    "NoFigures",
+    "Restart",
     "Run",
     "Scenario",
     "ScenarioError",
     "built_in",
+    "follows_rules",
     "load",
+    "restarted",
     "run",
 ]

@@ -6,11 +6,15 @@ Times are in seconds. `docs/policies.md` shows all that may stand in a file.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ValidationError, model_validator
+
+from kcoord.assign.placement import NO_RULES, Rules
+from kcoord.assign.placement.document import read_tables
 
 LEADER = "leader"
 """Instead of a worker's name: whoever leads then; in a connect group, which has no leader, the first worker."""
@@ -22,6 +26,18 @@ class ScenarioError(Exception):
 
 
 Seconds = Annotated[float, Field(ge=0)]
+
+
+def _rules(said: object) -> Rules:
+    """Tables as `kcoord placement apply` reads them, made rules."""
+    if isinstance(said, Rules):
+        return said
+    if not isinstance(said, Mapping):
+        raise ValueError("placement rules are tables, as kcoord placement apply reads them")
+    return read_tables(said)
+
+
+PlacementRules = Annotated[InstanceOf[Rules], BeforeValidator(_rules)]
 
 
 class _Part(BaseModel):
@@ -36,10 +52,23 @@ class What(StrEnum):
     STOP = "stop"
     """In order: it stops its work, and leaves."""
     KILL = "kill"
+    DRAIN = "drain"
+    """It gets nothing new, and what it runs moves to others."""
+    CORDON = "cordon"
+    """It gets nothing new."""
+    UNCORDON = "uncordon"
+    """It is used again."""
     CREATE = "create"
     DELETE = "delete"
     RESIZE = "resize"
     """From now on each connector has `tasks` tasks."""
+    RULES = "rules"
+    """From now on the group has these placement rules, and no others."""
+
+
+OF_CONNECTORS = frozenset({What.CREATE, What.DELETE, What.RESIZE})
+OF_PLACEMENT = frozenset({What.DRAIN, What.CORDON, What.UNCORDON, What.RULES})
+"""What changes the group's placement rules."""
 
 
 class Connectors(_Part):
@@ -47,6 +76,8 @@ class Connectors(_Part):
 
     count: Annotated[int, Field(ge=1)] = 1
     """So many, `NAME-0` and on; one alone is called NAME."""
+    names: tuple[str, ...] = ()
+    """What they are called instead, where rules name them."""
     tasks: Annotated[int, Field(ge=0)]
     """Of each."""
     weight: Annotated[int, Field(ge=1)] = 1
@@ -55,8 +86,24 @@ class Connectors(_Part):
     from_the_start: bool = True
     """They are there when the fleet begins; else an event creates them."""
 
-    def names(self, name: str) -> list[str]:
-        """What they are called."""
+    @model_validator(mode="before")
+    @classmethod
+    def _counted(cls, said: Any) -> Any:
+        """As many as there are names."""
+        if isinstance(said, Mapping) and said.get("names") and "count" not in said:
+            return {**said, "count": len(said["names"])}
+        return said
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.names and len(set(self.names)) != self.count:
+            raise ValueError(f"there are {len(set(self.names))} different names for {self.count} connectors")
+        return self
+
+    def called(self, name: str) -> list[str]:
+        """What each is called."""
+        if self.names:
+            return list(self.names)
         return [name] if self.count == 1 else [f"{name}-{at}" for at in range(self.count)]
 
 
@@ -70,21 +117,35 @@ class Event(_Part):
     """Nobody knows exactly when: the seed draws for each worker how much later it is, up to so long."""
     apart: Seconds = 0
     """So long after one worker comes the next."""
+    drain: bool = False
+    """Of stop: it is drained first, and stopped when it runs nothing. Workers that are drained to be stopped take
+    turns, also those of several events: the next one is drained when the one before is back, or has been away for
+    five minutes.
+    """
     back: Annotated[float, Field(gt=0)] | None = None
-    """So long after it was stopped or killed it is started again."""
+    """So long after it was stopped or killed it is started again, and used again if it was drained for that."""
     renamed: bool = False
     """It comes back under another name and address, as a container does that is started elsewhere."""
     connectors: str = ""
     """A kind of connectors."""
     tasks: Annotated[int, Field(ge=0)] | None = None
     """Of each connector, after it was resized."""
+    rules: PlacementRules | None = None
+    """Of rules: the tables of docs/placement.md."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        of_connectors = self.do in (What.CREATE, What.DELETE, What.RESIZE)
-        if of_connectors == bool(self.workers) or of_connectors != bool(self.connectors):
+        if (self.rules is None) == (self.do is What.RULES):
+            raise ValueError(f"rules goes with {What.RULES}, which needs it, and with nothing else")
+        if self.do is What.RULES and (self.workers or self.connectors):
+            raise ValueError("rules happens to the group: name no workers and no connectors")
+        of_connectors = self.do in OF_CONNECTORS
+        of_workers = not of_connectors and self.do is not What.RULES
+        if of_workers != bool(self.workers) or of_connectors != bool(self.connectors):
             whom = "connectors" if of_connectors else "workers"
             raise ValueError(f"{self.do} happens to {whom}: name them, and only them")
+        if self.drain and self.do is not What.STOP:
+            raise ValueError(f"drain = true goes with stop, not with {self.do}")
         if self.back is not None and self.do not in (What.STOP, What.KILL):
             raise ValueError(f"back goes with stop and kill, not with {self.do}")
         if (self.tasks is None) == (self.do is What.RESIZE):
@@ -129,6 +190,10 @@ class Scenario(_Part):
     """One of the first workers that starts a second before the others, so that it leads a fleet of Java's."""
     slow: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Workers that take so many times as long to start and to stop what they run."""
+    urls: dict[str, Annotated[str, Field(min_length=1)]] = {}
+    """The url of a worker, by which rules name it; `http://` and its name where there is none."""
+    rules: PlacementRules = NO_RULES
+    """The placement rules that the group has from the start: the tables of docs/placement.md."""
     events: tuple[Event, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -144,6 +209,11 @@ class Scenario(_Part):
         known = {LEADER, *(f"w{at}" for at in range(self.workers)), *started}
         if self.leads and self.leads not in {f"w{at}" for at in range(self.workers)}:
             raise ValueError(f"leads names worker {self.leads}, which is none of the first: w0 to w{self.workers - 1}")
+        for worker in self.urls:
+            if worker not in known:
+                raise ValueError(f"urls names worker {worker}, and there is none called so")
+        if len(set(map(self.url_of, known))) < len(known):
+            raise ValueError("urls gives the same url to two workers")
         for event in self.events:
             for worker in event.workers:
                 if worker not in known:
@@ -170,6 +240,14 @@ class Scenario(_Part):
                         f"{started[worker]:g} s"
                     )
         return self
+
+    def url_of(self, worker: str) -> str:
+        """By which others, and rules, know the worker."""
+        return self.urls.get(worker, f"http://{worker}")
+
+    def has_rules(self) -> bool:
+        """Whether its group ever has a placement rule."""
+        return bool(self.rules) or any(event.drain or event.do in OF_PLACEMENT for event in self.events)
 
     def begins(self) -> float:
         """When the first thing happens: from then on is counted."""

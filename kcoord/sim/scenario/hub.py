@@ -7,22 +7,27 @@ breaks those). A connection takes as long each way for all that it carries, and 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from random import Random
 
 import attrs
 
+from kcoord.group.connect.connect_group_describe import PlacementState
+from kcoord.group.modern.states import State
 from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import Record
 from kcoord.sim.events import Events
 
 WALL_MS = 1_700_000_000_000
 SLOWEST_MS = 5
 """One way."""
+OPERATOR = object()
+"""The token of the operator's requests, which come by no connection."""
 
 Keep = Callable[[int, Sequence[Record]], None]
 """Is given the records of each step that writes some, and when (unix ms)."""
@@ -79,6 +84,22 @@ class Hub:
         """A request leaves."""
         call = Call(connection, number, request, version)
         self.events.after(connection.latency_ms, self._arrive, call)
+
+    def configure(self, group: str, values: Mapping[str, str]) -> None:
+        """Give the group these settings of its own, and no others."""
+        now_ms = self.events.now_ms
+        self._take(self.shard.alter_config(group, values, now_ms, WALL_MS + now_ms))
+
+    def is_placed(self, group: str) -> bool:
+        """Whether the group is at rest, and its placement rules hold as far as they can."""
+        now_ms = self.events.now_ms
+        context = RequestContext(0, "operator", "/10.0.0.1", 0, WALL_MS + now_ms)
+        step = self.shard.handle(ConnectGroupDescribeRequest(group_ids=[group]), context, OPERATOR, now_ms)
+        self._take(step)
+        (response,) = [reply.response for reply in step.replies if reply.token is OPERATOR]
+        assert isinstance(response, ConnectGroupDescribeResponse)
+        (found,) = response.groups
+        return found.group_state == State.STABLE.label and found.placement_state != PlacementState.MOVING
 
     def _closed(self, connection: Connection) -> None:
         connection.in_work = None

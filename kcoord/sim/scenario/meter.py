@@ -12,7 +12,9 @@ A task runs from when its start is over to when its stop begins. What is counted
 | requests | all that the coordinator got, heartbeats too |
 | balanced after | from the last event until all ran, evenly, and that stayed so; None: it never was |
 
-Connectors themselves count for nothing but evenness.
+With `only_with_workers` the time in which no worker is there is not counted: no choice could have run anything then.
+
+Connectors themselves count for nothing but evenness. Where placement rules hold nothing has to be even.
 """
 
 from __future__ import annotations
@@ -48,13 +50,21 @@ class Meter:
     doubles: list[str] = attrs.Factory(list)
     """Where two had it."""
     alive: set[str] = attrs.Factory(set)
+    follows_rules: bool = False
+    """Whether placement rules say where work runs: then nothing has to be even."""
+    only_with_workers: bool = False
+    """Whether the time in which no worker is there counts for nothing."""
     _configured: set[Resource] = attrs.Factory(set)
     _running: dict[Resource, str] = attrs.Factory(dict)
     _last: dict[Resource, str] = attrs.Factory(dict)
     """Who ran it last."""
     _stopped_by_will: dict[Resource, str] = attrs.Factory(dict)
     _since_ms: dict[Resource, int] = attrs.Factory(dict)
-    """From when on it does not run."""
+    """From when on it does not run, in counted time."""
+    _deserted_since_ms: int | None = None
+    """From when on no worker is there."""
+    _deserted_ms: int = 0
+    """How long no worker was there, before that."""
     _began_ms: int | None = None
     _stopped_ms: int = 0
     _longest_ms: int = 0
@@ -70,7 +80,7 @@ class Meter:
         for resource in self._configured - now:
             self._ends_gap(resource)
         for resource in now - self._configured - self._running.keys():
-            self._since_ms[resource] = self.now_ms()
+            self._since_ms[resource] = self._counted_ms()
         self._configured = now
         self._look()
 
@@ -99,7 +109,7 @@ class Meter:
         for resource in resources:
             if self._running.get(resource) == worker:
                 del self._running[resource]
-                self._since_ms[resource] = self.now_ms()
+                self._since_ms[resource] = self._counted_ms()
                 if not of_itself:
                     self._stopped_by_will[resource] = worker
         self._look()
@@ -113,6 +123,9 @@ class Meter:
     def joins(self, worker: str) -> None:
         """A worker's process begins."""
         self.alive.add(worker)
+        if self._deserted_since_ms is not None:
+            self._deserted_ms += self.now_ms() - self._deserted_since_ms
+            self._deserted_since_ms = None
         self._look()
 
     def dies(self, worker: str) -> None:
@@ -121,6 +134,8 @@ class Meter:
         self.stops(worker, held, of_itself=True)
         self.let_go(worker, held)
         self.alive.discard(worker)
+        if self.only_with_workers and not self.alive and self._deserted_since_ms is None:
+            self._deserted_since_ms = self.now_ms()
         self._look()
 
     # What comes of it
@@ -129,7 +144,7 @@ class Meter:
         """From now on is counted."""
         self._began_ms = self.now_ms()
         for resource in self._since_ms:
-            self._since_ms[resource] = self._began_ms
+            self._since_ms[resource] = self._counted_ms()
 
     def starting(self) -> bool:
         """Whether something does not run that should."""
@@ -151,13 +166,18 @@ class Meter:
             balanced_after=None if even_ms is None else max(even_ms - settles_from_ms, 0) / 1000,
         )
 
+    def _counted_ms(self) -> int:
+        """The time, without the time in which no worker was there."""
+        until_ms = self.now_ms() if self._deserted_since_ms is None else self._deserted_since_ms
+        return until_ms - self._deserted_ms
+
     def _counts(self, resource: Resource) -> bool:
         return self._began_ms is not None and resource[1] != CONNECTOR
 
     def _ends_gap(self, resource: Resource) -> None:
         since_ms = self._since_ms.pop(resource, None)
         if since_ms is not None and self._counts(resource) and resource in self._configured:
-            gap_ms = self.now_ms() - since_ms
+            gap_ms = self._counted_ms() - since_ms
             self._stopped_ms += gap_ms
             self._longest_ms = max(self._longest_ms, gap_ms)
 
@@ -171,7 +191,7 @@ class Meter:
         """All runs, where all weigh the same within one, else within the heaviest."""
         if self._running.keys() != self._configured or not self.alive:
             return False
-        return all(self._even_in(connectors) for connectors in (True, False))
+        return self.follows_rules or all(self._even_in(connectors) for connectors in (True, False))
 
     def _even_in(self, connectors: bool) -> bool:
         by_count: dict[str, int] = dict.fromkeys(self.alive, 0)

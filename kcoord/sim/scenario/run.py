@@ -3,18 +3,21 @@
 | group | workers | who assigns |
 | --- | --- | --- |
 | `barrier` | Java's, in a generic group: all join each round | the worker that leads, by the policy; `eager` by the eager protocol |
-| `individual` | the same workers, led one by one | the same; `eager` deals anew, and only what moves stops |
+| `individual` | the same workers, one by one | the coordinator, by the policy; their leader is Connect's own, and says what exists |
 | `connect` | ours, in a connect group | the coordinator, by the policy |
 
-`kip-415` is Connect's own assignor in the first two, with all that its leaders remember.
+`kip-415` is Connect's own assignor in the first one, with all that its leaders remember.
 
 The seed moves what no scenario says: how long messages take, and when within a second workers start.
 """  # noqa: E501
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -31,12 +34,15 @@ from kcoord.sim.legacy.configs import ConfigTopic
 from kcoord.sim.scenario.description import LEADER, Connectors, Event, Scenario, What
 from kcoord.sim.scenario.hub import Hub, Keep
 from kcoord.sim.scenario.meter import Figures, Meter
+from kcoord.sim.scenario.operator import LOOK_MS, Operator
 from kcoord.sim.scenario.workers import READING_MS, JavaProcess, NewProcess, Process, Surroundings
 from kcoord.worker.setup import Setup
 
 GROUP = "connect-cluster"
 SETTLING_MS = 600_000
 """The fleet begins so long before the scenario's second 0."""
+LONGEST_TURN_MS = 300_000
+"""So long, once it has been stopped, a worker is waited for before the next one is drained."""
 MAX_WAIT_MS = 60_000
 """So long the coordinator may hold an answer to a worker of ours: the library's default."""
 
@@ -52,8 +58,22 @@ class Kind(StrEnum):
 POLICIES = (EagerAssignor.name, DESIGN_1.name, DESIGN_2.name, DESIGN_3.name, Kip415Assignor.name)
 
 
-class DidNotSettle(Exception):
+class NoFigures(Exception):
+    """There is nothing to measure; the text says why."""
+
+
+class DidNotSettle(NoFigures):
     """The fleet did not come to rest before the scenario began: its times cannot be."""
+
+
+class RulesCannotHold(NoFigures):
+    """The scenario has placement rules, and a group of this kind follows none."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(
+            f"{kind}: placement rules and drains cannot hold in a group whose workers join all together: try "
+            f"{Kind.INDIVIDUAL} or {Kind.CONNECT}"
+        )
 
 
 @attrs.frozen
@@ -68,16 +88,34 @@ class Run:
     """Where two workers had the same: there must be none."""
 
 
-def run(scenario: Scenario, kind: Kind, policy: str, seed: int = 0, keep: Keep | None = None) -> Run:
-    """One run. `keep` is given what each of the coordinator's steps writes. Raises DidNotSettle."""
-    return _Fleet(scenario, kind, policy, seed, keep).run()
+def run(
+    scenario: Scenario,
+    kind: Kind,
+    policy: str,
+    seed: int = 0,
+    keep: Keep | None = None,
+    only_with_workers: bool = False,
+) -> Run:
+    """One run. `keep` is given what each of the coordinator's steps writes. `only_with_workers`: what stands still
+    while no worker is there is not counted. Raises NoFigures.
+    """
+    if scenario.has_rules() and not follows_rules(kind):
+        raise RulesCannotHold(kind)
+    fleet = _Fleet(scenario, kind, policy, seed, keep)
+    fleet.meter.only_with_workers = only_with_workers
+    return fleet.run()
+
+
+def follows_rules(kind: Kind) -> bool:
+    """Whether placement rules hold in such a group: the coordinator says who runs what."""
+    return kind is not Kind.BARRIER
 
 
 def assignor_of(scenario: Scenario, policy: str) -> EagerAssignor | IncrementalAssignor | Kip415Assignor:
     """The policy with the scenario's weights and rounds."""
     settings = scenario.settings
     weights = Weights(
-        {pattern: kind.weight for name, kind in scenario.connectors.items() for pattern in kind.names(name)}
+        {pattern: kind.weight for name, kind in scenario.connectors.items() for pattern in kind.called(name)}
     )
     designs: dict[str, Policy] = {
         DESIGN_1.name: DESIGN_1,
@@ -96,18 +134,26 @@ class _Fleet:
         self._scenario, self._kind, self._policy, self._seed = scenario, kind, policy, seed
         self._events, self._random, self._topic = Events(), Random(seed), ConfigTopic()
         self._assignor = assignor_of(scenario, policy)
-        self._kinds = {each: kind for name, kind in scenario.connectors.items() for each in kind.names(name)}
+        self._kinds = {each: kind for name, kind in scenario.connectors.items() for each in kind.called(name)}
         self._hub = Hub(self._events, self._random, self._settings(), keep)
-        self._meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
+        self.meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
         self._around = Surroundings(
-            self._events, self._hub, self._meter, self._random, self._topic, self._start_ms, self._stop_ms
+            self._events, self._hub, self.meter, self._random, self._topic, self._start_ms, self._stop_ms
         )
+        self._operator = Operator(GROUP, self._events, self._hub, self.meter)
         self._processes: dict[str, Process] = {}
         self._lives = count(1)
+        self._in_line: deque[tuple[Event, str]] = deque()
+        """Workers that are drained and stopped in turns; it is the first one's."""
+        self._unfinished = 0
+        """So many of those have not gone yet, or are not back."""
+        self._settles_from_ms = SETTLING_MS + _ms(scenario.settles_from())
 
     def run(self) -> Run:
         """From the beginning to the end."""
         scenario, events = self._scenario, self._events
+        if scenario.rules:
+            self._operator.apply(scenario.rules)
         for name, kind in scenario.connectors.items():
             if kind.from_the_start:
                 self._create(name, kind)
@@ -116,22 +162,27 @@ class _Fleet:
             events.at(later_ms + self._random.randrange(1_000), self._start, f"w{at}")
         begins_ms = SETTLING_MS + _ms(scenario.begins())
         events.run(begins_ms - 1)
-        if self._meter.starting():
+        if self.meter.starting():
             raise DidNotSettle(
                 f"{self._kind} by {self._policy}: not all ran {begins_ms / 1000:g} s after the fleet's start, when the "
                 "scenario's first event was due: let tasks start faster, or fewer of them"
+                + (", or let placement rules leave a place for all" if scenario.rules else "")
             )
-        self._meter.begin()
+        self.meter.begin()
         before, requests = self._generation(), self._hub.requests
         for event in scenario.events:
             self._plan(event)
-        events.run(SETTLING_MS + _ms(scenario.lasts))
-        figures = self._meter.figures(
-            self._generation() - before,
-            self._hub.requests - requests,
-            SETTLING_MS + _ms(scenario.settles_from()),
-        )
-        return Run(self._kind, self._policy, self._seed, figures, tuple(self._meter.doubles))
+        self._run_to_the_end()
+        figures = self.meter.figures(self._generation() - before, self._hub.requests - requests, self._settles_from_ms)
+        return Run(self._kind, self._policy, self._seed, figures, tuple(self.meter.doubles))
+
+    def _run_to_the_end(self) -> None:
+        """Where draining took its time, the scenario lasts longer by as much."""
+        planned_ms, lasts_ms = self._settles_from_ms, SETTLING_MS + _ms(self._scenario.lasts)
+        self._events.run(lasts_ms)
+        while self._unfinished:
+            self._events.run(self._events.now_ms + LOOK_MS)
+        self._events.run(max(lasts_ms, lasts_ms + self._settles_from_ms - planned_ms))
 
     # The fleet
 
@@ -165,7 +216,7 @@ class _Fleet:
                 Setup(
                     GROUP,
                     f"{name}-{next(self._lives)}",
-                    url=f"http://{name}",
+                    url=self._scenario.url_of(name),
                     configured=newest.resources(),
                     config_offset=newest.offset,
                     max_wait_ms=MAX_WAIT_MS,
@@ -173,19 +224,20 @@ class _Fleet:
                 ),
             )
         else:
+            is_connects = self._kind is Kind.INDIVIDUAL or isinstance(self._assignor, Kip415Assignor)
             eagerly = self._kind is Kind.BARRIER and self._policy == EagerAssignor.name
             process = JavaProcess(
                 self._around,
                 name,
                 LegacySetup(
                     GROUP,
-                    f"http://{name}",
+                    self._scenario.url_of(name),
                     protocol=EAGER if eagerly else SESSIONED,
                     session_timeout_ms=_ms(settings.session),
                     rebalance_timeout_ms=_ms(settings.rebalance),
                     heartbeat_interval_ms=_ms(settings.heartbeat),
                     max_delay_ms=_ms(settings.delay),
-                    assignor=None if isinstance(self._assignor, Kip415Assignor) else self._assignor,
+                    assignor=None if is_connects else self._assignor,
                 ),
             )
         self._processes[name] = process
@@ -208,6 +260,8 @@ class _Fleet:
 
     def _plan(self, event: Event) -> None:
         at_ms = SETTLING_MS + _ms(event.at)
+        if event.rules is not None:
+            self._events.at(at_ms, self._operator.apply, event.rules)
         if event.connectors:
             self._events.at(at_ms, self._configure, event)
         for place, name in enumerate(event.workers):
@@ -219,9 +273,26 @@ class _Fleet:
             if name in self._processes:
                 self._processes[name].kill()
             self._start(name)
-            return
-        if name == LEADER:
-            name = next((each for each, process in self._processes.items() if process.alive and process.leads), "w0")
+        elif event.drain:
+            self._unfinished += 1
+            self._in_line.append((event, name))
+            if len(self._in_line) == 1:
+                self._take_turn()
+        elif event.do in (What.DRAIN, What.CORDON):
+            self._operator.cordon(self._scenario.url_of(self._meant(name)), drains=event.do is What.DRAIN)
+        elif event.do is What.UNCORDON:
+            self._operator.uncordon(self._scenario.url_of(self._meant(name)))
+        else:
+            self._goes(event, self._meant(name), self._returns)
+
+    def _meant(self, name: str) -> str:
+        """The worker of that name, or who leads now."""
+        if name != LEADER:
+            return name
+        return next((each for each, process in self._processes.items() if process.alive and process.leads), "w0")
+
+    def _goes(self, event: Event, name: str, returns: Callable[[str, str], None]) -> None:
+        """It is stopped or killed; `returns` is called when it is to be back."""
         process = self._processes[name]
         if event.do is What.KILL:
             process.kill()
@@ -229,34 +300,69 @@ class _Fleet:
             process.leave()
         if event.back is not None:
             back = f"{name}+{next(self._lives)}" if event.renamed else name
-            self._events.after(_ms(event.back), self._returns, name, back)
+            self._events.after(_ms(event.back), returns, name, back)
 
     def _returns(self, name: str, back: str) -> None:
         self._processes[name].kill()  # one that is still stopping is told to end by whoever starts it anew
         self._start(back)
+
+    # Drained to be stopped
+
+    def _take_turn(self) -> None:
+        event, name = self._in_line[0]
+        name = self._meant(name)
+        self._operator.drain(name, self._scenario.url_of(name), partial(self._drained, event, name))
+
+    def _end_turn(self) -> None:
+        self._in_line.popleft()
+        if self._in_line:
+            self._take_turn()
+
+    def _drained(self, event: Event, name: str) -> None:
+        self._goes(event, name, self._returns_drained)
+        if event.back is None:
+            self._await_end(name, self._processes[name])
+        else:
+            self._events.after(min(_ms(event.back), LONGEST_TURN_MS), self._end_turn)
+
+    def _await_end(self, name: str, process: Process) -> None:
+        if process.alive:
+            self._events.after(LOOK_MS, self._await_end, name, process)
+        else:
+            self._used_again(name)
+            self._end_turn()
+
+    def _returns_drained(self, name: str, back: str) -> None:
+        self._returns(name, back)
+        self._used_again(name)
+
+    def _used_again(self, name: str) -> None:
+        self._operator.uncordon(self._scenario.url_of(name))
+        self._unfinished -= 1
+        self._settles_from_ms = max(self._settles_from_ms, self._events.now_ms)
 
     def _configure(self, event: Event) -> None:
         kind = self._scenario.connectors[event.connectors]
         if event.do is What.CREATE:
             self._create(event.connectors, kind)
         elif event.tasks is not None:
-            for name in kind.names(event.connectors):
+            for name in kind.called(event.connectors):
                 self._topic.put_tasks(name, event.tasks)
             self._tell()
         else:
-            for name in kind.names(event.connectors):
+            for name in kind.called(event.connectors):
                 self._topic.remove(name)
             self._tell()
 
     def _create(self, name: str, kind: Connectors) -> None:
-        for each in kind.names(name):
+        for each in kind.called(name):
             self._topic.put_connector(each)
             self._topic.put_tasks(each, kind.tasks)
         self._tell()
 
     def _tell(self) -> None:
         newest = self._topic.newest
-        self._meter.configured(newest.resources())
+        self.meter.configured(newest.resources())
         for process in self._processes.values():
             self._events.after(READING_MS + self._random.randrange(READING_MS), process.hear, newest)
 

@@ -1,0 +1,34 @@
+"""Placement rules: where users want connectors and tasks to run, and how any assignor follows that.
+
+Start at ``rules`` (what a user can say) and ``placement`` (how a group is placed by it). ``shaping`` decides what
+moves, on the ``board``, which knows the best place for everything.
+"""
+
+from kcoord.assign.placement.placement import Placement, place
+from kcoord.assign.placement.rules import (
+    NO_RULES,
+    Affinity,
+    Capacity,
+    Cordon,
+    Domain,
+    Rules,
+    Separation,
+    Spread,
+    Weight,
+    Zone,
+)
+
+__all__ = [
+    "NO_RULES",
+    "Affinity",
+    "Capacity",
+    "Cordon",
+    "Domain",
+    "Placement",
+    "Rules",
+    "Separation",
+    "Spread",
+    "Weight",
+    "Zone",
+    "place",
+]

@@ -1,0 +1,204 @@
+"""Placement rules: what a user can say about where connectors and tasks run.
+
+| rule | what it asks for | if it cannot be met |
+| --- | --- | --- |
+| cordon | nothing new goes to these workers | new work that has no other place is not placed |
+| drain | what runs there moves away too, a few at a time | what has no other place stays |
+| weight | these connectors, and each of their tasks, count as so much | |
+| affinity | these connectors run only on these workers, or rather there | only: new work is not placed; rather: it runs elsewhere |
+| separation | these connectors and those are not on one worker, or rather not | as with affinity |
+| spread | the tasks of each of these connectors lie on as many hosts, or zones, as there are | it is as even as it can be |
+| capacity | these workers run no more than this weight | new work is not placed |
+
+Connectors and workers are named by patterns (`fnmatch`): a connector by its name; a worker by its member id, instance id
+or url. Rules never stop what runs, except that a drained worker's work moves to a place that is allowed, and work that
+breaks an `only` rule or a capacity moves if there is a place where it does not. Only with `stop` is it stopped where
+there is none.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from fnmatch import translate
+from functools import lru_cache
+from operator import methodcaller
+from urllib.parse import urlsplit
+
+import attrs
+
+from kcoord.assign.model import Member
+
+LIGHT = 1
+"""The weight of a connector that no rule names, and of each of its tasks."""
+MAX_MOVES = 5
+
+
+class Domain(StrEnum):
+    """What tasks are spread over."""
+
+    HOST = "host"
+    ZONE = "zone"
+
+
+@attrs.frozen
+class Cordon:
+    """Nothing new goes to a worker; `drains`: and what runs there moves away."""
+
+    worker: str
+    drains: bool = False
+
+
+@attrs.frozen
+class Weight:
+    """How much each of these connectors, and each of their tasks, counts: a whole number from 1."""
+
+    connectors: str
+    weight: int
+
+
+@attrs.frozen
+class Affinity:
+    """These connectors run on these workers: only there if `is_hard`, else rather there."""
+
+    connectors: str
+    workers: tuple[str, ...]
+    is_hard: bool = True
+
+
+@attrs.frozen
+class Separation:
+    """What belongs to one of these connectors is not on a worker with what belongs to one of those."""
+
+    connectors: str
+    others: str
+    is_hard: bool = True
+
+
+@attrs.frozen
+class Spread:
+    """The tasks of each of these connectors lie on as many domains as there are."""
+
+    connectors: str
+    over: Domain = Domain.HOST
+
+
+@attrs.frozen
+class Capacity:
+    """Each of these workers runs no more than this weight."""
+
+    workers: str
+    weight: int
+
+
+@attrs.frozen
+class Zone:
+    """Workers with such a url are in this zone."""
+
+    urls: str
+    name: str
+
+
+@attrs.frozen
+class Rules:
+    """All that a user says about one group. Of several rules of a kind that fit, the first counts; separations, and
+    affinities, all count.
+    """
+
+    cordons: tuple[Cordon, ...] = ()
+    weights: tuple[Weight, ...] = ()
+    affinities: tuple[Affinity, ...] = ()
+    separations: tuple[Separation, ...] = ()
+    spreads: tuple[Spread, ...] = ()
+    capacities: tuple[Capacity, ...] = ()
+    zones: tuple[Zone, ...] = ()
+    max_moves: int = MAX_MOVES
+    """At most this many connectors and tasks are moved at a time, but for what fills a worker that had nothing."""
+    stops: bool = False
+    """What breaks a hard rule, and has no other place, is stopped."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked for."""
+        return bool(self.cordons) or self.are_shaping
+
+    @property
+    def are_shaping(self) -> bool:
+        """Whether more is asked for than that some workers take no part."""
+        return bool(self.weights or self.affinities or self.separations or self.spreads or self.capacities)
+
+    def cordon_of(self, worker: Member) -> Cordon | None:
+        """The worker's cordon, if it has one; one that drains goes before one that does not."""
+        found = [each for each in self.cordons if is_meant(worker, each.worker)]
+        return next((each for each in found if each.drains), found[0] if found else None)
+
+    def retires(self, worker: Member) -> bool:
+        """Whether the worker is drained, and not only until it is restarted: its next process would have another id."""
+        cordon = self.cordon_of(worker)
+        return cordon is not None and cordon.drains and cordon.worker != worker.member_id
+
+    def weight_of(self, connector: str) -> int:
+        """What the connector counts, and each of its tasks."""
+        return next((each.weight for each in self.weights if fits(connector, each.connectors)), LIGHT)
+
+    def capacity_of(self, worker: Member) -> int | None:
+        """How much the worker may run; None: any weight."""
+        return next((each.weight for each in self.capacities if is_meant(worker, each.workers)), None)
+
+    def allows(self, connector: str, worker: Member) -> bool:
+        """Whether hard affinities allow the connector there."""
+        patterns = self.affinity_of(connector, is_hard=True)
+        return all(any(is_meant(worker, pattern) for pattern in several) for several in patterns)
+
+    def affinity_of(self, connector: str, *, is_hard: bool) -> tuple[tuple[str, ...], ...]:
+        """Lists of patterns of workers: of each list one has to fit, or is wanted to."""
+        fitting = (each for each in self.affinities if fits(connector, each.connectors))
+        return tuple([each.workers for each in fitting if each.is_hard == is_hard])
+
+    def spread_of(self, connector: str) -> Spread | None:
+        """What the connector's tasks are spread over."""
+        return next((each for each in self.spreads if fits(connector, each.connectors)), None)
+
+    def domain_of(self, worker: Member, over: Domain) -> str:
+        """The worker's host, or its zone. A worker without a url, or with one in no zone, has its own domain."""
+        if worker.url is None:
+            return worker.member_id
+        if over is Domain.HOST:
+            return _host(worker.url)
+        return next((each.name for each in self.zones if fits(worker.url, each.urls)), worker.url)
+
+
+NO_RULES = Rules()
+_SPECIAL = re.compile(r"[*?\[]")
+
+
+def is_meant(worker: Member, pattern: str) -> bool:
+    """Whether a pattern of workers fits this one."""
+    fitting = _matcher(pattern)
+    return bool(
+        fitting(worker.member_id)
+        or (worker.url is not None and fitting(worker.url))
+        or (worker.instance_id is not None and fitting(worker.instance_id))
+    )
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether the pattern fits, as `fnmatchcase` says."""
+    return bool(_matcher(pattern)(name))
+
+
+@lru_cache(maxsize=16_384)
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or url
+
+
+@lru_cache(maxsize=4_096)
+def _matcher(pattern: str) -> Callable[[str], object]:
+    """Whether a name fits this pattern. A thousand workers are asked, so that the usual patterns are not searched."""
+    start, rest = pattern[:-1], pattern[-1:]
+    if not _SPECIAL.search(start):
+        if rest == "*":
+            return methodcaller("startswith", start)
+        if not _SPECIAL.search(rest):
+            return pattern.__eq__
+    return re.compile(translate(pattern)).match

@@ -1,0 +1,62 @@
+"""How long does what a worker had wait for its return, and who has said so?
+
+| who sets it | when it holds |
+| --- | --- |
+| the group, by `connect.rebalance.delay.ms` | always |
+| its classic workers, by their `scheduled.rebalance.max.delay.ms` | where the group sets none, once their leader has shown it (legacy rule O6) |
+| kcoord, by `group.connect.rebalance.delay.ms` | otherwise |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kcoord.group.connect import records
+from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
+from kcoord.group.connect.settings import Effective
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.turn import Turn
+
+RUNS_ON_MS = 70_000
+"""So long a Connect worker as it comes may run on after it has left without having stopped (legacy rule 13)."""
+BACK_OFF_SHARE, READS_MS = 0.228, 1_600
+"""Its back-off as a share of its own delay, and what it reads before it stops (legacy rule O15)."""
+
+
+class DelaySource(IntEnum):
+    """Who has set it."""
+
+    GROUP = 1
+    WORKERS = 2
+    SERVER = 3
+
+
+def rebalance_delay(turn: Turn, group: ConnectGroup, limits: Effective) -> tuple[int, DelaySource]:
+    """The delay that holds, in ms."""
+    if limits.has_own_delay:
+        return limits.rebalance_delay_ms, DelaySource.GROUP
+    if group.legacy.members and group.workers_delay_ms != UNKNOWN_DELAY:
+        longest_ms = turn.contents.settings.connect.max_rebalance_delay_ms
+        return min(group.workers_delay_ms, longest_ms), DelaySource.WORKERS
+    return limits.rebalance_delay_ms, DelaySource.SERVER
+
+
+def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
+    """So long the classic workers are set to let lost work wait. What waits already has waited by another delay: it
+    goes on as if this one had been known.
+    """
+    limits = turn.contents.effective(group.group_id)
+    before_ms, _ = rebalance_delay(turn, group, limits)
+    turn.write(records.workers_delay(group, delay_ms))
+    longer_ms = rebalance_delay(turn, group, limits)[0] - before_ms
+    if longer_ms and group.delay_due_ms != NEVER_MS:
+        group.delay_due_ms = max(turn.now_ms, group.delay_due_ms + longer_ms)
+        left_ms = group.delay_due_ms - turn.now_ms
+        turn.write(records.delay_moved(group, turn.wall_ms + left_ms, left_ms))
+        turn.wake(group, group.delay_due_ms)
+
+
+def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:
+    """How long a classic worker that has left without having stopped may run on, by the longest delay that is known."""
+    delay_ms, _ = rebalance_delay(turn, group, turn.contents.effective(group.group_id))
+    return max(RUNS_ON_MS, int(BACK_OFF_SHARE * max(delay_ms, group.workers_delay_ms)) + READS_MS)

@@ -1,0 +1,29 @@
+"""A connect group that goes round in a circle waits before it goes on (`repetition`)."""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect.rebalance_input import rebalance_input
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.metrics import CONNECT
+from kcoord.group.repetition import FREE
+from kcoord.group.step import Slowed
+from kcoord.group.turn import Turn
+
+
+def has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
+    """Whether the next rebalance would only repeat the last ones, and its back-off is not over. Else it begins."""
+    repetition, now_ms = group.repetition, turn.now_ms
+    if repetition.is_awaited(group.epoch, now_ms):
+        return True  # nothing has changed since it was looked at
+    given = rebalance_input(group, turn.contents.effective(group.group_id).placement)
+    due_ms = repetition.due(given, now_ms)
+    if due_ms <= now_ms:
+        repetition.begin(given, now_ms)
+        return False
+    if repetition.due_ms == NEVER_MS:
+        turn.contents.counters.slowed[CONNECT] += 1
+        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
+    repetition.due_ms, repetition.waits_for = due_ms, group.epoch
+    turn.wake(group, due_ms)
+    return True

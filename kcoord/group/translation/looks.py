@@ -1,0 +1,389 @@
+"""Looks: Connect's leader is asked which connectors and tasks exist, and nothing else.
+
+A look is one JoinGroup and SyncGroup of the leader. It is shown a picture in which nothing is to be moved (`picture`);
+who runs what, what waits for whom, and how long, the coordinator computes itself. Nobody else has to come for a look.
+
+| a look is wanted | why |
+| --- | --- |
+| a worker has read further than the last look | what exists may have changed (legacy rules O2, O14) |
+| nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
+| the leader is drained, and runs nothing any more | another one leads before it is stopped (O18) |
+| the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
+| what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
+| a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
+| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
+
+Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
+anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
+ten seconds at most.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kcoord.group.connect import records
+from kcoord.group.connect.delays import know_workers_delay, rebalance_delay
+from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.group import (
+    NO_OFFSET,
+    UNKNOWN_DELAY,
+    Configured,
+    ConnectGroup,
+    Member,
+    Resources,
+)
+from kcoord.group.connect.install import NotValid
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.slowing import has_to_wait
+from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.step import Token
+from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
+from kcoord.group.translation.asking_leader import Asking, Verdict
+from kcoord.group.translation.leader import is_free_to_lead, live_legacy_leader
+from kcoord.group.translation.picture import Look, Shown, draw, read_answer
+from kcoord.group.translation.session import QUIET_MS, OpenLook
+from kcoord.group.translation.shown import as_named, list_slices
+from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.turn import Turn
+from kcoord.protocol.config_source import ConfigSource, is_of_file
+from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
+
+NOTHING: Resources = frozenset()
+LONGEST_MS = 10_000
+"""So long at most nothing is placed because the leader has not read as far as others."""
+AGAIN_MS = 3_000
+"""A leader that has not read as far as others is asked again after this time, unless it comes by itself."""
+
+
+def asks_leader(group: ConnectGroup) -> bool:
+    """Whether it is a leader of Connect's that says what exists. Under `default` it says who runs what, too."""
+    fleet = group.legacy
+    return bool(fleet.members) and fleet.protocol is not None and fleet.protocol != DEFAULT
+
+
+def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
+    """Whether the worker's JoinGroup is a look: it is asked, or leads and joins by itself."""
+    look = group.legacy.look
+    if look is not None:
+        return look.leader == member.member_id
+    is_free = group.computation is None and group.legacy.retiring is None
+    return member.member_id == group.computed_by and is_free
+
+
+# -- when -------------------------------------------------------------------------------------------------------------
+
+
+def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> None:
+    """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
+    fleet = group.legacy
+    if not is_led_by_others and fleet.protocol != DEFAULT:
+        fleet.retiring = None  # nobody else is to lead any more
+    is_shown = fleet.look is not None and fleet.look.picture is not None
+    if not asks_leader(group) or (is_led_by_others and not is_shown):
+        fleet.look = None
+        return
+    if fleet.look is not None and group.takes_part(fleet.look.leader):
+        return
+    fleet.look = None
+    tidies = _map_is_due(turn, group)
+    is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(turn, group))
+    leader = _who(turn, group) if is_wanted and not has_to_wait(turn, group) else None
+    if leader is not None and is_free_to_lead(group, leader.member_id):
+        fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
+        fleet.look.learns = (tidies or _lacks_delay(group)) and _may_show_delay(turn, group, leader)
+        group.touched.add(leader.member_id)
+
+
+def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
+    fleet = group.legacy
+    if group.configured is None and group.epoch > group.assignment_epoch:
+        return True  # where nothing is to be placed, as after a conversion, nobody need know
+    leader = live_legacy_leader(group)
+    if leader is None:
+        return not _leader_may_be_back(turn, group) or _is_behind(group)
+    if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
+        return True
+    if _hands_over(turn, group, leader):
+        return True
+    if _lacks_delay(group) and _may_show_delay(turn, group, leader):
+        return True
+    return _is_behind(group) and _may_ask_for_offset(turn, group)
+
+
+def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
+    """Workers have stopped in order, and go. If the leader is one of them, nobody else leads for a while: it may be
+    restarted, and have its place back (legacy rule O18); but for no longer than its work waits for it.
+    """
+    limits = turn.contents.effective(group.group_id)
+    delay_ms, _ = rebalance_delay(turn, group, limits)
+    wait_ms = min(limits.leader_wait_ms, delay_ms)
+    if wait_ms and asks_leader(group) and any(each.member_id == group.computed_by for each in leaving):
+        group.legacy.leader_due_ms = turn.now_ms + wait_ms
+        turn.wake(group, group.legacy.leader_due_ms)
+
+
+def _leader_may_be_back(turn: Turn, group: ConnectGroup) -> bool:
+    if turn.now_ms >= group.legacy.leader_due_ms or group.legacy.leader_due_ms == NEVER_MS:
+        return False
+    return not any(group.members[each].said.url == group.computed_by_url for each in group.legacy.members)
+
+
+def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
+    fleet = group.legacy
+    if turn.now_ms < fleet.map_due_ms:
+        return False
+    if not group.unconverged and fleet.round is None and group.epoch == group.assignment_epoch:
+        return True
+    fleet.map_due_ms = turn.now_ms + QUIET_MS
+    turn.wake(group, fleet.map_due_ms)
+    return False
+
+
+def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader can show how long lost work is to wait, and has not. A worker alone cannot."""
+    has_own = turn.contents.effective(group.group_id).has_own_delay
+    return not has_own and group.legacy.learned_by != leader.member_id
+
+
+def _lacks_delay(group: ConnectGroup) -> bool:
+    """Whether work is lost, and nobody has said how long it is to wait."""
+    is_unknown = group.workers_delay_ms == UNKNOWN_DELAY
+    return is_unknown and any(target.resources for _, target in group.departed())
+
+
+def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
+    """Workers come by themselves when what is configured has changed: the leader is given the time for it."""
+    fleet, now_ms = group.legacy, turn.now_ms
+    if fleet.round is not None and fleet.round.nudge_ms != NEVER_MS and now_ms < fleet.round.nudge_ms:
+        return False
+    if now_ms < fleet.ask_again_ms != NEVER_MS:
+        turn.wake(group, fleet.ask_again_ms)
+        return False
+    return True
+
+
+def is_awaited(group: ConnectGroup) -> bool:
+    """Whether the leader is asked, and its answer may change what exists."""
+    return group.legacy.look is not None and (group.configured is None or _is_behind(group))
+
+
+def _is_behind(group: ConnectGroup) -> bool:
+    """Whether a classic member has read further than what is known. A file and the topic are not compared."""
+    highest, configured = highest_offset(group), group.configured
+    of_file = is_of_file(ConfigSource.UNSAID, highest)
+    known = NO_OFFSET
+    if is_of_file(ConfigSource.UNSAID, group.computed_offset) is of_file:
+        known = group.computed_offset
+    if configured is not None and configured.is_of_file is of_file:
+        known = max(known, configured.offset)
+    return highest > known
+
+
+def highest_offset(group: ConnectGroup) -> int:
+    """How far the classic member has read that has read furthest."""
+    members = [group.members[each] for each in group.legacy.members]
+    return max(
+        [each.said.legacy.config_offset for each in members if each.said.legacy is not None and not each.put_out],
+        default=NO_OFFSET,
+    )
+
+
+def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
+    """Whether nothing may be placed yet: it is not known what exists, or was, until some worker read on."""
+    fleet = group.legacy
+    if group.configured is None:
+        return True
+    if not _is_behind(group):
+        fleet.frozen_until_ms = NEVER_MS
+        return False
+    if fleet.frozen_until_ms == NEVER_MS:
+        fleet.frozen_until_ms = turn.now_ms + LONGEST_MS
+        turn.wake(group, fleet.frozen_until_ms)
+    return turn.now_ms < fleet.frozen_until_ms
+
+
+def _who(turn: Turn, group: ConnectGroup) -> Member | None:
+    """The leader that there is; else one that is back at its url; else one whose JoinGroup waits; else the first. Who
+    is drained leads only if all are.
+    """
+    leader = live_legacy_leader(group)
+    if leader is not None and not _hands_over(turn, group, leader):
+        return leader
+    members = [group.members[each] for each in group.legacy.members if not group.members[each].put_out]
+
+    rules = turn.contents.effective(group.group_id).placement
+
+    def rank(member: Member) -> tuple[bool, bool, bool, bool, bool, str]:
+        named = as_named(member)
+        return (
+            turn.contents.is_closed(member.connection),
+            rules.retires(named),
+            member.said.url != group.computed_by_url,
+            rules.cordon_of(named) is not None,
+            session_of(member).parked_join is None,
+            member.member_id,
+        )
+
+    return min(members, key=rank, default=None)
+
+
+def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader is drained, and has been emptied, and somebody else can lead (legacy rule O18)."""
+    rules = turn.contents.effective(group.group_id).placement
+    if not rules.cordons or leader.current or group.target_of(leader) or not rules.retires(as_named(leader)):
+        return False
+    others = [group.members[each] for each in group.legacy.members if each != leader.member_id]
+    return any(
+        not each.put_out and not turn.contents.is_closed(each.connection) and rules.cordon_of(as_named(each)) is None
+        for each in others
+    )
+
+
+def _remembers(group: ConnectGroup, leader: Member) -> bool:
+    """Whether the leader has got the answer of the last look, which was its own (legacy rule O10)."""
+    return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
+
+
+# -- a look -----------------------------------------------------------------------------------------------------------
+
+
+def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+    """Answer the leader's JoinGroup: show it the picture."""
+    fleet, legacy = group.legacy, member.said.legacy
+    assert legacy is not None
+    if fleet.look is None:
+        fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
+    look = fleet.look
+    if look.existing is None and not _known(group) <= fleet.remembered:
+        look.asking.remembers = False  # what it has not seen before it does not take for deleted (legacy rule O22)
+    workers = _workers(group, member, look)
+    waiting = _to_show(group, look) - NOTHING.union(*[each.target for each in workers])
+    look.has_left_out = look.learns and look.asking.remembers
+    if look.has_left_out:
+        workers, waiting = _leave_out(workers, waiting)
+    look.picture = draw(workers, workers[0], waiting)
+    look.offset = legacy.config_offset
+    fleet.remembered_by, fleet.remembers, fleet.map_due_ms = None, False, NEVER_MS
+    session_of(member).computes = True
+    answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
+
+
+def _leave_out(workers: list[Shown], waiting: Resources) -> tuple[list[Shown], Resources]:
+    """What is waiting, if anything is; else the worker with the least to run of those that have something, but not the
+    leader.
+    """
+    able = [each for each in workers[1:] if each.target]
+    if waiting or not able:
+        return workers, NOTHING
+    out = min(able, key=lambda each: (len(each.target), each.member_id))
+    return [each for each in workers if each is not out], waiting
+
+
+def _to_show(group: ConnectGroup, look: OpenLook) -> Resources:
+    return _known(group) if look.existing is None else look.existing
+
+
+def _known(group: ConnectGroup) -> Resources:
+    """What exists, and what somebody is to run though it may not."""
+    targets = NOTHING.union(*[each.resources for each in group.targets.values()])
+    return targets if group.configured is None else targets | group.configured.resources
+
+
+def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]:
+    """All who take part, the leader first, each with its target; nothing is shown twice."""
+    left = set(_to_show(group, look))
+    shown = []
+    for member in [leader, *(each for each in group.participants() if each is not leader)]:
+        target = (group.target_of(member) or NOTHING) & left
+        left -= target
+        shown.append(Shown(member.member_id, member.said.url or "", target))
+    return shown
+
+
+def close_look(
+    turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
+) -> tuple[Verdict, int]:
+    """Take in what the leader says; the error that it has found is told as well. Raises NotValid for what makes no
+    sense: somebody else is asked.
+    """
+    fleet = group.legacy
+    look = fleet.look
+    assert look is not None
+    assert look.picture is not None
+    session_of(member).computes = False
+    try:
+        seen = read_answer(look.picture, _read(look, assignments), member.member_id, look.offset)
+    except NotValid:
+        fleet.look = None
+        fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+        turn.wake(group, fleet.ask_again_ms)
+        raise
+    if look.learns and look.has_left_out and not seen.error:
+        _learn_delay(turn, group, look, seen)
+        look.asking.remembers = False  # what was left out is no memory: what it holds beyond must be shown once
+        return Verdict.AGAIN, 0
+    verdict = look.asking.judge(seen, look.picture.shown)
+    look.picture = None
+    if verdict is Verdict.AGAIN:
+        look.existing = seen.existing
+    elif verdict is Verdict.KNOWN:
+        _learn(turn, group, member, seen)
+    return verdict, seen.error
+
+
+def _learn_delay(turn: Turn, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
+    """What its answer says of what was left out: it waits for so long, or for no time. The next picture is whole
+    again, and ends that.
+    """
+    look.picture, look.learns = None, False
+    group.legacy.learned_by = look.leader
+    has_missed_it = seen.delay_ms or seen.given
+    if has_missed_it and group.workers_delay_ms != seen.delay_ms:
+        know_workers_delay(turn, group, seen.delay_ms)
+
+
+def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerAssignment]:
+    assert look.picture is not None
+    strangers = assignments.keys() - {each.member_id for each in look.picture.slices}
+    if strangers:
+        raise NotValid(f"{min(strangers)} was not among the members that leader {look.leader} was shown")
+    given = {}
+    for member_id, data in assignments.items():
+        try:
+            given[member_id] = decode_assignment(data)
+        except EmbeddedError as fault:
+            raise NotValid(f"the assignment of {member_id} cannot be read: {fault}") from None
+    return given
+
+
+def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
+    """What exists is known, and who leads, unless a worker of the new protocol has been chosen to meanwhile."""
+    fleet, known = group.legacy, group.configured
+    now = Configured(seen.existing, seen.config_offset)
+    fleet.look, fleet.leader_due_ms = None, NEVER_MS
+    fleet.remembered_by, fleet.remembered = leader.member_id, seen.existing
+    fleet.ask_again_ms = turn.now_ms + AGAIN_MS
+    turn.wake(group, fleet.ask_again_ms)
+    gone = (NOTHING if known is None else known.resources) - seen.existing
+    fleet.deleted = frozenset([each for each in fleet.deleted | gone if each in group.owners]) - seen.existing
+    changed = known is None or known.resources != now.resources
+    if known is None or (known.rank <= now.rank and known != now):
+        turn.write(records.configured_set(group, now))
+    if group.computation is None:
+        _lead(turn, group, leader, seen.config_offset)
+    if changed and group.epoch == group.assignment_epoch:
+        bump(turn, group, Reason.RESOURCES_CHANGED)
+
+
+def _lead(turn: Turn, group: ConnectGroup, leader: Member, offset: int) -> None:
+    known = (group.computed_by, group.computed_by_url, group.computed_offset)
+    if group.computed_by != leader.member_id:
+        group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
+    if known != (leader.member_id, leader.said.url, offset):
+        turn.write(records.led_by(group, leader.member_id, leader.said.url, offset))
+
+
+def ask_again(turn: Turn, member: Member, token: Token) -> None:
+    """Answer the SyncGroup of a look that is not the last one."""
+    answer_sync(turn, member, token, low_assignment(member))

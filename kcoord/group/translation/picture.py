@@ -1,0 +1,114 @@
+"""The picture: what Connect's leader is shown of the group, so that its assignor moves nothing.
+
+The leader is asked which connectors and tasks exist, not who runs them. So everything that is known is shown, each
+once, in slices: a worker is listed as often as it takes for each entry to have one connector and one task at most,
+always with its own url. Entries that differ by one at most are what the assignor calls balanced, wherever the work is;
+so what it takes away does not exist any more, what it gives is new, and it starts no delay (legacy rules O1, O7). Its
+map of who runs what goes by url, so REST requests that it forwards find their worker.
+
+What nobody runs is listed too, with the leader's own url: a request for that ends in a 409, which clients try again
+(legacy rule O12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from kcoord.protocol.embedded import WorkerAssignment
+from kcoord.protocol.frozen import frozen
+from kcoord.protocol.resources import CONNECTOR, Resource
+
+__all__ = ["Picture", "Shown", "Slice", "draw", "read_answer"]
+
+Resources = frozenset[Resource]
+NOTHING: Resources = frozenset()
+
+
+@frozen(slots=True)
+class Shown:
+    """One worker, and all that it is to run."""
+
+    member_id: str
+    url: str
+    target: Resources
+
+
+@frozen(slots=True)
+class Slice:
+    """One entry of the leader's list of members."""
+
+    member_id: str
+    """The worker's own; of further slices one that is made up."""
+    url: str
+    resources: Resources
+
+
+@frozen(slots=True)
+class Picture:
+    """All that the leader is shown."""
+
+    slices: tuple[Slice, ...]
+    shown: Resources
+
+
+@frozen(slots=True)
+class Look:
+    """What the leader's answer to a picture says."""
+
+    existing: Resources
+    """What exists: what was shown, less what it takes away, and what it gives."""
+    given: Resources
+    taken: Resources
+    delay_ms: int
+    error: int
+    config_offset: int
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether it has changed nothing."""
+        return not (self.given or self.taken or self.delay_ms)
+
+
+def draw(workers: Sequence[Shown], leader: Shown, waiting: Resources) -> Picture:
+    """The picture of these workers, `leader` among them, and of what is `waiting` for somebody who is not there."""
+    taken = {each.member_id for each in workers}
+    slices = list(_of_all(workers, taken))
+    if waiting:
+        absent = Shown(_made_up(f"{leader.member_id}#absent", 0, taken), leader.url, waiting)
+        slices += _of_all([absent], taken)
+    return Picture(tuple(slices), NOTHING.union(waiting, *[each.target for each in workers]))
+
+
+def _of_all(workers: Iterable[Shown], taken: set[str]) -> Iterator[Slice]:
+    for worker in workers:
+        connectors = sorted([each for each in worker.target if each[1] == CONNECTOR])
+        tasks = sorted([each for each in worker.target if each[1] != CONNECTOR])
+        yield Slice(worker.member_id, worker.url, frozenset(connectors[:1] + tasks[:1]))
+        for at, pair in enumerate(zip_longest(connectors[1:], tasks[1:]), 1):
+            resources = frozenset([each for each in pair if each is not None])
+            yield Slice(_made_up(worker.member_id, at, taken), worker.url, resources)
+
+
+def _made_up(member_id: str, at: int, taken: set[str]) -> str:
+    """An id that no member has: workers of the new protocol choose their own."""
+    name = f"{member_id}#{at}"
+    while name in taken:
+        name += "#"
+    taken.add(name)
+    return name
+
+
+def read_answer(picture: Picture, answer: Mapping[str, WorkerAssignment], leader_id: str, offset: int) -> Look:
+    """What the leader's SyncGroup says of the picture; `offset` is its config offset where it says none."""
+    given = NOTHING.union(*[each.assigned for each in answer.values()])
+    taken = NOTHING.union(*[each.revoked for each in answer.values()])
+    own = answer.get(leader_id)
+    return Look(
+        existing=(picture.shown - taken) | given,
+        given=given,
+        taken=taken,
+        delay_ms=max([each.delay_ms for each in answer.values()], default=0),
+        error=0 if own is None else own.error,
+        config_offset=offset if own is None else own.config_offset,
+    )

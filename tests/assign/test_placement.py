@@ -1,0 +1,435 @@
+"""Are placement rules kept, at no more moves than they need, whatever assignor they stand behind?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kcoord.assign import (
+    CONNECTOR,
+    Assignment,
+    CooperativeAssignor,
+    Departed,
+    Group,
+    Member,
+    Resource,
+    UniformAssignor,
+)
+from kcoord.assign.placement import (
+    Affinity,
+    Capacity,
+    Cordon,
+    Domain,
+    Placement,
+    Rules,
+    Separation,
+    Spread,
+    Weight,
+    Zone,
+    place,
+)
+from kcoord.assign.placement.board import Board
+
+UNIFORM = UniformAssignor().assign
+Resources = frozenset[Resource]
+
+
+def tasks(name: str, count: int) -> Resources:
+    """A connector with its tasks."""
+    return frozenset([(name, CONNECTOR), *((name, task) for task in range(count))])
+
+
+def group(targets: Mapping[str, Resources], exists: Resources, **more: Any) -> Group:
+    """Workers at `http://<id>.host` with these targets."""
+    members = tuple(Member(name, None, f"http://{name}", target) for name, target in targets.items())
+    return attrs.evolve(Group(members, exists), **more)
+
+
+def after(before: Group, placed: Placement) -> Group:
+    """The group once the placement has come about."""
+    targets = {each.member_id: each.resources for each in placed.assignment.members}
+    members = tuple(attrs.evolve(each, target=targets[each.member_id]) for each in before.members)
+    return attrs.evolve(before, members=members)
+
+
+def settled(before: Group, rules: Rules) -> tuple[Group, Placement, int]:
+    """The group when no more is to move; what the last placement left undone; in how many steps."""
+    for step in range(1, 200):
+        placed = place(before, UNIFORM, rules)
+        then = after(before, placed)
+        if not placed.has_more:
+            return then, placed, step
+        assert then != before, "more is to move, and nothing has"
+        before = then
+    raise AssertionError("it never ends")
+
+
+def runs(found: Group) -> dict[str, Resources]:
+    return {each.member_id: each.target for each in found.members}
+
+
+def moved(before: Group, then: Group) -> Resources:
+    """What somebody had, and somebody else has."""
+    had = {resource: each.member_id for each in before.members for resource in each.target}
+    return frozenset(
+        [
+            resource
+            for each in then.members
+            for resource in each.target
+            if had.get(resource, each.member_id) != each.member_id
+        ]
+    )
+
+
+THREE = {"w1": tasks("a", 2), "w2": tasks("b", 2), "w3": tasks("c", 2)}
+ALL = tasks("a", 2) | tasks("b", 2) | tasks("c", 2)
+
+
+def test_without_rules_the_assignment_is_the_assignors_own() -> None:
+    made = UNIFORM(group(THREE, ALL))
+    assert place(group(THREE, ALL), lambda _: made, Rules()).assignment is made
+
+
+# -- cordons and drains ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", ["w1", "http://w1", "http://w1*"])
+def test_nothing_new_goes_to_a_cordoned_worker_and_nothing_leaves_it(pattern: str) -> None:
+    more = ALL | tasks("d", 6)
+    placed = place(group(THREE, more), UNIFORM, Rules(cordons=(Cordon(pattern),)))
+    found = runs(after(group(THREE, more), placed))
+    assert found["w1"] == THREE["w1"]
+    assert frozenset().union(*found.values()) == more
+    assert not placed.has_more
+
+
+def test_a_drained_workers_work_moves_a_few_at_a_time() -> None:
+    before = group({"w1": tasks("a", 11), "w2": frozenset(), "w3": frozenset()}, tasks("a", 11))
+    rules = Rules(cordons=(Cordon("w1", drains=True),), max_moves=5)
+    first = place(before, UNIFORM, rules)
+    assert len(runs(after(before, first))["w1"]) == 7
+    assert first.has_more
+    then, _, steps = settled(before, rules)
+    assert runs(then)["w1"] == frozenset()
+    assert steps == 3
+    assert {len(runs(then)[name]) for name in ("w2", "w3")} == {6}
+
+
+def test_a_drain_moves_nothing_but_what_runs_there() -> None:
+    before = group(THREE, ALL)
+    then, _, _ = settled(before, Rules(cordons=(Cordon("w1", drains=True),)))
+    assert moved(before, then) == THREE["w1"]
+
+
+def test_when_all_are_cordoned_everybody_keeps_what_it_has() -> None:
+    placed = place(group(THREE, ALL | {("d", CONNECTOR)}), UNIFORM, Rules(cordons=(Cordon("*", drains=True),)))
+    assert runs(after(group(THREE, ALL), placed)) == THREE
+    assert placed.unplaced == {("d", CONNECTOR): "all workers are cordoned"}
+
+
+def test_what_drained_workers_run_is_told_when_all_are_cordoned() -> None:
+    placed = place(group(THREE, ALL), UNIFORM, Rules(cordons=(Cordon("w1", drains=True), Cordon("*"))))
+    assert placed.unmet == dict.fromkeys(THREE["w1"], "w1 is drained, and all workers are cordoned")
+    assert not placed.has_more
+
+
+def test_what_waits_for_a_departed_worker_waits_on_when_all_are_cordoned() -> None:
+    lost = tasks("d", 2)
+    before = group(THREE, ALL | lost, departed=(Departed("w4", None, "http://w4", lost),), rebalance_delay_ms=5_000)
+    for waits in (before, attrs.evolve(before, remaining_delay_ms=3_000)):
+        placed = place(waits, CooperativeAssignor().assign, Rules(cordons=(Cordon("*"),)))
+        assert placed.assignment.scheduled_delay_ms == (5_000 if waits is before else 3_000)
+        assert not placed.unplaced
+    over = place(attrs.evolve(before, remaining_delay_ms=0), CooperativeAssignor().assign, Rules((Cordon("*"),)))
+    assert over.unplaced.keys() == lost
+
+
+def test_a_cordoned_worker_gives_away_what_a_hard_rule_forbids_there() -> None:
+    rules = Rules(cordons=(Cordon("w1"),), affinities=(Affinity("a", ("w2",)),), max_moves=2)
+    first = place(group(THREE, ALL), UNIFORM, rules)
+    assert len(runs(after(group(THREE, ALL), first))["w1"]) == 1
+    assert first.has_more
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert runs(then)["w1"] == frozenset()
+    assert tasks("a", 2) <= runs(then)["w2"]
+    assert not placed.unmet
+
+
+def test_what_a_hard_rule_forbids_on_a_cordoned_worker_stays_if_there_is_no_other_place() -> None:
+    rules = Rules(cordons=(Cordon("w1"),), capacities=(Capacity("w1", 1), Capacity("*", 3)))
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert runs(then) == THREE
+    assert placed.unmet.keys() == THREE["w1"]
+    assert "w1 has a capacity of 1, and of 2 workers" in placed.unmet["a", 0]
+
+
+def test_what_has_lost_its_neighbour_is_not_told_any_more() -> None:
+    """Both may not be together; one of them has no other place, and the other one leaves it."""
+    rules = Rules(cordons=(Cordon("w1"),), separations=(Separation("a", "b"),), affinities=(Affinity("a", ("w1",)),))
+    exists = tasks("a", 0) | tasks("b", 0)
+    then, placed, _ = settled(group({"w1": exists, "w2": frozenset()}, exists), rules)
+    assert runs(then) == {"w1": tasks("a", 0), "w2": tasks("b", 0)}
+    assert not placed.unmet
+
+
+def test_drains_and_other_rules_move_no_more_than_they_may_together() -> None:
+    rules = Rules(cordons=(Cordon("w1", drains=True),), affinities=(Affinity("b", ("w3",)),), max_moves=2)
+    before = group(THREE, ALL)
+    for _ in range(5):
+        placed = place(before, UNIFORM, rules)
+        then = after(before, placed)
+        drained = runs(before)["w1"] - runs(then)["w1"]
+        forbidden = {each for each in runs(before)["w2"] - runs(then)["w2"] if each[0] == "b"}
+        assert len(drained | forbidden) <= 2
+        before = then
+    assert not placed.has_more
+    assert (runs(then)["w1"], tasks("b", 2) <= runs(then)["w3"]) == (frozenset(), True)
+
+
+def test_a_drain_that_finds_no_room_is_not_tried_a_few_at_a_time() -> None:
+    asked = []
+
+    def assign(given: Group) -> Assignment:
+        asked.append(given)
+        return UNIFORM(given)
+
+    full = {"w1": tasks("a", 99), "w2": tasks("b", 99)}
+    before = group(full, tasks("a", 99) | tasks("b", 99))
+    placed = place(before, assign, Rules(cordons=(Cordon("w1", drains=True),), capacities=(Capacity("w2", 100),)))
+    assert placed.unmet.keys() == full["w1"]
+    assert len(asked) <= 4
+
+
+def test_what_may_run_nowhere_else_stays_on_the_drained_worker() -> None:
+    rules = Rules(cordons=(Cordon("w1", drains=True),), affinities=(Affinity("a", ("w1",)),))
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert runs(then) == THREE
+    assert set(placed.unmet) == THREE["w1"]
+    assert "w1 is drained, and no other worker is allowed to run it" in placed.unmet.values()
+
+
+def test_what_waits_for_a_departed_worker_waits_on() -> None:
+    lost = tasks("d", 2)
+    before = group(THREE, ALL | lost, departed=(Departed("w4", None, "http://w4", lost),), rebalance_delay_ms=5_000)
+    placed = place(before, CooperativeAssignor().assign, Rules(cordons=(Cordon("w1", drains=True),)))
+    assert placed.assignment.scheduled_delay_ms == 5_000
+    found = runs(after(before, placed))
+    assert not lost & frozenset().union(*found.values())
+    assert not found["w1"]
+    assert not placed.unplaced
+
+
+# -- where it may run --------------------------------------------------------------------------------------------------
+
+
+def test_only_there() -> None:
+    rules = Rules(affinities=(Affinity("a*", ("http://w2", "http://w3")),))
+    then, placed, _ = settled(group(THREE, ALL | tasks("a2", 1)), rules)
+    assert not any(name.startswith("a") for name, _ in runs(then)["w1"])
+    assert not placed.unplaced
+
+
+def test_what_may_run_nowhere_is_not_placed_if_it_is_new_and_stays_if_it_runs() -> None:
+    rules = Rules(affinities=(Affinity("a", ("elsewhere",)), Affinity("d", ("elsewhere",))))
+    then, placed, _ = settled(group(THREE, ALL | tasks("d", 1)), rules)
+    assert {resource for each in runs(then).values() for resource in each} == ALL
+    assert placed.unplaced == dict.fromkeys(tasks("d", 1), "no worker is allowed to run it")
+    assert placed.unmet.keys() == tasks("a", 2)
+
+
+def test_what_may_run_nowhere_is_stopped_if_the_user_says_so() -> None:
+    rules = Rules(affinities=(Affinity("a", ("elsewhere",)),), capacities=(Capacity("w2", 2),), stops=True)
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert {resource for each in runs(then).values() for resource in each} == ALL - tasks("a", 2)
+    assert placed.unplaced == dict.fromkeys(tasks("a", 2), "no worker is allowed to run it")
+    assert not placed.unmet
+    assert len(runs(then)["w2"]) == 2, "what it has too much another worker can run"
+    then, placed, _ = settled(group(THREE, ALL), attrs.evolve(rules, cordons=(Cordon("w1"),)))
+    assert not runs(then)["w1"], "on a cordoned worker too"
+    assert placed.unplaced.keys() == tasks("a", 2)
+    then, placed, _ = settled(group(THREE, ALL), attrs.evolve(rules, cordons=(Cordon("w1", drains=True),)))
+    assert runs(then)["w1"] == tasks("a", 2), "a drain stops nothing"
+    assert placed.unmet.keys() == tasks("a", 2)
+
+
+def test_rather_there_but_elsewhere_if_that_has_no_room() -> None:
+    rules = Rules(affinities=(Affinity("a", ("w3",), is_hard=False),), capacities=(Capacity("w3", 4),))
+    then, placed, _ = settled(group(THREE, ALL), rules)
+    assert tasks("a", 2) <= runs(then)["w3"]
+    assert len(runs(then)["w3"]) <= 4
+    assert not placed.unplaced
+    assert not placed.unmet
+
+
+def test_not_beside() -> None:
+    rules = Rules(separations=(Separation("a", "b"),))
+    then, _, _ = settled(
+        group({"w1": tasks("a", 2) | tasks("b", 2), "w2": frozenset()}, tasks("a", 2) | tasks("b", 2)), rules
+    )
+    for each in runs(then).values():
+        assert len({name for name, _ in each}) <= 1
+
+
+def test_tasks_lie_on_as_many_zones_as_there_are() -> None:
+    names = [f"{zone}-{number}" for zone in ("x", "y", "z") for number in range(4)]
+    zones = tuple(Zone(f"http://{zone}-*", zone) for zone in ("x", "y", "z"))
+    before = group(dict.fromkeys(names, frozenset()), tasks("a", 6) | tasks("b", 3))
+    then, _, _ = settled(before, Rules(spreads=(Spread("*", Domain.ZONE),), zones=zones))
+    for connector, count in (("a", 2), ("b", 1)):
+        by_zone = dict.fromkeys(("x", "y", "z"), 0)
+        for name, target in runs(then).items():
+            by_zone[name[0]] += sum(each == connector and task != CONNECTOR for each, task in target)
+        assert set(by_zone.values()) == {count}
+
+
+def test_the_heavy_ones_count_for_more() -> None:
+    exists = tasks("heavy", 2) | tasks("light", 8)
+    rules = Rules(weights=(Weight("heavy", 4),))
+    then, _, _ = settled(group({"w1": exists, "w2": frozenset()}, exists), rules)
+    for target in runs(then).values():
+        assert sum((4 if name == "heavy" else 1) for name, task in target if task != CONNECTOR) == 8
+
+
+def test_no_more_than_it_can_run() -> None:
+    exists = tasks("a", 9)
+    then, placed, _ = settled(
+        group(dict.fromkeys(("w1", "w2"), frozenset()), exists), Rules(capacities=(Capacity("*", 3),))
+    )
+    assert [len(each) for each in runs(then).values()] == [3, 3]
+    assert len(placed.unplaced) == 4
+    assert all("has a capacity of 3" in why for why in placed.unplaced.values())
+
+
+def test_new_weights_move_a_few_at_a_time() -> None:
+    """A change of rules on a live fleet; the last figures are those of a balance in one go."""
+    exists = tasks("heavy", 8) | tasks("light", 24)
+    before = attrs.evolve(group(dict.fromkeys(("w1", "w2", "w3"), frozenset()), exists))
+    before, _, _ = settled(before, Rules(separations=(Separation("heavy", "light"),)))
+    rules = Rules(weights=(Weight("heavy", 4),), max_moves=3)
+    first = place(before, UNIFORM, rules)
+    assert len(moved(before, after(before, first))) == 3
+    assert first.has_more
+    then, _, steps = settled(before, rules)
+    loads = [sum(4 if name == "heavy" else 1 for name, task in each if task >= 0) for each in runs(then).values()]
+    assert max(loads) - min(loads) <= 1
+    assert len(moved(before, then)) <= 3 * steps
+
+
+def test_a_new_worker_gets_its_share_at_once() -> None:
+    """As without rules: nothing of that is because of one."""
+    exists = tasks("a", 30)
+    before, _, _ = settled(group(dict.fromkeys(("w1", "w2"), frozenset()), exists), Rules())
+    grown = attrs.evolve(before, members=(*before.members, Member("w3", url="http://w3")))
+    placed = place(grown, UNIFORM, Rules(weights=(Weight("b", 2),), max_moves=2))
+    assert len(runs(after(grown, placed))["w3"]) == 10
+    assert not placed.has_more
+
+
+def test_what_had_no_place_is_tried_again_when_something_has_moved() -> None:
+    """`c` may go to w1 as soon as what it must not be beside has left it."""
+    rules = Rules(
+        cordons=(Cordon("w2", drains=True),),
+        separations=(Separation("c", "[ab]"),),
+        affinities=(Affinity("c", ("w[12]",)),),
+    )
+    targets = {"w1": tasks("a", 0) | tasks("b", 0) | {("c", 0)}, "w2": frozenset([("c", 1)]), "w3": frozenset()}
+    then, placed, _ = settled(group(targets, frozenset().union(*targets.values())), rules)
+    assert runs(then)["w2"] == frozenset()
+    assert not placed.unmet
+
+
+def test_what_has_no_place_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a thousand workers that are full cost seconds: each task would ask each worker."""
+    looked = 0
+    find = Board._find
+
+    def counted(board: Board, *given: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return find(board, *given)
+
+    monkeypatch.setattr(Board, "_find", counted)
+    targets = {f"w{at}": tasks(f"c{at}", 9) for at in range(50)}
+    full = group(targets, frozenset().union(*targets.values()))
+    placed = place(full, UNIFORM, Rules(capacities=(Capacity("*", 5),)))
+    assert len(placed.unmet) == 500
+    assert looked == 1
+
+
+# -- always ------------------------------------------------------------------------------------------------------------
+
+NAMES = ("w1", "w2", "w3", "w4")
+worker_pattern = st.sampled_from([*NAMES, "w[12]", "w*"])
+connector_pattern = st.sampled_from(["a", "b", "c", "[ab]", "*"])
+some_rules = st.builds(
+    Rules,
+    cordons=st.lists(st.builds(Cordon, worker_pattern, st.booleans()), max_size=2).map(tuple),
+    weights=st.lists(st.builds(Weight, connector_pattern, st.integers(1, 5)), max_size=2).map(tuple),
+    affinities=st.lists(
+        st.builds(Affinity, connector_pattern, st.tuples(worker_pattern), st.booleans()), max_size=2
+    ).map(tuple),
+    separations=st.lists(st.builds(Separation, connector_pattern, connector_pattern, st.booleans()), max_size=1).map(
+        tuple
+    ),
+    spreads=st.lists(st.builds(Spread, connector_pattern), max_size=1).map(tuple),
+    capacities=st.lists(st.builds(Capacity, worker_pattern, st.integers(1, 9)), max_size=2).map(tuple),
+    max_moves=st.integers(1, 4),
+    stops=st.booleans(),
+)
+
+
+@st.composite
+def some_group(draw: st.DrawFn) -> Group:
+    exists = sorted(
+        frozenset().union(*[tasks(name, draw(st.integers(0, 4))) for name in draw(st.sets(st.sampled_from("abc")))])
+    )
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True))
+    owners = {resource: draw(st.sampled_from([*names, ""])) for resource in exists}
+    targets = {name: frozenset([each for each in exists if owners[each] == name]) for name in names}
+    return group(targets, frozenset(exists))
+
+
+@given(before=some_group(), rules=some_rules)
+def test_rules_are_kept_and_it_ends(before: Group, rules: Rules) -> None:
+    placed = place(before, UNIFORM, rules)
+    mirrored = place(attrs.evolve(before, members=before.members[::-1]), UNIFORM, rules)
+    assert placed == mirrored, "the order of members says nothing"
+    _keeps(before, placed, rules)
+    then, last, _ = settled(before, rules)
+    again = place(then, UNIFORM, rules)
+    assert runs(after(then, again)) == runs(then), "at rest nothing moves"
+    assert not again.has_more
+    assert last.unplaced == again.unplaced
+
+
+@given(before=some_group(), rules=some_rules)
+def test_no_more_moves_at_a_time_than_the_rules_say(before: Group, rules: Rules) -> None:
+    """But for what is given to workers that had nothing; with cordons alone the assignor balances."""
+    then = after(before, place(before, UNIFORM, rules))
+    takers = {resource: each.member_id for each in then.members for resource in each.target}
+    paced = [each for each in moved(before, then) if runs(before)[takers[each]]]
+    assert len(paced) <= rules.max_moves or not rules.are_shaping
+
+
+def _keeps(before: Group, placed: Placement, rules: Rules) -> None:
+    assert before.configured is not None
+    found, had = runs(after(before, placed)), runs(before)
+    listed = [resource for each in found.values() for resource in each]
+    assert len(listed) == len(set(listed)), "nothing runs twice"
+    assert before.configured == {*listed, *placed.unplaced}
+    assert not {*listed} & placed.unplaced.keys()
+    stopped = frozenset().union(*had.values()) & placed.unplaced.keys()
+    assert rules.stops or not stopped, "what runs is not stopped"
+    for member in before.members:
+        new = found[member.member_id] - had[member.member_id]
+        if rules.cordon_of(member) is not None:
+            assert not new
+        assert all(rules.allows(name, member) for name, _ in new)
+        capacity = rules.capacity_of(member)
+        if new and capacity is not None:
+            assert sum(rules.weight_of(name) for name, _ in found[member.member_id]) <= capacity

@@ -1,0 +1,225 @@
+"""Do `kcoord placement` and `kcoord workers` do what they say, and refuse what cannot hold?"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SETTINGS, TOML, Cli, Worker
+from tests.cli.test_connect_groups import described, eventually_stable, names
+from tests.kafka.kcoord_process import Kcoord
+
+DRAIN = '[[cordon]]\nworker = "http://two:8083"\ndrain = true\n'
+
+
+def three(cli: Cli, group: str) -> None:
+    """Three workers whose assignment the coordinator computes."""
+    for number in ("one", "two", "three"):
+        cli.worker(group, "--url", f"http://{number}:8083", "--server-assignor", "cooperative").wait_for("assigned ")
+    eventually_stable(cli, group, members=3)
+
+
+def owned(cli: Cli, group: str) -> dict[str, list[str]]:
+    return {each["url"]: sorted(names(each["owns"])) for each in described(cli, group)["members"]}
+
+
+@pytest.fixture(scope="module")
+def refusing(cli: Cli) -> str:
+    """A group of three workers that no test changes."""
+    three(cli, "refused")
+    return "refused"
+
+
+def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
+    three(cli, "drained")
+    before = owned(cli, "drained")
+    done = cli("workers", "drain", "drained", "http://two:8083", "--wait")
+    assert done.code == 0
+    assert done.out.endswith("drained: http://two:8083 runs nothing any more\n")
+    after = owned(cli, "drained")
+    assert after["http://two:8083"] == []
+    assert sorted(chain(*after.values())) == sorted(chain(*before.values())) == ["copy", "copy-0", "copy-1", "copy-2"]
+    rules = {"cordon": [{"worker": "http://two:8083", "drain": True}]}
+    assert tomllib.loads(cli("placement", "show", "drained").out) == rules
+    assert json.loads(cli("placement", "show", "drained", "--json").out) == rules
+    assert "drained" in cli("placement", "explain", "drained", "copy:1").out
+    assert cli("workers", "uncordon", "drained", "http://two:8083").code == 0
+    assert cli("placement", "show", "drained").out == ""
+    assert eventually_stable(cli, "drained", members=3)["placement"]["state"] == "none"
+
+
+def test_what_cannot_be_met_is_told_everywhere(cli: Cli, tmp_path: Path) -> None:
+    three(cli, "unmet")
+    file = tmp_path / "rules.toml"
+    file.write_text('[[affinity]]\nconnectors = "copy"\nworkers = ["nobody"]\n')
+    assert cli("placement", "apply", "unmet", file).code == 0
+    group = eventually_stable(cli, "unmet", members=3)["placement"]
+    assert group["misplaced"]
+    for command in (["groups", "describe", "unmet"], ["groups", "explain", "unmet"]):
+        assert "runs on where it was: it may not run on" in " ".join(cli(*command).out.split())
+    assert "because it may not run on" in cli("placement", "explain", "unmet", "copy:1").out
+
+
+def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: Path) -> None:
+    three(cli, "planned")
+    before = owned(cli, "planned")
+    file = tmp_path / "rules.toml"
+    file.write_text(DRAIN)
+    told = cli("placement", "diff", "planned", file)
+    assert told.code == 0
+    assert "copy" in told.out
+    plan = json.loads(cli("placement", "apply", "planned", file, "--dry-run", "--json").out)
+    moved = [name for move in plan["moves"] for name in names(move["resources"])]
+    assert sorted(moved) == before["http://two:8083"]
+    assert plan["unmatched"] == []
+    file.write_text('[[weight]]\nconnectors = "cpoy"\nweight = 2\n[[cordon]]\nworker = "http://tow:*"\n')
+    assert cli("placement", "diff", "planned", file).out.splitlines() == [
+        "nothing moves",
+        "http://tow:*: no worker of the group has such a name now",
+        "cpoy: no connector of the group has such a name now",
+    ]
+    assert owned(cli, "planned") == before
+    assert cli("placement", "show", "planned").out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["workers", "drain", "GROUP", "http://four:8083"],
+            "no worker is called http://four:8083; there are http://one",
+        ),
+        (["workers", "drain", "GROUP", "http://*"], "not drained: no worker would be left that is not cordoned"),
+        (["workers", "drain", "GROUP", ""], "no worker is called ''; there are http://one"),
+        (["workers", "uncordon", "GROUP", "http://one:8083"], "there is no cordon of http://one:8083; there are none"),
+        (["placement", "explain", "GROUP", "nothing"], "there is no connector nothing; there are copy"),
+        (["placement", "explain", "GROUP", "copy:9"], "connector copy has no task 9; its tasks are 0-2"),
+        (["placement", "show", "nobody"], "nobody: there is no such group"),
+        (["placement", "explain", "GROUP", "copy:x"], "copy:x: write a task as CONNECTOR:NUMBER"),
+        (["placement", "apply", "GROUP", "no-such-file"], "no-such-file: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason(
+    cli: Cli, refusing: str, arguments: list[str], says: str
+) -> None:
+    done = cli(*[each.replace("GROUP", refusing) for each in arguments])
+    assert done.code in (1, 2)
+    assert says in done.err
+
+
+def test_a_file_that_is_no_document(cli: Cli, tmp_path: Path) -> None:
+    for text, says in (("[[cordn]]\nworker = 'a'", "cordn: there is no such key"), ("x", "it is no TOML")):
+        file = tmp_path / "rules.toml"
+        file.write_text(text)
+        done = cli("placement", "apply", "any", file)
+        assert done.code == 2
+        assert f"{file}: {says}" in done.err
+
+
+# -- what holds nowhere ------------------------------------------------------------------------------------------------
+
+ONLY_TWO = '[[affinity]]\nconnectors = "copy"\nworkers = ["http://two:8083"]\n'
+
+
+def test_the_last_place_is_not_drained(cli: Cli, tmp_path: Path) -> None:
+    """The message says of what it is the last place, and nothing has changed."""
+    three(cli, "last")
+    file = tmp_path / "rules.toml"
+    file.write_text(ONLY_TWO)
+    assert cli("placement", "apply", "last", file).code == 0
+    done = cli("workers", "drain", "last", "http://two:8083")
+    assert done.code == 1
+    assert "last: not drained: no other worker may run copy: connector" in done.err
+    assert "Change the rules that forbid it: kcoord placement show last" in done.err
+    assert tomllib.loads(cli("placement", "show", "last").out) == tomllib.loads(ONLY_TWO)
+
+
+def test_what_a_drain_would_move(cli: Cli) -> None:
+    three(cli, "tried")
+    before = owned(cli, "tried")
+    told = cli("workers", "drain", "tried", "http://two:8083", "--dry-run")
+    assert told.code == 0
+    assert " -> " in told.out
+    assert cli("placement", "show", "tried").out == ""
+    assert owned(cli, "tried") == before
+
+
+def test_two_cordons_of_one_worker(cli: Cli) -> None:
+    """Who is given back by one of them is not in use yet."""
+    three(cli, "twice")
+    for name in ("http://one:8083", "http://o*"):
+        assert cli("workers", "cordon", "twice", name).out == f"twice: {name} is cordoned\n"
+    assert cli("workers", "uncordon", "twice", "http://o*:8083").err.endswith(
+        "there is no cordon of http://o*:8083; it is cordoned by http://one:8083, http://o*\n"
+    )
+    assert cli("workers", "uncordon", "twice", "http://o*").out.endswith("is still cordoned by http://one:8083\n")
+    assert cli("workers", "uncordon", "twice", "http://one:8083").out.endswith("is used again\n")
+
+
+def test_a_drain_outlives_its_coordinator(
+    tmp_path: Path, start_command: Callable[..., Worker], request: pytest.FixtureRequest
+) -> None:
+    """kcoord is killed while a worker stops its tasks: the new one goes on, and the command waits for it."""
+    held = tmp_path / "held"
+    server = Kcoord(tmp_path, settings=SETTINGS).start()
+    request.addfinalizer(server.remove)
+    own = Cli(server, tmp_path, start_command)
+    toml = f'{TOML}held_by = "{held}"\n'
+    for number in ("one", "two"):
+        own.worker("held", "--url", f"http://{number}:8083", "--server-assignor", "cooperative", toml=toml)
+    eventually_stable(own, "held", members=2)
+    held.touch()
+    at = ["--bootstrap-server", server.bootstrap]
+    drain = start_command("workers", "drain", "held", "http://two:8083", "--wait", *at)
+    drain.wait_for("http://two:8083 still runs ")
+    server.kill_and_restart()
+    drain.wait_for("asking again for 60 s")
+    held.unlink()
+    drain.process.popen.wait(60)
+    assert drain.said.endswith("held: http://two:8083 runs nothing any more\n")
+    assert owned(own, "held") == {
+        "http://one:8083": ["copy", "copy-0", "copy-1", "copy-2"],
+        "http://two:8083": [],
+    }
+
+
+def commands(group: str, file: Path) -> list[list[object]]:
+    return [
+        ["workers", "drain", group, "http://one:8083"],
+        ["workers", "drain", group, "http://one:8083", "--dry-run"],
+        ["workers", "cordon", group, "http://one:8083"],
+        ["placement", "apply", group, file],
+        ["placement", "diff", group, file],
+    ]
+
+
+def test_where_workers_compute_rules_are_refused(cli: Cli, tmp_path: Path) -> None:
+    """The error says what to set instead."""
+    for number in ("one", "two"):
+        cli.worker("computed", "--url", f"http://{number}:8083", "--assignor", "design-2").wait_for("assigned ")
+    eventually_stable(cli, "computed", members=2)
+    file = tmp_path / "rules.toml"
+    file.write_text(ONLY_TWO)
+    for command in commands("computed", file):
+        done = cli(*command)
+        assert done.code == 1
+        assert "cannot hold while its workers compute the assignment (design-2). Let them ask for an" in done.err
+        assert "kcoord worker --server-assignor cooperative" in done.err
+    assert cli("placement", "show", "computed").out == ""
+
+
+def test_where_workers_join_all_together_rules_are_refused(cli: Cli, tmp_path: Path) -> None:
+    cli.worker("together", "--url", "http://one:8083", "--protocol", "generic").wait_for("assigned ")
+    file = tmp_path / "rules.toml"
+    file.write_text(ONLY_TWO)
+    asked: list[list[object]] = [*commands("together", file), ["placement", "show", "together"]]
+    for command in asked:
+        done = cli(*command)
+        assert done.code == 1
+        assert "only connect groups have placement rules (connect.legacy.mode is barrier)" in done.err
+        assert "kcoord config set together connect.legacy.mode=individual" in done.err
