@@ -35,8 +35,8 @@ VARIANTS = [
     Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_legacy_mode": "individual"}),
 ]
 PROVED = ("compatible", "sessioned", "individual")
-"""Not run at each commit: `exactly-once` speaks sessioned too, and in `tests/javafleet`, `test_protocols.py` compatible;
-`test_individual.py` has that mode.
+"""Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` compatible, and
+`tests/javafleet/test_individual.py` is about that mode.
 """
 
 

@@ -60,6 +60,8 @@ class Answers:
         self._phases: dict[str, Phase] = {}
         self._offsets: dict[str, int] = {}
         """What each worker's last JoinGroup said."""
+        self._listed: dict[str, frozenset[Resource]] = {}
+        """The same, of what it holds."""
         # of the request in work
         self._brings: Frame | None = None
         """With what the leader has computed, in time."""
@@ -94,6 +96,10 @@ class Answers:
         """Whether a worker had come by itself that had read so far, before this one was given its assignment."""
         return self._known.get(member_id, 0) >= offset
 
+    def has_listed(self, member_id: str) -> frozenset[Resource]:
+        """What a worker said that it holds, perhaps before it had started it."""
+        return self._listed.get(member_id, NOTHING)
+
     # -- before and after a step --------------------------------------------------------------------------------------
 
     def before(self, contents: Contents, group: ConnectGroup | None, frame: Frame) -> None:
@@ -108,8 +114,9 @@ class Answers:
             if state.config_offset > had_read and _comes_by_itself(group, request.member_id, now_ms):
                 self._told_of = max(self._told_of, state.config_offset)
             self._offsets[request.member_id] = state.config_offset
+            self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
             self._joined_ms[request.member_id] = now_ms
-            reports = state.allocation is not None and bool(state.allocation.assigned)
+            reports = bool(self._listed[request.member_id])
             is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
             if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
                 self._newcomer = request.member_id
