@@ -131,7 +131,8 @@ class MixedChecks(Checks):
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
         its session ended, it runs on like anybody whose session ended. Who was given something before starts it late.
         """
-        if not other.left_as and not self.is_member(other):
+        is_known = self.is_member(other) and not self._answers.came_after(other.member_id, process.member_id)
+        if not other.left_as and not is_known:
             return
         since_ms = self._world.events.now_ms - other.ran_on_ms
         new = resources - process.started - self._answers.has_listed(process.member_id)
@@ -339,6 +340,8 @@ class MixedChecks(Checks):
         self._generations()
         for process in self._mixed.places.legacy_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
+            if self._is_classic:
+                process.fenced = frozenset()  # Connect's own leader has it go on, and nobody can prevent it
             if process.running:
                 self._look_at(process)
         self._leaders()
