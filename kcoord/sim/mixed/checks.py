@@ -341,7 +341,7 @@ class MixedChecks(Checks):
         for process in self._mixed.places.legacy_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
             if self._is_classic:
-                process.fenced = frozenset()  # Connect's own leader has it go on, and nobody can prevent it
+                process.fenced = set()  # Connect's own leader has it go on, and nobody can prevent it
             if process.running:
                 self._look_at(process)
         self._leaders()
