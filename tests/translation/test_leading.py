@@ -325,7 +325,7 @@ def test_a_leader_whose_answer_was_lost_remembers_nothing() -> None:
     world.beats("W1")
     world.come("W1", "AC0 AT0")  # and its SyncGroup does not arrive
     looks = world.looks
-    world.led("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 1)
+    world.look("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 1)
     assert world.looks > looks + 1
     assert world.is_to_run("W3") == "", "AT2 was deleted"
 
