@@ -6,6 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 LOCK := $(PY) -m uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	--no-emit-find-links --python-version 3.11 --quiet
+# What is installed is compiled when it is imported, which most of it never is.
+QUICKLY := --quiet --disable-pip-version-check --no-compile
 CHECKED := kcoord schemas tests bench examples
 
 .DEFAULT_GOAL := help
@@ -102,10 +104,10 @@ $(PY):
 
 $(VENV)/run.stamp: requirements/run.lock | $(PY)
 	@echo 'Installing the dependencies of kcoord in $(VENV) ...'
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/run.lock
+	@$(PY) -m pip install $(QUICKLY) --require-hashes --requirement requirements/run.lock
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.lock | $(PY)
 	@echo 'Installing the dependencies of development in $(VENV) ...'
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.lock
+	@$(PY) -m pip install $(QUICKLY) --require-hashes --requirement requirements/dev.lock
 	@touch $@ $(VENV)/run.stamp

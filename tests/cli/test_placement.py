@@ -31,8 +31,8 @@ def owned(cli: Cli, group: str) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def refusing(cli: Cli) -> str:
     """A group of three workers that no test changes."""
-    three(cli, "refused")
-    return "refused"
+    three(cli, "unchanged")
+    return "unchanged"
 
 
 def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:

@@ -34,8 +34,10 @@ VARIANTS = [
     Variant("exactly-once", {"connect.protocol": "sessioned", "exactly.once.source.support": "enabled"}, EXACTLY_ONCE),
     Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_legacy_mode": "individual"}),
 ]
-PROVED = ("compatible", "sessioned")
-"""Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` compatible."""
+PROVED = ("compatible", "sessioned", "individual")
+"""Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` compatible, and
+`tests/javafleet/test_individual.py` is about that mode.
+"""
 
 
 @attrs.frozen

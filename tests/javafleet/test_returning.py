@@ -1,9 +1,12 @@
 """Does a worker that was killed and comes back within the delay have its own work back at once?
 
-The delay is longer than anything here waits: what came back did not wait for it.
+The delay is longer than anything here waits: what came back did not wait for it. A proof: at each commit
+`test_individual.py` has workers that die and return, `test_drains.py` a restart of all.
 """
 
 from __future__ import annotations
+
+import pytest
 
 from tests.javafleet.conftest import Stage, StageMaker, Watch
 from tests.javafleet.fleet import DEADLINE_S
@@ -16,6 +19,7 @@ SESSION_MS = 20_000
 """Longer than a JVM's start, however slow the machine is."""
 
 
+@pytest.mark.proof
 def test_who_returns_has_its_own_back(make_stage: StageMaker) -> None:
     stage = make_stage("returning", DELAY_S, session_timeout_ms=SESSION_MS)
     fleet = stage.fleet

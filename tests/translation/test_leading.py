@@ -319,6 +319,17 @@ def test_after_a_load_a_leader_counts_as_one_that_remembers_nothing() -> None:
     assert world.looks == looks + 2
 
 
+def test_a_leader_whose_answer_was_lost_remembers_nothing() -> None:
+    """Legacy rule O10, mixed seed 266909: what was deleted meanwhile it does not miss at its first look."""
+    world = three()
+    world.beats("W1")
+    world.come("W1", "AC0 AT0")  # and its SyncGroup does not arrive
+    looks = world.looks
+    world.look("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 1)
+    assert world.looks > looks + 1
+    assert world.is_to_run("W3") == "", "AT2 was deleted"
+
+
 def test_a_leader_that_brings_nonsense_is_asked_again() -> None:
     world = three()
     world.come("W1", "AC0 AT0")

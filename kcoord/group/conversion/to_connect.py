@@ -157,6 +157,7 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     waited = elder.is_new or not worker.is_settled
     member.last_seen_ms = max(elder.last_seen_ms, turn.now_ms) if waited else elder.last_seen_ms
     member.session_timeout_ms = elder.session_timeout_ms
+    member.connection, member.opened = elder.connection, elder.opened
     turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
     if worker.knows_some_generation:

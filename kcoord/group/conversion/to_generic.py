@@ -47,6 +47,7 @@ def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
         now = generic.members[elder.member_id]
         generic.offer(now, offers[elder.member_id])
         now.last_seen_ms = elder.last_seen_ms
+        now.connection, now.opened = elder.connection, elder.opened
     turn.wake(generic, turn.now_ms + 1)  # some session may end before the group's next look
     turn.contents.counters.conversions["to generic"] += 1
     return generic

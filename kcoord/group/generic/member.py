@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.opening import Opening, Order, order
 from kcoord.group.step import RequestContext, Token
 
@@ -46,8 +47,8 @@ class Member:
     parked_sync: Token | None = None
     is_new: bool = False
     """Its first JoinGroup is still parked: no heartbeat can be expected yet, and a lost one must not park forever."""
-    connection: int = 0
-    """The newest by which it has joined; 0 after a load."""
+    connection: int = NO_CONNECTION
+    """The newest by which it has joined; not known after a load."""
     opened: Opening | None = None
     """When that was made."""
     from_record: bool = False

@@ -30,6 +30,7 @@ from kcoord.group.translation.config_round import (
     open_config_round,
 )
 from kcoord.group.translation.joining import call_leader, park_join
+from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.group.translation.spoken import DEFAULT, elect
 from kcoord.group.translation.who import check_newest_legacy
@@ -198,8 +199,10 @@ def _rejoin(
     opens = is_opened_by(turn, group, member, spoken)
     may_open = not opens and may_be_opened_by(group, member, spoken)
     refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
-    if member.use(context):
+    is_other_connection = member.use(context)
+    if is_other_connection:
         group.forget(member)
+    doubt_memory(group, member, is_other_connection)
     member.last_seen_ms = turn.now_ms
     _note_said(turn, group, member, call, spoken)
     session_of(member).listed = spoken.reported

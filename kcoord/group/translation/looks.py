@@ -245,6 +245,15 @@ def _remembers(group: ConnectGroup, leader: Member) -> bool:
     return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
 
 
+def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
+    """A worker joins again. If it is being asked, and has not answered, or may not have got the answer to that, its
+    assignor forgets what it remembers (legacy rule O10).
+    """
+    look = group.legacy.look
+    if look is not None and look.leader == member.member_id and (look.picture is not None or is_other_connection):
+        look.asking.remembers = False
+
+
 # -- a look -----------------------------------------------------------------------------------------------------------
 
 

@@ -60,6 +60,8 @@ class Answers:
         self._phases: dict[str, Phase] = {}
         self._offsets: dict[str, int] = {}
         """What each worker's last JoinGroup said."""
+        self._listed: dict[str, frozenset[Resource]] = {}
+        """The same, of what it holds."""
         # of the request in work
         self._brings: Frame | None = None
         """With what the leader has computed, in time."""
@@ -71,7 +73,10 @@ class Answers:
         """Whose place it takes."""
         self._led = False
         self._generations: dict[str, int] = {}
-        self._joined_ms: dict[str, int] = {}
+        self._came_ms: dict[str, int] = {}
+        """When each worker joined first under its member id."""
+        self._told_ms: dict[str, int] = {}
+        """When each was given its last assignment."""
         self._told_of = 0
         """The highest config offset that a worker came with by itself, having read more than before."""
         self._known: dict[str, int] = {}
@@ -94,6 +99,14 @@ class Answers:
         """Whether a worker had come by itself that had read so far, before this one was given its assignment."""
         return self._known.get(member_id, 0) >= offset
 
+    def has_listed(self, member_id: str) -> frozenset[Resource]:
+        """What a worker said that it holds, perhaps before it had started it."""
+        return self._listed.get(member_id, NOTHING)
+
+    def came_after(self, member_id: str, other: str) -> bool:
+        """Whether a worker came after the other had been given what it is to run."""
+        return self._came_ms.get(member_id, 0) >= self._told_ms.get(other, 0)
+
     # -- before and after a step --------------------------------------------------------------------------------------
 
     def before(self, contents: Contents, group: ConnectGroup | None, frame: Frame) -> None:
@@ -108,8 +121,9 @@ class Answers:
             if state.config_offset > had_read and _comes_by_itself(group, request.member_id, now_ms):
                 self._told_of = max(self._told_of, state.config_offset)
             self._offsets[request.member_id] = state.config_offset
-            self._joined_ms[request.member_id] = now_ms
-            reports = state.allocation is not None and bool(state.allocation.assigned)
+            self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
+            self._came_ms.setdefault(request.member_id, now_ms)
+            reports = bool(self._listed[request.member_id])
             is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
             if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
                 self._newcomer = request.member_id
@@ -247,6 +261,7 @@ class Answers:
                 return  # it is of the classic group that this was when the answer was made
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
+                self._told_ms[request.member_id] = self._world.events.now_ms
                 self._assignment(contents, group, group.members[request.member_id], response)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""

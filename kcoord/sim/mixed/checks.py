@@ -129,12 +129,13 @@ class MixedChecks(Checks):
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
-        its session ended, it runs on like anybody whose session ended.
+        its session ended, it runs on like anybody whose session ended. Who was given something before starts it late.
         """
-        if not other.left_as and not self.is_member(other):
+        is_known = self.is_member(other) and not self._answers.came_after(other.member_id, process.member_id)
+        if not other.left_as and not is_known:
             return
         since_ms = self._world.events.now_ms - other.ran_on_ms
-        new = resources - process.started
+        new = resources - process.started - self._answers.has_listed(process.member_id)
         if other.stale and since_ms < RUNS_ON_MS and not new.isdisjoint(other.running):
             both = names(new & other.running)
             raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
@@ -339,6 +340,8 @@ class MixedChecks(Checks):
         self._generations()
         for process in self._mixed.places.legacy_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
+            if self._is_classic:
+                process.fenced = set()  # Connect's own leader has it go on, and nobody can prevent it
             if process.running:
                 self._look_at(process)
         self._leaders()
