@@ -127,7 +127,7 @@ class Definition:
 
     @property
     def server_name(self) -> str:
-        """The name of the server's setting that it overrides; its own where there is none."""
+        """The server-wide setting that this one overrides. A setting that only groups have keeps its own name."""
         return _SERVER_PREFIX + self.name if self.overrides else self.name
 
 

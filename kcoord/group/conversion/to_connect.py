@@ -153,18 +153,18 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     """The worker's session goes on; what it has to let go it was told in its last assignment, and comes by itself when
     it has.
     """
-    elder, member = worker.member, group.members[worker.member.member_id]
-    waited = elder.is_new or not worker.is_settled
-    member.last_seen_ms = max(elder.last_seen_ms, turn.now_ms) if waited else elder.last_seen_ms
-    member.session_timeout_ms = elder.session_timeout_ms
-    member.connection, member.opened = elder.connection, elder.opened
+    classic, member = worker.member, group.members[worker.member.member_id]
+    waited = classic.is_new or not worker.is_settled
+    member.last_seen_ms = max(classic.last_seen_ms, turn.now_ms) if waited else classic.last_seen_ms
+    member.session_timeout_ms = classic.session_timeout_ms
+    member.connection, member.opened = classic.connection, classic.opened
     turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
     if worker.knows_some_generation:
         session_of(member).generation_unsure = True
     if _releases(worker):
         member.releasing = worker.current - worker.target
-        member.release_due_ms = turn.now_ms + elder.rebalance_timeout_ms
+        member.release_due_ms = turn.now_ms + classic.rebalance_timeout_ms
         turn.wake(group, member.release_due_ms)
     elif not worker.is_settled:
         member.releasing, member.release_due_ms = frozenset(), NEVER_MS

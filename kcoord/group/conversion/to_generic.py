@@ -43,11 +43,11 @@ def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
     turn.write(Record(GroupMetadataKey(group_id), record))
     generic = turn.contents.groups[group_id]
     open_sessions(turn, generic)
-    for elder in members:
-        now = generic.members[elder.member_id]
-        generic.offer(now, offers[elder.member_id])
-        now.last_seen_ms = elder.last_seen_ms
-        now.connection, now.opened = elder.connection, elder.opened
+    for member in members:
+        now = generic.members[member.member_id]
+        generic.offer(now, offers[member.member_id])
+        now.last_seen_ms = member.last_seen_ms
+        now.connection, now.opened = member.connection, member.opened
     turn.wake(generic, turn.now_ms + 1)  # some session may end before the group's next look
     turn.contents.counters.conversions["to generic"] += 1
     return generic

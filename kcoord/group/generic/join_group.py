@@ -81,8 +81,8 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
 
 
 def _is_stale(group: GenericGroup, request: JoinGroupRequest, context: RequestContext) -> bool:
-    """Whether a worker has come by a newer connection since: what it runs stands in what it said there, which counts
-    when the group's protocol changes. (Workers have one connection; other clients may have several.)
+    """Whether a Connect worker has joined by a newer connection meanwhile. Its newest JoinGroup says what it runs, and
+    a change of the group's protocol relies on that. (A worker has one connection; other clients may have several.)
     """
     member = group.members.get(request.member_id)
     return member is not None and group.protocol_type == PROTOCOL_TYPE and member.comes_by_older(context)

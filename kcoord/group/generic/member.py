@@ -68,5 +68,5 @@ class Member:
         return protocols == self.protocols
 
     def comes_by_older(self, context: RequestContext) -> bool:
-        """Whether it has joined by a newer connection since: what this one brings has lain somewhere."""
+        """Whether the member has joined by a newer connection, so that this request was delayed on its way."""
         return order(context.connection, context.opened, self.connection, self.opened) is Order.OLDER

@@ -28,7 +28,7 @@ from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 LONGEST_MS = 10_000
-"""So long a round lasts at most."""
+"""The longest time that a round lasts."""
 NUDGE_MS = 700
 
 
@@ -63,8 +63,9 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
 
 
 def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
-    """Whether a worker that was called has read a change, perhaps of tasks: a session key moves the offset too. Others
-    that run what is changed come by themselves then, and soon. Only the leader has them wait for what is known.
+    """Whether a worker that was called may have read a change of tasks. A new session key moves the offset too; after
+    a change, the others that run those tasks soon come by themselves. The worker must have read further than all
+    others; the leader of a look only further than it had read before.
     """
     legacy, look = member.said.legacy, group.legacy.look
     assert legacy is not None

@@ -246,7 +246,7 @@ def _remembers(group: ConnectGroup, leader: Member) -> bool:
 
 
 def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
-    """A worker joins again. If it is being asked, and has not answered, or may not have got the answer to that, its
+    """A worker joins again. If it is the leader of a look, and its SyncGroup or the answer to it may be lost, its
     assignor forgets what it remembers (legacy rule O10).
     """
     look = group.legacy.look

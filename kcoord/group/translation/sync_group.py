@@ -63,8 +63,8 @@ def _is_shown(group: ConnectGroup, member: Member) -> bool:
 
 
 def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
-    """Whether it leads, and was answered as a follower (legacy rule 3): it was to stop everything under `default`, but
-    that is not spoken any more.
+    """Whether the leader was answered as a follower (legacy rule 3). That happens when it had to stop everything under
+    `default`, and the group has left `default` since.
     """
     return member.member_id == group.computed_by and asks_leader(group)
 
