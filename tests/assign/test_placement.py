@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import attrs
@@ -84,6 +85,12 @@ def moved(before: Group, then: Group) -> Resources:
             if had.get(resource, each.member_id) != each.member_id
         ]
     )
+
+
+def paced(before: Group, then: Group) -> Resources:
+    """What has moved to workers that had something."""
+    takers = {resource: each.member_id for each in then.members for resource in each.target}
+    return frozenset([each for each in moved(before, then) if runs(before)[takers[each]]])
 
 
 THREE = {"w1": tasks("a", 2), "w2": tasks("b", 2), "w3": tasks("c", 2)}
@@ -330,6 +337,26 @@ def test_a_new_worker_gets_its_share_at_once() -> None:
     assert not placed.has_more
 
 
+def test_what_moves_on_from_a_new_worker_to_an_older_one_is_a_move() -> None:
+    """The new worker takes light ones, gets a heavy task after them, and has no use for them any more: on the way over
+    it they reached others beside the two moves that there are (plan 353034).
+    """
+    targets = {
+        "w1": frozenset([("a", 3), ("c", CONNECTOR), ("d", 2)]),
+        "w2": frozenset([("a", CONNECTOR), ("a", 2), ("d", 0), ("d", 3)]),
+        "w3": frozenset([("b", 0), ("b", 1), ("b", 2), ("b", 3), ("c", 0), ("c", 2), ("d", CONNECTOR), ("d", 1)]),
+        "w4": frozenset([("a", 1), ("b", CONNECTOR), ("c", 3)]),
+        "w5": frozenset([("a", 0), ("c", 1)]),
+        "w6": frozenset(),
+    }
+    before = group(targets, frozenset().union(*targets.values()))
+    rules = Rules(weights=(Weight("a", 5),), max_moves=2)
+    first = place(before, UNIFORM, rules)
+    assert runs(after(before, first))["w6"]
+    assert len(paced(before, after(before, first))) == 2
+    assert first.has_more
+
+
 def test_what_had_no_place_is_tried_again_when_something_has_moved() -> None:
     """`c` may go to w1 as soon as what it must not be beside has left it."""
     rules = Rules(
@@ -411,9 +438,20 @@ def test_rules_are_kept_and_it_ends(before: Group, rules: Rules) -> None:
 def test_no_more_moves_at_a_time_than_the_rules_say(before: Group, rules: Rules) -> None:
     """But for what is given to workers that had nothing; with cordons alone the assignor balances."""
     then = after(before, place(before, UNIFORM, rules))
-    takers = {resource: each.member_id for each in then.members for resource in each.target}
-    paced = [each for each in moved(before, then) if runs(before)[takers[each]]]
-    assert len(paced) <= rules.max_moves or not rules.are_shaping
+    assert len(paced(before, then)) <= rules.max_moves or not rules.are_shaping
+
+
+def test_so_it_is_when_a_worker_comes_to_a_lopsided_group() -> None:
+    """A few of these once moved more, over the new worker."""
+    for seed in range(1000):
+        random = Random(seed)
+        names = [f"w{at}" for at in range(7)]
+        exists = frozenset().union(*[tasks(name, 4) for name in "abcd"])
+        owners = {each: random.choices(names, [1, 1, 1, 1, 1, 1, 3])[0] for each in sorted(exists)}
+        targets = {name: frozenset([each for each in exists if owners[each] == name]) for name in names}
+        before = group({**targets, "new": frozenset()}, exists)
+        rules = Rules(weights=(Weight(random.choice("abcd"), 5),), max_moves=random.randint(1, 2))
+        assert len(paced(before, after(before, place(before, UNIFORM, rules)))) <= rules.max_moves, seed
 
 
 def _keeps(before: Group, placed: Placement, rules: Rules) -> None:

@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-
 import pytest
 
-from kcoord.sim.plan_file import RunPlan, load
-from kcoord.sim.run import is_mixed, plan_of, run_plan
+from kcoord.sim.run import is_mixed, plan_of
 from tests.sim.legacy_mutants import CONVERSION, LEGACY_MUTANTS
-from tests.sim.mutants import MUTANTS, Mutant, put_in
+from tests.sim.mutants import MUTANTS, Mutant, runs, shows
 
 SEEDS = 400
 """A mutant must be caught within so many seeds."""
 RULES = {*range(1, 15), 18, 22, 24, 25, 26}
 LEGACY_RULES = {CONVERSION, *range(2, 9), 11, 12, 14, *range(17, 25), 26, 102, 107, 108}
 """13 (who runs on), 16 (one protocol), O9 and O14 are looked for, and seldom met: tests/translation has them."""
-PLANS = Path(__file__).parent / "plans"
 MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
-    assert any(_shows(mutant, run) for run in _runs(mutant, range(SEEDS))), f"{mutant.name}: not noticed"
+    assert any(shows(mutant, run) for run in runs(mutant, map(plan_of, range(SEEDS)))), f"{mutant.name}: not noticed"
 
 
 @pytest.mark.parametrize("mutant", LEGACY_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_of_legacy_workers_is_noticed(mutant: Mutant) -> None:
-    assert any(_shows(mutant, run) for run in _runs(mutant, MIXED)), f"{mutant.name}: not noticed"
-
-
-def _runs(mutant: Mutant, seeds: Iterable[int]) -> Iterator[RunPlan]:
-    """The run that shows it, if one is known, or those of the seeds."""
-    if mutant.plan:
-        yield load(PLANS / f"{mutant.plan}.json")
-    else:
-        yield from map(plan_of, seeds)
-
-
-def _shows(mutant: Mutant, run: RunPlan) -> bool:
-    """Whether the run fails because of the mutant, and is well without it."""
-    with put_in(mutant):
-        fails = run_plan(run).violation is not None
-    return fails and run_plan(run).violation is None
+    assert any(shows(mutant, run) for run in runs(mutant, map(plan_of, MIXED))), f"{mutant.name}: not noticed"
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:

@@ -21,6 +21,7 @@ Kind = Sequence[tuple[str, Sequence[Resource]]]
 """Connectors, or tasks, by the connector's name; the heaviest are the first."""
 Cost = tuple[int, int]
 """How little soft rules want it there; how many tasks of its connector are in that domain."""
+BEST: Cost = (0, 0)
 
 
 @attrs.frozen(slots=True)
@@ -69,17 +70,19 @@ class Board:
 
     def _take_stock(self, everything: Resources) -> list[int]:
         """Note what everybody runs now, and return how much it carries. What two have is the first one's."""
-        owners, loads = self.owners, []
+        owners, terms_of, loads = self.owners, self.terms, []
         for at, member in enumerate(self._members):
             runs, load = member.target & everything, 0
             if not owners.keys().isdisjoint(runs):
                 runs -= owners.keys()
             for resource in runs:
-                terms = self.terms[resource[0]]
+                terms = terms_of[resource[0]]
                 owners[resource] = at
                 load += terms.weight
-                if terms.sides or terms.over is not None:
-                    self._count(resource, terms, at, 1)
+                if terms.sides:
+                    self._count_sides(terms, at, 1)
+                if terms.over is not None and resource[1] != CONNECTOR:
+                    self._count_in_domain(resource[0], terms.over, at, 1)
             self._runs.append(runs)
             loads.append(load)
         return loads
@@ -124,20 +127,23 @@ class Board:
         for ranking in (self._total, self._kind):
             if ranking is not None:
                 ranking.change(at, self._cell_of[at], by * terms.weight)
-        if terms.sides or terms.over is not None:
+        if terms.over is not None and resource[1] != CONNECTOR:
+            self._count_in_domain(resource[0], terms.over, at, by)
+        if terms.sides:
             sides = self._sides[at]
-            self._count(resource, terms, at, by)
+            self._count_sides(terms, at, by)
             if self._sides[at] != sides:
                 self._regroup(at)
 
-    def _count(self, resource: Resource, terms: Terms, at: int, by: int) -> None:
+    def _count_sides(self, terms: Terms, at: int, by: int) -> None:
         counts = self._on_side[at]
         for side in terms.sides:
             counts[side] = counts.get(side, 0) + by
             self._sides[at] = self._sides[at] | side if counts[side] else self._sides[at] & ~side
-        if terms.over is not None and resource[1] != CONNECTOR:
-            domain, theirs = self._reading.domains[terms.over][at], self._in_domain[resource[0]]
-            theirs[domain] = theirs.get(domain, 0) + by
+
+    def _count_in_domain(self, connector: str, over: Domain, at: int, by: int) -> None:
+        domain, theirs = self._reading.domains[over][at], self._in_domain[connector]
+        theirs[domain] = theirs.get(domain, 0) + by
 
     # Cells
 
@@ -178,10 +184,10 @@ class Board:
         """Those of one connector that a hard rule may forbid where they are."""
         terms, owners = self.terms[name], self.owners
         allowed, loads, capacities = terms.allowed, self._total.loads, self._reading.capacities
-        owned = [(resource, owners[resource]) for resource in resources if resource in owners]
+        owned = [resource for resource in resources if resource in owners]
         if terms.hard_apart:
-            return [resource for resource, _ in owned]
-        return [resource for resource, at in owned if at not in allowed or loads[at] > capacities[at]]
+            return owned
+        return [each for each in owned if (at := owners[each]) not in allowed or loads[at] > capacities[at]]
 
     def why_not_here(self, resource: Resource) -> str | None:
         """Why a hard rule forbids it where it is; None: none does."""
@@ -294,28 +300,23 @@ class Board:
 
     # Balance
 
-    def loads_of(self, kind: Kind) -> list[int]:
-        """What each worker carries of one kind."""
-        loads, owners = [0] * len(self._members), self.owners
+    def layout_of(self, kind: Kind) -> tuple[list[list[Resource]], list[int]]:
+        """What each worker has of one kind, and what that weighs."""
+        owners, loads = self.owners, [0] * len(self._members)
+        theirs: list[list[Resource]] = [[] for _ in self._members]
         for name, resources in kind:
             weight = self.terms[name].weight
             for resource in resources:
                 at = owners.get(resource)
                 if at is not None:
+                    theirs[at].append(resource)
                     loads[at] += weight
-        return loads
+        return theirs, loads
 
-    def begin_balance(self, kind: Kind, loads: list[int]) -> list[list[Resource]]:
-        """Rank workers by these loads of one kind, until the balance ends. Returns what each has of it."""
+    def begin_balance(self, loads: list[int]) -> None:
+        """Rank workers by these loads of one kind, until the balance ends."""
         self._kind = Ranking(loads, self._cell_of)
         self._takers.clear()
-        theirs: list[list[Resource]] = [[] for _ in self._members]
-        for _, resources in kind:
-            for resource in resources:
-                at = self.owners.get(resource)
-                if at is not None:
-                    theirs[at].append(resource)
-        return theirs
 
     def end_balance(self) -> None:
         """Kinds are told apart no longer."""

@@ -44,7 +44,7 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         return Placement(assign(group))
     exists = existing(group)
     by_id = sorted(group.members, key=lambda each: each.member_id) if rules.cordons else []
-    cordoned = [member for member in by_id if rules.cordon_of(member) is not None]
+    cordoned = rules.find_cordoned(by_id)
     ids = {member.member_id for member in cordoned}
     members = [member for member in group.members if member.member_id not in ids]
     if not members:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from kcoord.assign.model import Member
-from kcoord.assign.placement.rules import Domain, Rules, fits, is_meant
+from kcoord.assign.placement.rules import Domain, Rules, find_meant, fits
 
 UNLIMITED = 1 << 62
 """The capacity of a worker without one."""
@@ -78,8 +78,10 @@ def read(rules: Rules, members: Sequence[Member], connectors: Iterable[str]) -> 
     domains = {
         over: [rules.domain_of(member, over) for member in members] for over in {each.over for each in rules.spreads}
     }
-    capacities = [rules.capacity_of(member) for member in members] if rules.capacities else [None] * len(members)
-    limits = [UNLIMITED if each is None else each for each in capacities]
+    limits = [UNLIMITED] * len(members)
+    for capacity in reversed(rules.capacities):  # the first that fits counts
+        for at in find_meant(members, capacity.workers):
+            limits[at] = capacity.weight
     workers_in: dict[Domain, dict[str, list[int]]] = {over: {} for over in domains}
     for over, theirs in domains.items():
         for at, domain in enumerate(theirs):
@@ -148,10 +150,8 @@ class _Reader:
         """Those that each of these lists of patterns means."""
         found = self._sets.get(patterns)
         if found is None:
-            numbered = list(enumerate(self._members))
-            for several in patterns:
-                numbered = [each for each in numbered if any(is_meant(each[1], pattern) for pattern in several)]
-            found = self._sets[patterns] = frozenset([at for at, _ in numbered])
+            meant = [set().union(*[find_meant(self._members, each) for each in several]) for several in patterns]
+            found = self._sets[patterns] = self._everybody.intersection(*meant)
         return found
 
     def _separations(self, name: str) -> Iterator[tuple[int, int, bool]]:

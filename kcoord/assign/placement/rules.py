@@ -19,7 +19,7 @@ there is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from fnmatch import translate
 from functools import lru_cache
@@ -132,6 +132,11 @@ class Rules:
         found = [each for each in self.cordons if is_meant(worker, each.worker)]
         return next((each for each in found if each.drains), found[0] if found else None)
 
+    def find_cordoned(self, workers: Sequence[Member]) -> list[Member]:
+        """Those that have a cordon."""
+        found = set[int]().union(*[find_meant(workers, each.worker) for each in self.cordons])
+        return [workers[at] for at in sorted(found)]
+
     def retires(self, worker: Member) -> bool:
         """Whether the worker is drained, and not only until it is restarted: its next process would have another id."""
         cordon = self.cordon_of(worker)
@@ -174,12 +179,18 @@ _SPECIAL = re.compile(r"[*?\[]")
 
 def is_meant(worker: Member, pattern: str) -> bool:
     """Whether a pattern of workers fits this one."""
+    return bool(find_meant([worker], pattern))
+
+
+def find_meant(workers: Sequence[Member], pattern: str) -> list[int]:
+    """The numbers of those that the pattern fits."""
     fitting = _matcher(pattern)
-    return bool(
-        fitting(worker.member_id)
-        or (worker.url is not None and fitting(worker.url))
-        or (worker.instance_id is not None and fitting(worker.instance_id))
-    )
+    return [
+        at for at, each in enumerate(workers)
+        if fitting(each.member_id)
+        or (each.url is not None and fitting(each.url))
+        or (each.instance_id is not None and fitting(each.instance_id))
+    ]  # fmt: skip
 
 
 def fits(name: str, pattern: str) -> bool:

@@ -12,7 +12,8 @@ once for connectors and once for tasks (Connect balances each for itself):
    and no rule is kept less well by it.
 
 What moves from one worker to another takes from the moves that drains have left of `max_moves`, but for what the last
-step gives to a worker that had nothing at all: it has just come, and would be filled at once without rules too.
+step gives to a worker that had nothing at all: it has just come, and would be filled at once without rules too. What
+moves on from there to one that had something takes from them.
 
 Places are looked for in the board (`board`), where the cost of that does not grow with the number of workers.
 """
@@ -20,11 +21,12 @@ Places are looked for in the board (`board`), where the cost of that does not gr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 import attrs
 
 from kcoord.assign.model import Member
-from kcoord.assign.placement.board import Board, Kind
+from kcoord.assign.placement.board import BEST, Board, Kind
 from kcoord.assign.placement.rules import LIGHT, Rules
 from kcoord.assign.resource import CONNECTOR, Resource
 
@@ -81,7 +83,11 @@ def _by_kind(board: Board, resources: Resources) -> tuple[Kind, Kind]:
 
 def _sorted(board: Board, resources: Mapping[str, list[Resource]]) -> Kind:
     names = sorted(resources, key=lambda name: (-board.terms[name].weight, name))
-    return [(name, sorted(resources[name])) for name in names]
+    return [(name, sorted(resources[name], key=_task)) for name in names]
+
+
+_task = itemgetter(1)
+"""Of what belongs to one connector."""
 
 
 class _Shaper:
@@ -95,7 +101,7 @@ class _Shaper:
         self._balanced: dict[int, tuple[int, bool]] = {}
         """By kind: after how many changes of the board it was balanced last, and whether more was to move then."""
         self._loose: set[Resource] = set()
-        """What is where it was not before: it moves on at no cost."""
+        """What nobody ran, or a move has been spent on: it moves on at no cost."""
 
     def place_all(self, kinds: Iterable[Kind]) -> bool:
         """Take the four steps once. True if they are worth taking again: something has changed, and may change yet."""
@@ -152,16 +158,16 @@ class _Shaper:
 
     def _move(self, resource: Resource) -> None:
         """Put it to its best place, as long as moves last."""
-        if self._pays(resource):
+        if self._spends(resource):
             self._board.move_to_best(resource)
-            self._loose.add(resource)
 
-    def _pays(self, resource: Resource) -> bool:
-        """Whether it may move from where it is."""
+    def _spends(self, resource: Resource) -> bool:
+        """Whether it may move from where it is: a move is spent on it if none was."""
         if resource in self._loose:
             return True
         if self._moves:
             self._moves -= 1
+            self._loose.add(resource)
             return True
         self._found.has_more = True
         return False
@@ -181,7 +187,10 @@ class _Shaper:
         board = self._board
         if resource not in board.owners:
             return
-        cost, place = board.cost_here(resource), board.find(resource)
+        cost = board.cost_here(resource)
+        if cost == BEST:
+            return
+        place = board.find(resource)
         if place is not None and place.cost < cost:
             self._move(resource)
 
@@ -201,10 +210,10 @@ class _Shaper:
         again when others have given.
         """
         board = self._board
-        loads = board.loads_of(kind)
+        theirs, loads = board.layout_of(kind)
         if max(loads, default=0) - min(loads, default=0) < 2:
             return
-        theirs = board.begin_balance(kind, loads)
+        board.begin_balance(loads)
         idle, has_given = dict[int, int](), True
         while has_given:
             idle = {giver: changes for giver, changes in idle.items() if changes == board.changes}
@@ -232,10 +241,9 @@ class _Shaper:
             if not self._may_give(resource, giver):
                 continue
             taker = self._board.find_taker(resource, giver)
-            if taker is not None and (taker in self._board.newcomers or self._pays(resource)):
+            if taker is not None and (taker in self._board.newcomers or self._spends(resource)):
                 self._board.remove(resource)
                 self._board.add(resource, taker)
-                self._loose.add(resource)
                 theirs[giver].remove(resource)
                 theirs[taker].append(resource)
                 return True
