@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kcoord.pipeline.history.derive import derive
@@ -19,8 +19,14 @@ from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, memb
 from kcoord.pipeline.spark.arrow import decoded, deriver, readable, unreadable
 from kcoord.pipeline.tables import DERIVED, QUARANTINE, Kind
 from kcoord.pipeline.tables import RECORDS as RECORDS_TABLE
+from kcoord.protocol.generated.connect_worker_group_connectors_tasks_metadata_value import (
+    ConnectorsTasks,
+    ConnectorTaskId,
+)
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import (
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
     ConnectWorkerGroupMetadataKey,
     ConnectWorkerGroupMetadataValue,
     Record,
@@ -112,7 +118,19 @@ def _only(batch: Any, row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in batch.schema.names}
 
 
+HIGHEST_TASK = encode_record(
+    Record(
+        ConnectWorkerGroupConnectorsTasksMetadataKey(group_id=""),
+        ConnectWorkerGroupConnectorsTasksMetadataValue(
+            connectors_tasks=[ConnectorsTasks(tasks=[ConnectorTaskId(connector_id="", task_id=2**31 - 1)])]
+        ),
+    )
+)
+"""A task whose number is the highest that there is: one more is no int of a table."""
+
+
 @settings(max_examples=60)
+@example([HIGHEST_TASK], 1)
 @given(_raws(), st.integers(1, 20))
 def test_derived_tables_are_those_of_whole_records(rows: list[Raw], at_once: int) -> None:
     """What is not decoded a second time is nothing that a table is made of, in whatever pieces the rows come."""

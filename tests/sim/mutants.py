@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -34,10 +33,6 @@ from kcoord.group.modern import reconcile
 from kcoord.group.modern.group import ModernGroup
 from kcoord.group.shard import Shard
 from kcoord.sim.coordinator import Coordinator
-from kcoord.sim.plan_file import RunPlan, load
-from kcoord.sim.run import run_plan
-
-PLANS = Path(__file__).parent / "plans"
 
 
 @attrs.frozen
@@ -162,21 +157,6 @@ def put_in(mutant: Mutant) -> Iterator[None]:
         yield
     finally:
         function.__code__ = healthy
-
-
-def runs(mutant: Mutant, drawn: Iterable[RunPlan]) -> Iterator[RunPlan]:
-    """The run that shows it, if one is known, or these."""
-    if mutant.plan:
-        yield load(PLANS / f"{mutant.plan}.json")
-    else:
-        yield from drawn
-
-
-def shows(mutant: Mutant, run: RunPlan) -> bool:
-    """Whether the run fails because of the mutant, and is well without it."""
-    with put_in(mutant):
-        fails = run_plan(run).violation is not None
-    return fails and run_plan(run).violation is None
 
 
 def _broken(mutant: Mutant, function: FunctionType) -> CodeType:

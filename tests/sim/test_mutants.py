@@ -6,7 +6,8 @@ import pytest
 
 from kcoord.sim.run import is_mixed, plan_of
 from tests.sim.legacy_mutants import CONVERSION, LEGACY_MUTANTS
-from tests.sim.mutants import MUTANTS, Mutant, runs, shows
+from tests.sim.mutants import MUTANTS, Mutant
+from tests.sim.noticed import is_noticed
 
 SEEDS = 400
 """A mutant must be caught within so many seeds."""
@@ -18,12 +19,12 @@ MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
-    assert any(shows(mutant, run) for run in runs(mutant, map(plan_of, range(SEEDS)))), f"{mutant.name}: not noticed"
+    assert is_noticed(mutant, range(SEEDS), plan_of), f"{mutant.name}: not noticed"
 
 
 @pytest.mark.parametrize("mutant", LEGACY_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_of_legacy_workers_is_noticed(mutant: Mutant) -> None:
-    assert any(shows(mutant, run) for run in runs(mutant, map(plan_of, MIXED))), f"{mutant.name}: not noticed"
+    assert is_noticed(mutant, MIXED, plan_of), f"{mutant.name}: not noticed"
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:

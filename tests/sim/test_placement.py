@@ -22,7 +22,8 @@ from kcoord.sim.plan import FAULTS, PLACED, PLACEMENT, Fault, draw, draw_without
 from kcoord.sim.plan_file import dump, load
 from kcoord.sim.run import plan_of, run_plan, run_seed
 from kcoord.sim.shrink import shrink
-from tests.sim.mutants import Mutant, put_in, runs, shows
+from tests.sim.mutants import Mutant, put_in
+from tests.sim.noticed import is_noticed
 from tests.sim.placement_mutants import PLACEMENT_MUTANTS
 
 DOCUMENTS = tuple(text for seed in range(200) for text in draw_documents(Random(seed), 4, 3))
@@ -157,8 +158,7 @@ def test_the_leader_dies_while_rules_move_work() -> None:
 
 @pytest.mark.parametrize(("kind", "mutant"), PLACEMENT_MUTANTS, ids=lambda each: getattr(each, "what", each))
 def test_a_promise_that_is_broken_is_noticed(kind: str, mutant: Mutant) -> None:
-    drawn = (plan_of(seed, kind) for seed in _placed_seeds(kind, 800))
-    assert any(shows(mutant, run) for run in runs(mutant, drawn)), mutant.what
+    assert is_noticed(mutant, _placed_seeds(kind, 800), lambda seed: plan_of(seed, kind), kind), mutant.what
 
 
 def test_rules_are_made_fewer_when_a_run_is_made_small() -> None:

@@ -1,7 +1,6 @@
 """Which connectors were configured, with how many tasks, from when to when? As workers of connect groups said it.
 
-A connector has as many tasks as the highest number that is configured says, so one that is there before its tasks has
-none.
+A connector has as many tasks as are configured, so one that is there before its tasks has none.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import GroupState, Step
 from kcoord.pipeline.history.timeline import Whole, group_columns
+from kcoord.protocol.resources import CONNECTOR
 
 
 @attrs.frozen
@@ -35,7 +35,7 @@ class Configured:
             return
         now: dict[str, int] = {}
         for connector, task in state.configured or ():
-            now[connector] = max(now.get(connector, 0), task + 1)
+            now[connector] = now.get(connector, 0) + (task != CONNECTOR)
         for connector, since in sorted(self._since.items()):
             if now.get(connector) != since.tasks:
                 yield "connectors", self._row(state, connector, since, step)

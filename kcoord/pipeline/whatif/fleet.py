@@ -313,7 +313,7 @@ def _sizes(connector: str, spans: Mapping[int, tuple[int, int | None]]) -> list[
         ]
         if not there:
             continue
-        tasks = max(there) + 1
+        tasks = sum(task != CONNECTOR for task in there)
         if found and found[-1].to_ms == at_ms and found[-1].tasks == tasks:
             found[-1] = attrs.evolve(found[-1], to_ms=next_ms)
         else:

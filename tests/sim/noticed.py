@@ -1,0 +1,59 @@
+"""Does some run of the simulator notice a mutant? Asked first is the seed that showed it last time (`noticed.json`).
+
+That saves hundreds of runs. A seed that shows it no longer costs time only: then all seeds are tried, as for a mutant
+that is not in the file. `python -m tests.sim.noticed` writes the file again: run it when these tests have become slow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+
+from kcoord.sim.plan_file import RunPlan, load
+from kcoord.sim.run import run_plan
+from tests.sim.mutants import Mutant, put_in
+
+HERE = Path(__file__).parent
+FILE = HERE / "noticed.json"
+LAST_TIME: dict[str, int] = json.loads(FILE.read_text())
+
+
+def is_noticed(mutant: Mutant, seeds: Iterable[int], run_of: Callable[[int], RunPlan], kind: str = "") -> bool:
+    """Whether one of these seeds shows it, or the plan that is known to do so."""
+    if mutant.plan:
+        return _shows(mutant, load(HERE / "plans" / f"{mutant.plan}.json"))
+    name = f"{kind} {mutant.name}".strip()
+    last_time = [LAST_TIME[name]] if name in LAST_TIME else []
+    shown = next((seed for seed in chain(last_time, seeds) if _shows(mutant, run_of(seed))), None)
+    if shown is not None:
+        LAST_TIME[name] = shown
+    return shown is not None
+
+
+def _shows(mutant: Mutant, run: RunPlan) -> bool:
+    """Whether the run fails because of the mutant, and is well without it."""
+    with put_in(mutant):
+        fails = run_plan(run).violation is not None
+    return fails and run_plan(run).violation is None
+
+
+def main() -> None:
+    """Find and write the seeds."""
+    from tests.sim import legacy_mutants, mutants, placement_mutants, test_mutants, test_placement
+
+    LAST_TIME.clear()
+    for each in mutants.MUTANTS:
+        test_mutants.test_a_broken_rule_is_noticed(each)
+    for each in legacy_mutants.LEGACY_MUTANTS:
+        test_mutants.test_a_broken_rule_of_legacy_workers_is_noticed(each)
+    for kind, each in placement_mutants.PLACEMENT_MUTANTS:
+        test_placement.test_a_promise_that_is_broken_is_noticed(kind, each)
+    FILE.write_text(json.dumps(LAST_TIME, indent=2, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    from tests.sim import noticed  # the one whose seeds the tests note
+
+    noticed.main()
