@@ -34,9 +34,9 @@ VARIANTS = [
     Variant("exactly-once", {"connect.protocol": "sessioned", "exactly.once.source.support": "enabled"}, EXACTLY_ONCE),
     Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_legacy_mode": "individual"}),
 ]
-PROVED = ("compatible", "sessioned", "individual")
-"""Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` compatible, and
-`tests/javafleet/test_individual.py` is about that mode.
+PROVED = ("eager", "compatible", "sessioned", "individual")
+"""Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` eager and
+compatible, and `tests/javafleet/test_individual.py` is about that mode.
 """
 
 

@@ -1,4 +1,7 @@
-"""Does the codec do the same when it is compiled with mypyc? The tests of the codec run again on compiled modules."""
+"""Does the codec do the same when it is compiled with mypyc? The tests of the codec run again on compiled modules.
+
+A proof: compiling is optional, takes long, and what is compiled is tested at each commit as it stands.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import pytest
 
 from schemas.compiled import ROOT, compile_into
 
+pytestmark = pytest.mark.proof
 MODULES = ["heartbeat_request", "join_group_request", "find_coordinator_request", "connect_group_heartbeat_request"]
 MESSAGES = " or ".join(
     [
