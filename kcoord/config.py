@@ -22,17 +22,15 @@ from typing import Any
 import attrs
 from pydantic import ValidationError
 
-from kcoord.settings import SECTIONS, WILDCARD_HOSTS, Address, Settings, SettingsError, parse_address, setting_name
+from kcoord.settings import SECTIONS, WILDCARD_HOSTS, Settings, SettingsError, setting_name
 from kcoord.settings_checks import check_together
 
 __all__ = [
     "SECTIONS",
     "WILDCARD_HOSTS",
-    "Address",
     "Settings",
     "SettingsError",
     "load_settings",
-    "parse_address",
     "setting_name",
 ]
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-Address = tuple[str, int]
-"""Host and port."""
+from kcoord.address import Address, parse_address
 
 WILDCARD_HOSTS = ("0.0.0.0", "::")
 MAX_INT16 = 2**15 - 1
@@ -22,15 +21,6 @@ _MINUTE_MS, _DAY_MS = 60_000, 86_400_000
 
 class SettingsError(Exception):
     """A setting that does not exist or does not fit; the text is one line: what, where it came from, what to do."""
-
-
-def parse_address(text: str) -> Address:
-    """Host and port of `text`: HOST:PORT, or [HOST]:PORT for an IPv6 address. Raises ValueError."""
-    host, colon, port = text.rpartition(":")
-    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise ValueError(f"{text!r} is no HOST:PORT")
-    return host, int(port)
 
 
 def _address(value: object) -> object:

@@ -29,7 +29,7 @@ DEFAULT_BOOTSTRAP = "localhost:9092"
 
 def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tuple[str, int]]:
     """The addresses that were given by that option; what is none ends the command."""
-    from kcoord.config import parse_address
+    from kcoord.address import parse_address
 
     try:
         return [parse_address(part.strip()) for part in bootstrap.split(",")]

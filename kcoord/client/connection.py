@@ -22,7 +22,6 @@ from kcoord.protocol.frame import (
     encode_request_header,
 )
 from kcoord.protocol.messages import (
-    RESPONSES,
     ApiVersionsRequest,
     ApiVersionsResponse,
     Request,
@@ -32,6 +31,7 @@ from kcoord.protocol.messages import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
     api_name,
+    response_class,
 )
 from kcoord.protocol.primitives import DecodeError, EncodeError
 
@@ -180,7 +180,7 @@ class Connection:
         correlation_id, body = decode_response_header(key, version, frame)
         if correlation_id != header.correlation_id:
             raise DecodeError(f"{api_name(key)} is answered out of order")
-        return RESPONSES[key].decode(frame, version, body)
+        return response_class(key).decode(frame, version, body)
 
     def _lost(self, why: str) -> ClientError:
         return ClientError(f"{self.host}:{self.port}: {why}")

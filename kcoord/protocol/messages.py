@@ -4,79 +4,94 @@
 ``REQUESTS`` and ``RESPONSES`` hold what kcoord can decode. ``API_NAMES``, ``API_VERSIONS`` and
 ``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on, and those of ``OWN_APIS``,
 which no Kafka has.
+
+A class is imported when its name is first asked for, and all of them with ``REQUESTS`` or ``RESPONSES``: a
+command that asks three questions does not wait for the classes of sixty.
 """
 
 from __future__ import annotations
 
-from kcoord.protocol.generated.api_versions_request import ApiVersionsRequest
-from kcoord.protocol.generated.api_versions_response import ApiVersionsResponse
-from kcoord.protocol.generated.connect_group_describe_request import ConnectGroupDescribeRequest
-from kcoord.protocol.generated.connect_group_describe_response import ConnectGroupDescribeResponse
-from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectGroupHeartbeatRequest
-from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
-from kcoord.protocol.generated.connect_group_install_assignment_request import ConnectGroupInstallAssignmentRequest
-from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
-from kcoord.protocol.generated.connect_group_prepare_assignment_request import ConnectGroupPrepareAssignmentRequest
-from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
-from kcoord.protocol.generated.consumer_group_describe_request import ConsumerGroupDescribeRequest
-from kcoord.protocol.generated.consumer_group_describe_response import ConsumerGroupDescribeResponse
-from kcoord.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
-from kcoord.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
-from kcoord.protocol.generated.delete_groups_request import DeleteGroupsRequest
-from kcoord.protocol.generated.delete_groups_response import DeleteGroupsResponse
-from kcoord.protocol.generated.describe_cluster_request import DescribeClusterRequest
-from kcoord.protocol.generated.describe_cluster_response import DescribeClusterResponse
-from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRequest
-from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResponse
-from kcoord.protocol.generated.describe_groups_request import DescribeGroupsRequest
-from kcoord.protocol.generated.describe_groups_response import DescribeGroupsResponse
-from kcoord.protocol.generated.describe_topic_partitions_request import DescribeTopicPartitionsRequest
-from kcoord.protocol.generated.describe_topic_partitions_response import DescribeTopicPartitionsResponse
-from kcoord.protocol.generated.fetch_request import FetchRequest
-from kcoord.protocol.generated.fetch_response import FetchResponse
-from kcoord.protocol.generated.find_coordinator_request import FindCoordinatorRequest
-from kcoord.protocol.generated.find_coordinator_response import FindCoordinatorResponse
-from kcoord.protocol.generated.heartbeat_request import HeartbeatRequest
-from kcoord.protocol.generated.heartbeat_response import HeartbeatResponse
-from kcoord.protocol.generated.incremental_alter_configs_request import IncrementalAlterConfigsRequest
-from kcoord.protocol.generated.incremental_alter_configs_response import IncrementalAlterConfigsResponse
-from kcoord.protocol.generated.join_group_request import JoinGroupRequest
-from kcoord.protocol.generated.join_group_response import JoinGroupResponse
-from kcoord.protocol.generated.leave_group_request import LeaveGroupRequest
-from kcoord.protocol.generated.leave_group_response import LeaveGroupResponse
-from kcoord.protocol.generated.list_groups_request import ListGroupsRequest
-from kcoord.protocol.generated.list_groups_response import ListGroupsResponse
-from kcoord.protocol.generated.metadata_request import MetadataRequest
-from kcoord.protocol.generated.metadata_response import MetadataResponse
-from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequest
-from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponse
-from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequest
-from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponse
-from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequest
-from kcoord.protocol.generated.offset_fetch_response import OffsetFetchResponse
-from kcoord.protocol.generated.produce_request import ProduceRequest
-from kcoord.protocol.generated.produce_response import ProduceResponse
-from kcoord.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
-from kcoord.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
-from kcoord.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
-from kcoord.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
-from kcoord.protocol.generated.share_acknowledge_request import ShareAcknowledgeRequest
-from kcoord.protocol.generated.share_acknowledge_response import ShareAcknowledgeResponse
-from kcoord.protocol.generated.share_fetch_request import ShareFetchRequest
-from kcoord.protocol.generated.share_fetch_response import ShareFetchResponse
-from kcoord.protocol.generated.share_group_describe_request import ShareGroupDescribeRequest
-from kcoord.protocol.generated.share_group_describe_response import ShareGroupDescribeResponse
-from kcoord.protocol.generated.share_group_heartbeat_request import ShareGroupHeartbeatRequest
-from kcoord.protocol.generated.share_group_heartbeat_response import ShareGroupHeartbeatResponse
-from kcoord.protocol.generated.streams_group_describe_request import StreamsGroupDescribeRequest
-from kcoord.protocol.generated.streams_group_describe_response import StreamsGroupDescribeResponse
-from kcoord.protocol.generated.streams_group_heartbeat_request import StreamsGroupHeartbeatRequest
-from kcoord.protocol.generated.streams_group_heartbeat_response import StreamsGroupHeartbeatResponse
-from kcoord.protocol.generated.sync_group_request import SyncGroupRequest
-from kcoord.protocol.generated.sync_group_response import SyncGroupResponse
-from kcoord.protocol.generated.txn_offset_commit_request import TxnOffsetCommitRequest
-from kcoord.protocol.generated.txn_offset_commit_response import TxnOffsetCommitResponse
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from kcoord.protocol.message import Message, Request, Response
+
+if TYPE_CHECKING:
+    from kcoord.protocol.generated.api_versions_request import ApiVersionsRequest
+    from kcoord.protocol.generated.api_versions_response import ApiVersionsResponse
+    from kcoord.protocol.generated.connect_group_describe_request import ConnectGroupDescribeRequest
+    from kcoord.protocol.generated.connect_group_describe_response import ConnectGroupDescribeResponse
+    from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectGroupHeartbeatRequest
+    from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+    from kcoord.protocol.generated.connect_group_install_assignment_request import ConnectGroupInstallAssignmentRequest
+    from kcoord.protocol.generated.connect_group_install_assignment_response import (
+        ConnectGroupInstallAssignmentResponse,
+    )
+    from kcoord.protocol.generated.connect_group_prepare_assignment_request import ConnectGroupPrepareAssignmentRequest
+    from kcoord.protocol.generated.connect_group_prepare_assignment_response import (
+        ConnectGroupPrepareAssignmentResponse,
+    )
+    from kcoord.protocol.generated.consumer_group_describe_request import ConsumerGroupDescribeRequest
+    from kcoord.protocol.generated.consumer_group_describe_response import ConsumerGroupDescribeResponse
+    from kcoord.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+    from kcoord.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
+    from kcoord.protocol.generated.delete_groups_request import DeleteGroupsRequest
+    from kcoord.protocol.generated.delete_groups_response import DeleteGroupsResponse
+    from kcoord.protocol.generated.describe_cluster_request import DescribeClusterRequest
+    from kcoord.protocol.generated.describe_cluster_response import DescribeClusterResponse
+    from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRequest
+    from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResponse
+    from kcoord.protocol.generated.describe_groups_request import DescribeGroupsRequest
+    from kcoord.protocol.generated.describe_groups_response import DescribeGroupsResponse
+    from kcoord.protocol.generated.describe_topic_partitions_request import DescribeTopicPartitionsRequest
+    from kcoord.protocol.generated.describe_topic_partitions_response import DescribeTopicPartitionsResponse
+    from kcoord.protocol.generated.fetch_request import FetchRequest
+    from kcoord.protocol.generated.fetch_response import FetchResponse
+    from kcoord.protocol.generated.find_coordinator_request import FindCoordinatorRequest
+    from kcoord.protocol.generated.find_coordinator_response import FindCoordinatorResponse
+    from kcoord.protocol.generated.heartbeat_request import HeartbeatRequest
+    from kcoord.protocol.generated.heartbeat_response import HeartbeatResponse
+    from kcoord.protocol.generated.incremental_alter_configs_request import IncrementalAlterConfigsRequest
+    from kcoord.protocol.generated.incremental_alter_configs_response import IncrementalAlterConfigsResponse
+    from kcoord.protocol.generated.join_group_request import JoinGroupRequest
+    from kcoord.protocol.generated.join_group_response import JoinGroupResponse
+    from kcoord.protocol.generated.leave_group_request import LeaveGroupRequest
+    from kcoord.protocol.generated.leave_group_response import LeaveGroupResponse
+    from kcoord.protocol.generated.list_groups_request import ListGroupsRequest
+    from kcoord.protocol.generated.list_groups_response import ListGroupsResponse
+    from kcoord.protocol.generated.metadata_request import MetadataRequest
+    from kcoord.protocol.generated.metadata_response import MetadataResponse
+    from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequest
+    from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponse
+    from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequest
+    from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponse
+    from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequest
+    from kcoord.protocol.generated.offset_fetch_response import OffsetFetchResponse
+    from kcoord.protocol.generated.produce_request import ProduceRequest
+    from kcoord.protocol.generated.produce_response import ProduceResponse
+    from kcoord.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
+    from kcoord.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
+    from kcoord.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
+    from kcoord.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
+    from kcoord.protocol.generated.share_acknowledge_request import ShareAcknowledgeRequest
+    from kcoord.protocol.generated.share_acknowledge_response import ShareAcknowledgeResponse
+    from kcoord.protocol.generated.share_fetch_request import ShareFetchRequest
+    from kcoord.protocol.generated.share_fetch_response import ShareFetchResponse
+    from kcoord.protocol.generated.share_group_describe_request import ShareGroupDescribeRequest
+    from kcoord.protocol.generated.share_group_describe_response import ShareGroupDescribeResponse
+    from kcoord.protocol.generated.share_group_heartbeat_request import ShareGroupHeartbeatRequest
+    from kcoord.protocol.generated.share_group_heartbeat_response import ShareGroupHeartbeatResponse
+    from kcoord.protocol.generated.streams_group_describe_request import StreamsGroupDescribeRequest
+    from kcoord.protocol.generated.streams_group_describe_response import StreamsGroupDescribeResponse
+    from kcoord.protocol.generated.streams_group_heartbeat_request import StreamsGroupHeartbeatRequest
+    from kcoord.protocol.generated.streams_group_heartbeat_response import StreamsGroupHeartbeatResponse
+    from kcoord.protocol.generated.sync_group_request import SyncGroupRequest
+    from kcoord.protocol.generated.sync_group_response import SyncGroupResponse
+    from kcoord.protocol.generated.txn_offset_commit_request import TxnOffsetCommitRequest
+    from kcoord.protocol.generated.txn_offset_commit_response import TxnOffsetCommitResponse
+
+    REQUESTS: dict[int, type[Request]]
+    RESPONSES: dict[int, type[Response]]
 
 __all__ = [
     "API_NAMES",
@@ -157,80 +172,152 @@ __all__ = [
     "TxnOffsetCommitRequest",
     "TxnOffsetCommitResponse",
     "api_name",
+    "response_class",
 ]
 
-REQUESTS: dict[int, type[Request]] = {
-    0: ProduceRequest,
-    1: FetchRequest,
-    3: MetadataRequest,
-    8: OffsetCommitRequest,
-    9: OffsetFetchRequest,
-    10: FindCoordinatorRequest,
-    11: JoinGroupRequest,
-    12: HeartbeatRequest,
-    13: LeaveGroupRequest,
-    14: SyncGroupRequest,
-    15: DescribeGroupsRequest,
-    16: ListGroupsRequest,
-    17: SaslHandshakeRequest,
-    18: ApiVersionsRequest,
-    28: TxnOffsetCommitRequest,
-    32: DescribeConfigsRequest,
-    36: SaslAuthenticateRequest,
-    42: DeleteGroupsRequest,
-    44: IncrementalAlterConfigsRequest,
-    47: OffsetDeleteRequest,
-    60: DescribeClusterRequest,
-    68: ConsumerGroupHeartbeatRequest,
-    69: ConsumerGroupDescribeRequest,
-    75: DescribeTopicPartitionsRequest,
-    76: ShareGroupHeartbeatRequest,
-    77: ShareGroupDescribeRequest,
-    78: ShareFetchRequest,
-    79: ShareAcknowledgeRequest,
-    88: StreamsGroupHeartbeatRequest,
-    89: StreamsGroupDescribeRequest,
-    32100: ConnectGroupHeartbeatRequest,
-    32101: ConnectGroupPrepareAssignmentRequest,
-    32102: ConnectGroupInstallAssignmentRequest,
-    32103: ConnectGroupDescribeRequest,
+_TABLES: dict[str, dict[int, str]] = {
+    "REQUESTS": {
+        0: "ProduceRequest",
+        1: "FetchRequest",
+        3: "MetadataRequest",
+        8: "OffsetCommitRequest",
+        9: "OffsetFetchRequest",
+        10: "FindCoordinatorRequest",
+        11: "JoinGroupRequest",
+        12: "HeartbeatRequest",
+        13: "LeaveGroupRequest",
+        14: "SyncGroupRequest",
+        15: "DescribeGroupsRequest",
+        16: "ListGroupsRequest",
+        17: "SaslHandshakeRequest",
+        18: "ApiVersionsRequest",
+        28: "TxnOffsetCommitRequest",
+        32: "DescribeConfigsRequest",
+        36: "SaslAuthenticateRequest",
+        42: "DeleteGroupsRequest",
+        44: "IncrementalAlterConfigsRequest",
+        47: "OffsetDeleteRequest",
+        60: "DescribeClusterRequest",
+        68: "ConsumerGroupHeartbeatRequest",
+        69: "ConsumerGroupDescribeRequest",
+        75: "DescribeTopicPartitionsRequest",
+        76: "ShareGroupHeartbeatRequest",
+        77: "ShareGroupDescribeRequest",
+        78: "ShareFetchRequest",
+        79: "ShareAcknowledgeRequest",
+        88: "StreamsGroupHeartbeatRequest",
+        89: "StreamsGroupDescribeRequest",
+        32100: "ConnectGroupHeartbeatRequest",
+        32101: "ConnectGroupPrepareAssignmentRequest",
+        32102: "ConnectGroupInstallAssignmentRequest",
+        32103: "ConnectGroupDescribeRequest",
+    },
+    "RESPONSES": {
+        0: "ProduceResponse",
+        1: "FetchResponse",
+        3: "MetadataResponse",
+        8: "OffsetCommitResponse",
+        9: "OffsetFetchResponse",
+        10: "FindCoordinatorResponse",
+        11: "JoinGroupResponse",
+        12: "HeartbeatResponse",
+        13: "LeaveGroupResponse",
+        14: "SyncGroupResponse",
+        15: "DescribeGroupsResponse",
+        16: "ListGroupsResponse",
+        17: "SaslHandshakeResponse",
+        18: "ApiVersionsResponse",
+        28: "TxnOffsetCommitResponse",
+        32: "DescribeConfigsResponse",
+        36: "SaslAuthenticateResponse",
+        42: "DeleteGroupsResponse",
+        44: "IncrementalAlterConfigsResponse",
+        47: "OffsetDeleteResponse",
+        60: "DescribeClusterResponse",
+        68: "ConsumerGroupHeartbeatResponse",
+        69: "ConsumerGroupDescribeResponse",
+        75: "DescribeTopicPartitionsResponse",
+        76: "ShareGroupHeartbeatResponse",
+        77: "ShareGroupDescribeResponse",
+        78: "ShareFetchResponse",
+        79: "ShareAcknowledgeResponse",
+        88: "StreamsGroupHeartbeatResponse",
+        89: "StreamsGroupDescribeResponse",
+        32100: "ConnectGroupHeartbeatResponse",
+        32101: "ConnectGroupPrepareAssignmentResponse",
+        32102: "ConnectGroupInstallAssignmentResponse",
+        32103: "ConnectGroupDescribeResponse",
+    },
 }
-
-RESPONSES: dict[int, type[Response]] = {
-    0: ProduceResponse,
-    1: FetchResponse,
-    3: MetadataResponse,
-    8: OffsetCommitResponse,
-    9: OffsetFetchResponse,
-    10: FindCoordinatorResponse,
-    11: JoinGroupResponse,
-    12: HeartbeatResponse,
-    13: LeaveGroupResponse,
-    14: SyncGroupResponse,
-    15: DescribeGroupsResponse,
-    16: ListGroupsResponse,
-    17: SaslHandshakeResponse,
-    18: ApiVersionsResponse,
-    28: TxnOffsetCommitResponse,
-    32: DescribeConfigsResponse,
-    36: SaslAuthenticateResponse,
-    42: DeleteGroupsResponse,
-    44: IncrementalAlterConfigsResponse,
-    47: OffsetDeleteResponse,
-    60: DescribeClusterResponse,
-    68: ConsumerGroupHeartbeatResponse,
-    69: ConsumerGroupDescribeResponse,
-    75: DescribeTopicPartitionsResponse,
-    76: ShareGroupHeartbeatResponse,
-    77: ShareGroupDescribeResponse,
-    78: ShareFetchResponse,
-    79: ShareAcknowledgeResponse,
-    88: StreamsGroupHeartbeatResponse,
-    89: StreamsGroupDescribeResponse,
-    32100: ConnectGroupHeartbeatResponse,
-    32101: ConnectGroupPrepareAssignmentResponse,
-    32102: ConnectGroupInstallAssignmentResponse,
-    32103: ConnectGroupDescribeResponse,
+_MODULES = {
+    "ApiVersionsRequest": "api_versions_request",
+    "ApiVersionsResponse": "api_versions_response",
+    "ConnectGroupDescribeRequest": "connect_group_describe_request",
+    "ConnectGroupDescribeResponse": "connect_group_describe_response",
+    "ConnectGroupHeartbeatRequest": "connect_group_heartbeat_request",
+    "ConnectGroupHeartbeatResponse": "connect_group_heartbeat_response",
+    "ConnectGroupInstallAssignmentRequest": "connect_group_install_assignment_request",
+    "ConnectGroupInstallAssignmentResponse": "connect_group_install_assignment_response",
+    "ConnectGroupPrepareAssignmentRequest": "connect_group_prepare_assignment_request",
+    "ConnectGroupPrepareAssignmentResponse": "connect_group_prepare_assignment_response",
+    "ConsumerGroupDescribeRequest": "consumer_group_describe_request",
+    "ConsumerGroupDescribeResponse": "consumer_group_describe_response",
+    "ConsumerGroupHeartbeatRequest": "consumer_group_heartbeat_request",
+    "ConsumerGroupHeartbeatResponse": "consumer_group_heartbeat_response",
+    "DeleteGroupsRequest": "delete_groups_request",
+    "DeleteGroupsResponse": "delete_groups_response",
+    "DescribeClusterRequest": "describe_cluster_request",
+    "DescribeClusterResponse": "describe_cluster_response",
+    "DescribeConfigsRequest": "describe_configs_request",
+    "DescribeConfigsResponse": "describe_configs_response",
+    "DescribeGroupsRequest": "describe_groups_request",
+    "DescribeGroupsResponse": "describe_groups_response",
+    "DescribeTopicPartitionsRequest": "describe_topic_partitions_request",
+    "DescribeTopicPartitionsResponse": "describe_topic_partitions_response",
+    "FetchRequest": "fetch_request",
+    "FetchResponse": "fetch_response",
+    "FindCoordinatorRequest": "find_coordinator_request",
+    "FindCoordinatorResponse": "find_coordinator_response",
+    "HeartbeatRequest": "heartbeat_request",
+    "HeartbeatResponse": "heartbeat_response",
+    "IncrementalAlterConfigsRequest": "incremental_alter_configs_request",
+    "IncrementalAlterConfigsResponse": "incremental_alter_configs_response",
+    "JoinGroupRequest": "join_group_request",
+    "JoinGroupResponse": "join_group_response",
+    "LeaveGroupRequest": "leave_group_request",
+    "LeaveGroupResponse": "leave_group_response",
+    "ListGroupsRequest": "list_groups_request",
+    "ListGroupsResponse": "list_groups_response",
+    "MetadataRequest": "metadata_request",
+    "MetadataResponse": "metadata_response",
+    "OffsetCommitRequest": "offset_commit_request",
+    "OffsetCommitResponse": "offset_commit_response",
+    "OffsetDeleteRequest": "offset_delete_request",
+    "OffsetDeleteResponse": "offset_delete_response",
+    "OffsetFetchRequest": "offset_fetch_request",
+    "OffsetFetchResponse": "offset_fetch_response",
+    "ProduceRequest": "produce_request",
+    "ProduceResponse": "produce_response",
+    "SaslAuthenticateRequest": "sasl_authenticate_request",
+    "SaslAuthenticateResponse": "sasl_authenticate_response",
+    "SaslHandshakeRequest": "sasl_handshake_request",
+    "SaslHandshakeResponse": "sasl_handshake_response",
+    "ShareAcknowledgeRequest": "share_acknowledge_request",
+    "ShareAcknowledgeResponse": "share_acknowledge_response",
+    "ShareFetchRequest": "share_fetch_request",
+    "ShareFetchResponse": "share_fetch_response",
+    "ShareGroupDescribeRequest": "share_group_describe_request",
+    "ShareGroupDescribeResponse": "share_group_describe_response",
+    "ShareGroupHeartbeatRequest": "share_group_heartbeat_request",
+    "ShareGroupHeartbeatResponse": "share_group_heartbeat_response",
+    "StreamsGroupDescribeRequest": "streams_group_describe_request",
+    "StreamsGroupDescribeResponse": "streams_group_describe_response",
+    "StreamsGroupHeartbeatRequest": "streams_group_heartbeat_request",
+    "StreamsGroupHeartbeatResponse": "streams_group_heartbeat_response",
+    "SyncGroupRequest": "sync_group_request",
+    "SyncGroupResponse": "sync_group_response",
+    "TxnOffsetCommitRequest": "txn_offset_commit_request",
+    "TxnOffsetCommitResponse": "txn_offset_commit_response",
 }
 
 API_NAMES: dict[int, str] = {
@@ -538,3 +625,25 @@ FLEXIBLE_FROM: dict[int, int] = {
 def api_name(key: int) -> str:
     """Kafka's name of an API, e.g. "JoinGroup"; "API 123" for a number that is unknown."""
     return API_NAMES.get(key) or f"API {key}"
+
+
+def response_class(key: int) -> type[Response]:
+    """How requests of this API are answered. Raises KeyError where kcoord decodes none."""
+    found: type[Response] = _imported(_TABLES["RESPONSES"][key])
+    return found
+
+
+def __getattr__(name: str) -> object:
+    """A class, or a table of all, that is asked for the first time (PEP 562)."""
+    found: object
+    if name in _TABLES:
+        found = {key: _imported(each) for key, each in _TABLES[name].items()}
+    elif name in _MODULES:
+        found = _imported(name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, found)
+
+
+def _imported(name: str) -> Any:
+    return getattr(import_module(f"kcoord.protocol.generated.{_MODULES[name]}"), name)

@@ -300,8 +300,8 @@ class Shell:
 def unsupported(request: Request) -> Response:
     """The answer of a broker that does not know the API."""
     from kcoord.protocol.errors import ErrorCode
-    from kcoord.protocol.messages import RESPONSES
+    from kcoord.protocol.messages import response_class
 
-    return RESPONSES[request.API_KEY](  # type: ignore[call-arg]
+    return response_class(request.API_KEY)(  # type: ignore[call-arg]
         error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="the broker does not speak this protocol"
     )

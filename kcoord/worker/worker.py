@@ -13,13 +13,13 @@ from typing import Literal, Self
 
 import attrs
 
+from kcoord.address import parse_address
 from kcoord.assign import ConnectAssignor, Resource, tell
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.policies import IncrementalAssignor
 from kcoord.client.connection import ClientError, error_name
 from kcoord.client.security import Security
-from kcoord.config import parse_address
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms

@@ -10,6 +10,8 @@ import attrs
 from schemas.generator.model import SCHEMAS, MessageSpec, Versions, snake_case, unassigned
 
 NEVER = 32767
+WIDTH = 120
+"""Of a line."""
 
 
 @attrs.frozen
@@ -63,20 +65,37 @@ def index(messages: list[MessageSpec], kafkas: list[Api]) -> str:
         "``REQUESTS`` and ``RESPONSES`` hold what kcoord can decode. ``API_NAMES``, ``API_VERSIONS`` and",
         "``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on, and those of ``OWN_APIS``,",
         "which no Kafka has.",
+        "",
+        "A class is imported when its name is first asked for, and all of them with ``REQUESTS`` or ``RESPONSES``: a",
+        "command that asks three questions does not wait for the classes of sixty.",
         '"""',
         "",
         "from __future__ import annotations",
         "",
+        "from importlib import import_module",
+        "from typing import TYPE_CHECKING, Any",
+        "",
+        "from kcoord.protocol.message import Message, Request, Response",
+        "",
+        "if TYPE_CHECKING:",
     ]
-    lines += [f"from kcoord.protocol.generated.{m.module} import {m.name}" for m in wire]
-    lines += ["from kcoord.protocol.message import Message, Request, Response", ""]
+    for m in wire:
+        lines += _imported(m)
+    lines += ["", "    REQUESTS: dict[int, type[Request]]", "    RESPONSES: dict[int, type[Response]]", ""]
     facts = ["API_NAMES", "API_VERSIONS", "FLEXIBLE_FROM", "OWN_APIS", "REQUESTS", "RESPONSES"]
-    exported = [*facts, *sorted([*(m.name for m in wire), "Message", "Request", "Response"]), "api_name"]
+    exported = [
+        *facts,
+        *sorted([*(m.name for m in wire), "Message", "Request", "Response"]),
+        "api_name",
+        "response_class",
+    ]
     lines += ["__all__ = [", *(f'    "{name}",' for name in exported), "]", ""]
+    by_key = sorted(wire, key=lambda m: m.api_key)
+    lines += ["_TABLES: dict[str, dict[int, str]] = {"]
     for title, kind in (("REQUESTS", "request"), ("RESPONSES", "response")):
-        lines.append(f"{title}: dict[int, type[{kind.capitalize()}]] = {{")
-        lines += [f"    {m.api_key}: {m.name}," for m in sorted(wire, key=lambda m: m.api_key) if m.type == kind]
-        lines += ["}", ""]
+        lines += [f'    "{title}": {{']
+        lines += [*(f'        {m.api_key}: "{m.name}",' for m in by_key if m.type == kind), "    },"]
+    lines += ["}", "_MODULES = {", *(f'    "{m.name}": "{m.module}",' for m in wire), "}", ""]
     lines += ["API_NAMES: dict[int, str] = {", *(f'    {api.key}: "{api.name}",' for api in apis), "}", ""]
     lines += [f"OWN_APIS = frozenset({{{', '.join(str(api.key) for api in own)}}})"]
     lines += ['"""The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""', ""]
@@ -90,5 +109,35 @@ def index(messages: list[MessageSpec], kafkas: list[Api]) -> str:
         "def api_name(key: int) -> str:",
         '    """Kafka\'s name of an API, e.g. "JoinGroup"; "API 123" for a number that is unknown."""',
         '    return API_NAMES.get(key) or f"API {key}"',
+        "",
+        "",
+        "def response_class(key: int) -> type[Response]:",
+        '    """How requests of this API are answered. Raises KeyError where kcoord decodes none."""',
+        '    found: type[Response] = _imported(_TABLES["RESPONSES"][key])',
+        "    return found",
+        "",
+        "",
+        "def __getattr__(name: str) -> object:",
+        '    """A class, or a table of all, that is asked for the first time (PEP 562)."""',
+        "    found: object",
+        "    if name in _TABLES:",
+        "        found = {key: _imported(each) for key, each in _TABLES[name].items()}",
+        "    elif name in _MODULES:",
+        "        found = _imported(name)",
+        "    else:",
+        '        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
+        "    return globals().setdefault(name, found)",
+        "",
+        "",
+        "def _imported(name: str) -> Any:",
+        '    return getattr(import_module(f"kcoord.protocol.generated.{_MODULES[name]}"), name)',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _imported(message: MessageSpec) -> list[str]:
+    """How the class is imported, as ruff would write it."""
+    start = f"    from kcoord.protocol.generated.{message.module} import "
+    if len(start) + len(message.name) <= WIDTH:
+        return [start + message.name]
+    return [f"{start}(", f"        {message.name},", "    )"]

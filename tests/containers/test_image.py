@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from kcoord import __version__
+from kcoord.address import parse_address
 from kcoord.client import Cluster
-from kcoord.config import parse_address
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (

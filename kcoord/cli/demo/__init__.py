@@ -28,9 +28,9 @@ def demo(
     Who runs what, and what happens when you kill one or add one. Starts a coordinator and workers as processes of their
     own, and ends them on Ctrl-C.
     """
+    from kcoord.address import parse_address
     from kcoord.cli.demo.run import DemoFailed, run
     from kcoord.cli.demo.scene import Scene
-    from kcoord.config import parse_address
 
     try:
         address = parse_address(listen)
