@@ -115,6 +115,23 @@ def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
     assert world.come("W2", "AT1 AT2").leads
 
 
+def test_a_leader_that_has_not_seen_before_what_a_new_worker_has_added_does_not_say_that_it_was_deleted() -> None:
+    """Plan 240260: N1 had read of connector B, and ran it, before W1 was asked again. By then B was deleted. W1 had
+    never been shown B, and said that AC0 was deleted instead: what it sees for the first time it takes for good. So it
+    is asked twice, as a leader that remembers nothing (legacy rule O22).
+    """
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
+    added = packed(f"{ALL} BC0")
+    assert world.beat("N1", 0, "", NEW, config_offset=OFFSET + 1, configured_connectors_and_tasks=added).owned == "BC0"
+    assert world.beats("W1") is OK, "it has got its last answer, and remembers that"
+    looks = world.looks
+    world.look("W1", ALL, "AC0 AT0", offset=OFFSET + 2)
+    assert world.targets() == {world.known["W1"]: "AC0 AT0", world.known["W2"]: "AT1", "N1": "AT2"}
+    assert world.looks == looks + 2
+
+
 # -- the new worker leads ----------------------------------------------------------------------------------------------
 
 
