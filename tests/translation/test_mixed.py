@@ -185,6 +185,26 @@ def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeo
     assert world.beat("N1", 0, connection=NEW).error is COMPUTE
 
 
+def test_the_legacy_leader_is_asked_nothing_while_the_new_worker_computes_yet() -> None:
+    """Plan 167828: with N2, which lists no assignor, the choice went over to the legacy leader while N1 computed. That
+    leader was asked what exists, and again after each answer, since nobody leads while another computes: a storm of
+    JoinGroups. It is asked when N1 has installed.
+    """
+    world = handed_over()
+    world.come("W3")
+    assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+    prepared = world.prepare("N1", 0, NEW)
+    world.join("N2", NEW + 1, client_assignors=[], url="http://N2")
+    assert world.beats("W1") is OK
+    assert not world.come("W1", "AC0 AT0").leads, "nor if it joins by itself"
+    assert world.fetch("W1").leader == "N1"
+    ids = world.known
+    targets = {ids["W1"]: "AC0 AT0", ids["W2"]: "AT1", ids["W3"]: "", "N1": "AT2"}
+    assert world.install("N1", 0, prepared.group_epoch, targets, connection=NEW) is OK
+    assert world.beats("W1") is AGAIN
+    assert world.led("W1", ALL, "AC0 AT0").leader == "W1"
+
+
 def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
     world = handed_over()
     world.keep_alive(11_000, "W1", "W2")
