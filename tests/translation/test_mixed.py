@@ -338,6 +338,20 @@ def test_what_was_stopped_under_default_is_not_run_again_when_the_protocol_chang
     assert world.beats("W2") is OK
 
 
+def test_a_leader_that_was_to_stop_everything_under_default_is_not_told_that_it_leads() -> None:
+    """Plan 218890: a worker that has to stop everything before it speaks `default` is answered as a follower, the
+    leader too. Then W3 left, and `default` was no longer spoken: the SyncGroup of W1 told it that it leads, though it
+    had not been shown who runs what.
+    """
+    world = two()
+    world.send_join("W3", protocol=0)
+    assert not world.come("W1", "AC0 AT0").leads
+    world.leaves("W3")
+    assert world.fetch("W1").error is AGAIN
+    told = world.led("W1", ALL, "AC0 AT0")
+    assert (told.leader, told.brief) == ("W1", ("", ""))
+
+
 def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read() -> None:
     """Seeds 17043, 20735: nobody computes for a change of task configurations alone, or the leader has read less."""
     world = LegacyWorld()
