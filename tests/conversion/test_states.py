@@ -341,3 +341,18 @@ def test_what_lay_in_a_connection_that_a_worker_has_left_does_not_say_what_it_ru
     assert hand.beat("B") is ErrorCode.NONE, "the group has not begun to rebalance"
     hand.start_new()
     assert hand.owned()["B"] == ("BC0 BT1", "BC0 BT1")
+
+
+@pytest.mark.parametrize("is_back", [False, True], ids=["converted", "and back"])
+def test_what_lay_in_a_connection_frees_nothing_in_a_group_that_was_converted(is_back: bool) -> None:
+    """Plan 271120: B had joined by a newer connection when the group was a classic one. After the conversion the group
+    did not know of that connection, and the old JoinGroup, of before B had anything, freed what B runs.
+    """
+    hand, _, _ = in_state("Stable", 2)
+    hand.start_new()
+    if is_back:
+        hand.stop_new()
+    assert hand.error(hand.join("B", client="A")) is REJOIN
+    if is_back:
+        hand.start_new()
+    assert hand.owned()["B"] == ("BC0 BT1", "BC0 BT1")

@@ -20,6 +20,7 @@ from kcoord.group.translation import (
     looks,
     picture,
     shown,
+    sweep,
     sync_group,
     syncing,
 )
@@ -78,6 +79,8 @@ LEGACY_MUTANTS = (
            "if spoken.config_offset <= open_already or", "if True or spoken.config_offset <= open_already or"),
     Mutant(22, "a round ends before all have come", config_round.end_if_complete,
            "and not holders_below(group, config_round.offset)", ""),
+    Mutant(22, "who waits for the end of a round is looked at all the time", sweep.next_ms,
+           "if session.parked_until_ms > now_ms or not all_wait:", "if True:"),
     Mutant(23, "work is given out while nobody leads", increment.to_give,
            "member.member_id == group.computed_by or", "True or"),
     Mutant(24, "who has work waits", syncing._waits,

@@ -4,6 +4,8 @@ hand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, one_gives, three
@@ -93,6 +95,47 @@ def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> 
         world.keep_alive(2_000, "W1")
         assert world.synced(token).error is OK, "it is bounded, also if another round follows"
         assert world.group.legacy.round is not None
+
+
+def called_before_the_round() -> tuple[LegacyWorld, object, str]:
+    """W3 was called for a newcomer, and had read a change. Its SyncGroup waits: others may come by themselves. Then W2
+    opens a round for the next change.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world.come("W4")
+    assert world.beats("W3") is AGAIN
+    world.come("W3", "AT2 AT4", offset=OFFSET + 1)
+    token = world.send_sync("W3")
+    world.come("W2", "AT1 AT3", offset=OFFSET + 2)
+    return world, token, "W1"
+
+
+def in_the_round_before() -> tuple[LegacyWorld, object, str]:
+    """W2 has opened a round, W3 has read further than that, and W4 further still. W1 comes too, so the round ends, and
+    the next one opens for what W4 has read.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": "AT2"})
+    for name, runs, read in (("W2", "AT0", 1), ("W3", "AT1", 2), ("W4", "AT2", 3)):
+        world.come(name, runs, offset=OFFSET + read)
+    second, token = world.send_sync("W2"), world.send_sync("W3")
+    world.led("W1", ALL, "AC0", offset=OFFSET + 1)
+    assert world.synced(second).offset == OFFSET + 1
+    return world, token, "W2"
+
+
+@pytest.mark.parametrize("waits", [called_before_the_round, in_the_round_before], ids=lambda each: each.__name__)
+def test_who_waited_before_it_had_to_read_on_waits_until_the_round_ends(
+    waits: Callable[[], tuple[LegacyWorld, object, str]],
+) -> None:
+    """Plans 249239, 246795: W3 has to read on for a round that was opened after its SyncGroup had come. It was answered
+    after 4 s, as if no round were open, and started what a slower worker ran as it was before.
+    """
+    world, token, slow = waits()
+    assert world.group.legacy.round is not None
+    world.keep_alive(9_000, slow)
+    assert token not in world.answers, f"{slow} may run what W3 would start, as it was before"
+    world.keep_alive(2_000, slow)
+    assert world.synced(token).error is OK
 
 
 def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:

@@ -115,6 +115,23 @@ def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
     assert world.come("W2", "AT1 AT2").leads
 
 
+def test_a_leader_that_has_not_seen_before_what_a_new_worker_has_added_does_not_say_that_it_was_deleted() -> None:
+    """Plan 240260: N1 had read of connector B, and ran it, before W1 was asked again. By then B was deleted. W1 had
+    never been shown B, and said that AC0 was deleted instead: what it sees for the first time it takes for good. So it
+    is asked twice, as a leader that remembers nothing (legacy rule O22).
+    """
+    world = two()
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
+    added = packed(f"{ALL} BC0")
+    assert world.beat("N1", 0, "", NEW, config_offset=OFFSET + 1, configured_connectors_and_tasks=added).owned == "BC0"
+    assert world.beats("W1") is OK, "it has got its last answer, and remembers that"
+    looks = world.looks
+    world.look("W1", ALL, "AC0 AT0", offset=OFFSET + 2)
+    assert world.targets() == {world.known["W1"]: "AC0 AT0", world.known["W2"]: "AT1", "N1": "AT2"}
+    assert world.looks == looks + 2
+
+
 # -- the new worker leads ----------------------------------------------------------------------------------------------
 
 
@@ -166,6 +183,26 @@ def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeo
     world.pass_ms(2_000)
     assert world.beats("W1") is ErrorCode.UNKNOWN_MEMBER_ID
     assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+
+
+def test_the_legacy_leader_is_asked_nothing_while_the_new_worker_computes_yet() -> None:
+    """Plan 167828: with N2, which lists no assignor, the choice went over to the legacy leader while N1 computed. That
+    leader was asked what exists, and again after each answer, since nobody leads while another computes: a storm of
+    JoinGroups. It is asked when N1 has installed.
+    """
+    world = handed_over()
+    world.come("W3")
+    assert world.beat("N1", 0, connection=NEW).error is COMPUTE
+    prepared = world.prepare("N1", 0, NEW)
+    world.join("N2", NEW + 1, client_assignors=[], url="http://N2")
+    assert world.beats("W1") is OK
+    assert not world.come("W1", "AC0 AT0").leads, "nor if it joins by itself"
+    assert world.fetch("W1").leader == "N1"
+    ids = world.known
+    targets = {ids["W1"]: "AC0 AT0", ids["W2"]: "AT1", ids["W3"]: "", "N1": "AT2"}
+    assert world.install("N1", 0, prepared.group_epoch, targets, connection=NEW) is OK
+    assert world.beats("W1") is AGAIN
+    assert world.led("W1", ALL, "AC0 AT0").leader == "W1"
 
 
 def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
@@ -299,6 +336,20 @@ def test_what_was_stopped_under_default_is_not_run_again_when_the_protocol_chang
     world.pass_ms(4_000)
     assert world.synced(told).brief == ("", "AT1")
     assert world.beats("W2") is OK
+
+
+def test_a_leader_that_was_to_stop_everything_under_default_is_not_told_that_it_leads() -> None:
+    """Plan 218890: a worker that has to stop everything before it speaks `default` is answered as a follower, the
+    leader too. Then W3 left, and `default` was no longer spoken: the SyncGroup of W1 told it that it leads, though it
+    had not been shown who runs what.
+    """
+    world = two()
+    world.send_join("W3", protocol=0)
+    assert not world.come("W1", "AC0 AT0").leads
+    world.leaves("W3")
+    assert world.fetch("W1").error is AGAIN
+    told = world.led("W1", ALL, "AC0 AT0")
+    assert (told.leader, told.brief) == ("W1", ("", ""))
 
 
 def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read() -> None:
