@@ -147,8 +147,8 @@ def paste_what_is_shown(demo: Worker, data: Path) -> ServerProcess:
     [copy] = re.findall(r"^    (cp .*)$", shown, re.M)
     subprocess.run(shlex.split(copy), check=True)
     demo.wait_for("connectors or tasks changed")
-    [(kill, again)] = re.findall(r"bounce worker-1: .*\n    (kill \d+)\n    (.*)\n", shown)
-    subprocess.run(shlex.split(kill), check=True)
+    [(kill, again)] = re.findall(r"bounce worker-1: .*\n    (kill \d+; .*)\n    (.*)\n", shown)
+    subprocess.run(kill, shell=True, check=True, timeout=DEADLINE_S)
     bounced = ServerProcess.start(
         "bounced", shlex.split(again), data / "bounced.log", {**os.environ, "PYTHONPATH": str(ROOT)}
     )

@@ -101,7 +101,8 @@ class Scene:
         if running:
             name, pid = running[0]
             again = self.command(*self.worker_arguments(name))
-            yield Try(f"bounce {name}: it comes back to what it had", (f"kill {pid}", again))
+            until_gone = f"kill {pid}; while kill -0 {pid} 2>/dev/null; do sleep 0.1; done"
+            yield Try(f"bounce {name}: it comes back to what it had", (until_gone, again))
         yield Try("add a connector", (f"cp {_shown(self.more)} {_shown(self.connectors)}",))
         yield Try("ask why all that happened", (self.command("groups", "explain", GROUP, *at),))
         if coordinator is not None:
