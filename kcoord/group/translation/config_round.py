@@ -111,10 +111,7 @@ def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | No
     no round with its own join, and would start as they are now what slower workers may be running as they were.
     """
     now = group.configured
-    config_round = group.legacy.round
     if known is None or now is None or known.resources == now.resources:
-        return
-    if config_round is not None and config_round.is_certain:
         return
     if group.legacy.protocol != DEFAULT and holders_below(group, now.topic_offset):
         open_config_round(turn, group, now.topic_offset)

@@ -104,6 +104,7 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     elif leads(group, member) and session.protocol == group.legacy.protocol:
         open_round(turn, group, member, token)
     else:
+        group.legacy.doubt_memory_of(member.member_id)
         answer_join(turn, group, member, token, [], _leader_for(group, member))
 
 

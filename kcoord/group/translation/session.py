@@ -178,6 +178,11 @@ class LegacyFleet(Generic[R]):
         if not self.members:
             self._begin_anew()
 
+    def doubt_memory_of(self, member_id: str) -> None:
+        """It follows somebody else now: what its assignor remembers of its last look counts for nothing."""
+        if self.remembered_by == member_id:
+            self.remembered_by, self.remembers = None, False
+
     def _begin_anew(self) -> None:
         self.round, self.look, self.retiring, self.ready_leader = None, None, None, None
         self.remembered_by, self.remembers, self.remembered, self.deleted = None, False, frozenset(), frozenset()

@@ -58,8 +58,10 @@ RETRIED = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 RUNS_ON_MS = 30_000
 """So long at least what a worker had that left without having stopped is given to nobody."""
 SPINS, SPIN_MS = 30, 100
-MANY, WITHIN_MS = 30, 10_000
-"""More JoinGroups of one worker within that time are a storm."""
+MANY, WITHIN_MS, A_CHANGE = 30, 10_000, 3
+"""More JoinGroups of one worker within that time are a storm; so many more are none with each change of configuration:
+the leader reads it, is asked twice, and once more when what was deleted has stopped.
+"""
 
 
 class MixedChecks(Checks):
@@ -240,7 +242,8 @@ class MixedChecks(Checks):
             joined.clear()
         while joined and joined[0] < now_ms - WITHIN_MS:
             joined.pop(0)
-        if len(joined) > MANY:
+        offsets = {offset for at_ms, offset in self._mixed.written.values() if at_ms >= now_ms - WITHIN_MS}
+        if len(joined) > MANY + A_CHANGE * len(offsets):
             raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
 
     def ends(self, process: LegacyProcess, died_of: str) -> None:
