@@ -132,6 +132,28 @@ def test_a_leader_that_has_not_seen_before_what_a_new_worker_has_added_does_not_
     assert world.looks == looks + 2
 
 
+def test_what_a_new_worker_says_of_a_second_change_is_waited_for_after_the_first() -> None:
+    """Plan 387750: a round was open when N1 had read of the next change. No round followed, and what that change had
+    added was started while a slower worker ran its tasks as of before.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    beside(world, reads_all=False)
+    world.lead("W1", {"W1": "", "W2": "", "W3": "", "N1": ""}, "AC0 AT0")
+    world.come("W2", "AT1", offset=OFFSET + 1)
+    waits = [world.send_sync("W2")]
+    added, epoch = packed(f"{ALL} BC0"), world.member("N1").epoch
+    told = world.beat("N1", epoch, "", NEW, config_offset=OFFSET + 2, configured_connectors_and_tasks=added)
+    assert told.error is OK
+    world.pass_ms(1_000)
+    assert world.beats("W3") is AGAIN, "so it opens no round by its own JoinGroup"
+    world.come("W3", "AT2", offset=OFFSET + 2)
+    waits.append(world.send_sync("W3"))
+    world.keep_alive(10_000, "W1")
+    assert world.answers.keys().isdisjoint(waits), "W1 may run what they would start, as it was before"
+    world.keep_alive(10_000, "W1")
+    assert [world.synced(each).error for each in waits] == [OK, OK], "each round is bounded"
+
+
 # -- the new worker leads ----------------------------------------------------------------------------------------------
 
 
@@ -211,6 +233,19 @@ def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
     assert "N1" not in world.group.members
     assert world.come("W1", "AC0 AT0").leads
     assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
+
+
+def test_a_leader_that_has_followed_a_new_worker_remembers_nothing() -> None:
+    """Plan 417192: W1 followed N1, so its assignor forgot its own last picture, and was believed to remember it. When a
+    connector was deleted then, it took real tasks away to balance what was left, and these were taken for deleted.
+    """
+    world = handed_over()
+    world.keep_alive(2_000, "W1")
+    world.configure(migration_policy="upgrade")
+    assert world.beat("N1", -1, connection=NEW).error is OK
+    looks = world.looks
+    world.look("W1", ALL, "AC0 AT0")
+    assert world.looks == looks + 2
 
 
 def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_sees_all_that_there_is() -> None:
