@@ -152,8 +152,12 @@ def paste_what_is_shown(demo: Worker, data: Path) -> ServerProcess:
     bounced = ServerProcess.start(
         "bounced", shlex.split(again), data / "bounced.log", {**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    demo.wait_for("worker-1 (elsewhere), Stable: ")
-    assert "worker left" not in demo.said
+    try:
+        demo.wait_for("worker-1 (elsewhere), Stable: ")
+        assert "worker left" not in demo.said
+    except AssertionError:
+        bounced.kill()
+        raise
     return bounced
 
 

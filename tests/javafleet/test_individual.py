@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.javafleet import events
 from tests.javafleet.conftest import StageMaker, check_undisturbed
 
-DELAY_S = 5
+DELAY_S = 15
+"""Whoever goes here comes back, and sooner than that, however busy the machine is."""
 SEVERAL = 5
 """A change of configuration is a few records, each of which may make every worker join by its own decision; who must
 let something go for it joins once more.

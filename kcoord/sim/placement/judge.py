@@ -191,7 +191,7 @@ class PlacementJudge:
 
     def _installed(self, past: Past | None, group: ConnectGroup, step: Step, installs: int) -> None:
         """The coordinator has computed an assignment, `installs` times in this step."""
-        if past is not None:
+        if past is not None and len(_assignment_epochs(step, past)) <= installs:  # else a worker has computed one too
             self._changed(past, group, step, installs)
         placed = group.placed
         layout = Layout.of({_worker(group, each.member_id): _target(group.targets, each.member_id)
@@ -425,6 +425,12 @@ def _waiting_for(past: Past, group: ConnectGroup, worker: Worker) -> Resources:
 
 def _is_newer(assignment: object, past: Past) -> bool:
     return getattr(assignment, "assignment_epoch", past.assignment_epoch) != past.assignment_epoch
+
+
+def _assignment_epochs(step: Step, past: Past) -> set[int]:
+    """The epochs of the assignments that this step has brought about."""
+    values = [each.value for each in step.records if isinstance(each.key, ConnectWorkerGroupTargetAssignmentKey)]
+    return {getattr(each, "assignment_epoch", 0) for each in values if _is_newer(each, past)}
 
 
 def _reported(past: Past, step: Step) -> Mapping[str, Resources]:
