@@ -93,7 +93,7 @@ LEGACY_MUTANTS = (
            "yield Slice(worker.member_id, worker.url, worker.target)\n"
            "        continue"),
     Mutant(102, "a leader that remembers nothing is asked once", asking_leader.Asking.judge,
-           "if remembered or not was_shown else", "if True else"),
+           "if remembered or not was_shown else", "if True else", plan="417192"),
     Mutant(108, "after each look the leader starts what it says", looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
     Mutant(26, "a call does not let the heartbeat's answer go", asking.ask_to_rejoin,

@@ -6,10 +6,14 @@ import attrs
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.group.connect.world import DELAY_MS, SETTINGS
-from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, one_gives, three
+from tests.group.connect.world import DELAY_MS, SETTINGS, res, text
+from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, Synced, one_gives, three
 
 # -- strangers, and those that left without having stopped -------------------------------------------------------------
+
+
+NINE = {"W1": "AC0 AT0 AT3 AT6", "W2": "AT1 AT4 AT7", "W3": "AT2 AT5 AT8"}
+"""What three workers run; the first leads."""
 
 
 def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> None:
@@ -178,6 +182,61 @@ def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
     assert world.synced(parked).brief == ("", ""), "4 s at most: it blocks the worker's REST interface"
     world.keep_alive(9_000, "W1", "W2", "W3")
     assert world.beats("W4") is OK
+
+
+def two_give() -> LegacyWorld:
+    """A fourth worker has come, and is to get a task of W1, which leads, and one of W3."""
+    world = LegacyWorld.fleet(NINE)
+    world.come("W4")
+    assert [world.is_to_run(name) == world.holds(name) for name in NINE] == [False, True, False]
+    return world
+
+
+def stops(world: LegacyWorld, name: str) -> str:
+    """It comes, is told what to stop, and comes without that."""
+    revoked = _comes(world, name, world.holds(name)).revoked
+    assert revoked
+    _comes(world, name, text(res(world.holds(name)) - res(revoked)))
+    return revoked
+
+
+def _comes(world: LegacyWorld, name: str, runs: str) -> Synced:
+    if name == "W1":
+        return world.led(name, " ".join(NINE.values()), runs)
+    world.come(name, runs)
+    return world.fetch(name)
+
+
+def test_what_is_free_waits_half_a_second_for_the_rest() -> None:
+    """In a rolling restart by drains six tasks of real workers ran nowhere for four seconds: a worker that was back had
+    to wait for what one of the others had not been told yet to stop.
+    """
+    world = two_give()
+    parked = world.send_sync("W4")
+    first = stops(world, "W3")
+    world.pass_ms(499)
+    assert parked not in world.answers, "one JoinGroup for both, if that takes no time"
+    world.pass_ms(1)
+    assert world.synced(parked).assigned == first
+    second = stops(world, "W1")
+    assert world.beats("W4") is AGAIN
+    world.come("W4", first)
+    assert world.fetch("W4").assigned == second
+
+
+def test_so_does_what_a_worker_at_rest_is_to_get() -> None:
+    world = two_give()
+    parked = world.send_sync("W4")
+    world.keep_alive(4_000, "W2")
+    assert world.synced(parked).brief == ("", "")
+    first = stops(world, "W3")
+    assert world.beats("W4") is OK
+    world.pass_ms(500)
+    assert world.beats("W4") is AGAIN
+    world.come("W4", "")
+    parked = world.send_sync("W4")
+    world.pass_ms(500)
+    assert world.synced(parked).assigned == first
 
 
 def test_a_worker_that_is_to_get_nothing_does_not_wait() -> None:

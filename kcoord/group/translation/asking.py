@@ -4,7 +4,7 @@
 | --- | --- |
 | it is to compute, or led and somebody else is to | design 4; legacy 3, 14 |
 | its target lacks something that it holds, and it was not told yet | legacy 4 |
-| all that its target has beyond what it holds is free, and may be given | legacy 4, 23 |
+| what its target has and it lacks is free, all of it or some for half a second, and may be given | legacy 4, 23 |
 | the leader that it knows is another now, and the new one is ready | legacy 11 |
 | the group speaks another embedded protocol than it was told | legacy 16 |
 
@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
+from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
 from kcoord.group.translation.increment import increment, to_give
 from kcoord.group.translation.leader import is_ready, leader_known_as
 from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.syncing import answer_if_time, has_to_read_on
+from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -30,7 +31,7 @@ def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
     session = session_of(member)
     if member.put_out or session.parked_join is not None:
         return
-    at_rest = session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
+    at_rest = session.phase is Phase.STABLE and must_rejoin(turn, group, member)
     in_between = session.phase is Phase.COMPLETING and not _has_computed(group, member)
     if at_rest or (in_between and _is_called(group, member)):
         ask_to_rejoin(turn, group, member)
@@ -49,7 +50,7 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """The worker must join within its rebalance timeout."""
     session = session_of(member)
     session.move(Phase.PREPARING)
-    session.computes = False
+    session.computes, session.part_due_ms = False, NEVER_MS
     session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     turn.wake(group, session.due_ms)
     group.forget(member)
@@ -60,9 +61,9 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     let_go_heartbeat(turn, group, member)
 
 
-def must_rejoin(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+def must_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     """Whether one of the reasons above holds."""
-    return _is_called(group, member) or _knows_less(contents, group, member) or _has_to_move(contents, group, member)
+    return _is_called(group, member) or _knows_less(turn.contents, group, member) or _has_to_move(turn, group, member)
 
 
 def _is_called(group: ConnectGroup, member: Member) -> bool:
@@ -84,12 +85,13 @@ def _knows_less(contents: Contents, group: ConnectGroup, member: Member) -> bool
     return bool(leader) and legacy.known_leader != leader and is_ready(contents, group)
 
 
-def _has_to_move(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     if member.member_id not in group.unconverged:
         return False
     now = increment(group, member)
     if now.revoked - member.releasing:
         return True
-    if now.revoked or now.awaited or has_to_read_on(group, member):
+    if now.revoked or has_to_read_on(group, member):
         return False
-    return bool(to_give(contents, group, member, now))
+    gives = to_give(turn.contents, group, member, now)
+    return has_waited_for_rest(turn, group, member, gives) if now.awaited else bool(gives)

@@ -76,9 +76,7 @@ def _is_cause(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
     if session.parked_join is not None:
         return not session.past_barrier
-    return session.phase is Phase.PREPARING or (
-        session.phase is Phase.STABLE and must_rejoin(turn.contents, group, member)
-    )
+    return session.phase is Phase.PREPARING or (session.phase is Phase.STABLE and must_rejoin(turn, group, member))
 
 
 def _members(group: ConnectGroup) -> list[Member]:

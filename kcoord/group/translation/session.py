@@ -49,6 +49,8 @@ class LegacySession:
     parked_sync: Token | None = None
     parked_until_ms: int = NEVER_MS
     """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
+    part_due_ms: int = NEVER_MS
+    """When it is given what is free, though others hold the rest of its target yet."""
     past_barrier: bool = False
     """Its parked JoinGroup was there when a barrier ended, and waits for something else: it is no cause for another."""
     may_park: bool = False

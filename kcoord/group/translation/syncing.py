@@ -4,12 +4,12 @@
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
 | a config round is open, and others have read even less than it | they have come, or the round ends |
-| it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s |
+| it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s; half a second if some of it is free |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
 A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
 written into its current before it is told (connect-groups rule 1).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ from kcoord.group.turn import Turn
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
+
+PART_MS = 500
+"""So long what is free waits for the rest of what a worker is to get: it runs nowhere meanwhile."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
@@ -63,12 +66,26 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
         return session.has_news and turn.now_ms < config_round.until_ms and lowest_offset(group) < _offset(member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
-    if now.awaited or to_give(turn.contents, group, member, now) != now.assigned:
+    gives = to_give(turn.contents, group, member, now)
+    if gives != now.assigned:
+        return True
+    if now.awaited and (group.legacy.protocol == DEFAULT or not has_waited_for_rest(turn, group, member, gives)):
         return True
     computing = is_being_computed(group)
     if computing and group.legacy.protocol == DEFAULT:
         return True  # what it had before would be taken back with the next barrier
     return computing and not now.assigned and not member.current
+
+
+def has_waited_for_rest(turn: Turn, group: ConnectGroup, member: Member, gives: Resources) -> bool:
+    """Whether what it may be given has been free for a while, and the rest is still held by others."""
+    session = session_of(member)
+    if not gives:
+        session.part_due_ms = NEVER_MS
+    elif session.part_due_ms == NEVER_MS:
+        session.part_due_ms = turn.now_ms + PART_MS
+        turn.wake(group, session.part_due_ms)
+    return turn.now_ms >= session.part_due_ms
 
 
 def is_being_computed(group: ConnectGroup) -> bool:
@@ -121,6 +138,7 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     _note_told(turn, group, member)
     session.move(Phase.STABLE)
     session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
+    session.part_due_ms = NEVER_MS
     see(turn, group, member)
     group.forget(member)
     _watch_release(turn, group, member, now)
