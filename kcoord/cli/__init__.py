@@ -11,7 +11,21 @@ from typing import Annotated
 import typer
 
 from kcoord import __version__
-from kcoord.cli import config, demo, groups, health, log, pipeline, placement, serve, settings, sim, worker, workers
+from kcoord.cli import (
+    check,
+    config,
+    demo,
+    groups,
+    health,
+    log,
+    pipeline,
+    placement,
+    serve,
+    settings,
+    sim,
+    worker,
+    workers,
+)
 
 app = typer.Typer(
     name="kcoord",
@@ -23,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("serve")(serve.serve)
+app.command("check")(check.check)
 app.command("health")(health.health)
 app.command("demo")(demo.demo)
 app.add_typer(groups.app, name="groups")

@@ -2,58 +2,40 @@
 
 import logging
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from kcoord.cli.failure import USAGE, fail
+from kcoord.cli.failure import fail
 from kcoord.cli.log_lines import log_to
+from kcoord.cli.serve_options import (
+    Advertise,
+    ConfigFile,
+    DataDir,
+    GroupPatterns,
+    Listen,
+    LogBootstrap,
+    LogKind,
+    Options,
+    UpstreamBrokers,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from kcoord.config import Settings
 
 
 def serve(
-    listen: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where clients connect first.  [default: localhost:9092]")
-    ] = None,
-    data_dir: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where kcoord keeps its records.  [default: data]")
-    ] = None,
-    advertise: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="What clients are told to connect to, where that differs.")
-    ] = None,
-    upstream: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster to stand in front of.")
-    ] = None,
-    groups: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="REGEX",
-            help="Groups that kcoord is to coordinate beside --upstream, '.*' for all. May be given several times.",
-        ),
-    ] = None,
-    log: Annotated[
-        str | None,
-        typer.Option(metavar="embedded|kafka", help="Where records live: in DIR, or in a topic.  [default: embedded]"),
-    ] = None,
-    log_bootstrap: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT,...", help="Brokers of the topic's cluster.  [default: those of --upstream]"),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-o", metavar="NAME=VALUE", help="Any setting (see: kcoord settings). May be given several times."
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", envvar="KCOORD_CONFIG", help="Settings from a TOML file.")
-    ] = None,
+    listen: Listen = None,
+    data_dir: DataDir = None,
+    advertise: Advertise = None,
+    upstream: UpstreamBrokers = None,
+    groups: GroupPatterns = None,
+    log: LogKind = None,
+    log_bootstrap: LogBootstrap = None,
+    option: Options = None,
+    config: ConfigFile = None,
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
-    from kcoord.config import SettingsError, exposed_secrets, load_settings, secrets_of
+    from kcoord.config import exposed_secrets, secrets_of
 
     flags = {
         "listen": listen,
@@ -64,10 +46,7 @@ def serve(
         "log": log,
         "log_bootstrap": log_bootstrap,
     }
-    try:
-        settings = load_settings(option or (), {field: value for field, value in flags.items() if value}, config)
-    except SettingsError as error:
-        fail(error, USAGE)
+    settings = settings_of(option or (), flags, config)
     log_to(sys.stderr, settings.log_level, secrets_of(settings))
     for warning in exposed_secrets(option or ()):
         logging.getLogger("kcoord.server").warning("%s", warning)

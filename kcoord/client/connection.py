@@ -130,6 +130,11 @@ class Connection:
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))
         return max(lowest, request.MIN_VERSION) <= min(highest, request.MAX_VERSION)
 
+    def highest(self, api_key: int) -> int | None:
+        """The highest version of this API that the broker speaks; None: it does not know it."""
+        known = self._versions.get(api_key)
+        return None if known is None else known[1]
+
     async def ended(self) -> None:
         """Wait until the connection has ended, whoever ended it."""
         if self._receiving is not None:

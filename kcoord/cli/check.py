@@ -1,0 +1,125 @@
+"""`kcoord check`: would kcoord work as it is set? Asked before any client is pointed at it; nothing is changed."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from kcoord.cli.asking import AsJson, CommandConfig
+from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.serve_options import (
+    Advertise,
+    ConfigFile,
+    DataDir,
+    GroupPatterns,
+    Listen,
+    LogBootstrap,
+    LogKind,
+    Options,
+    UpstreamBrokers,
+    settings_of,
+)
+
+if TYPE_CHECKING:
+    from kcoord.cli.checks.finding import Finding
+    from kcoord.cli.checks.matching_groups import Matching
+    from kcoord.client import Security
+    from kcoord.config import Settings
+
+
+def check(
+    listen: Listen = None,
+    data_dir: DataDir = None,
+    advertise: Advertise = None,
+    upstream: UpstreamBrokers = None,
+    groups: GroupPatterns = None,
+    log: LogKind = None,
+    log_bootstrap: LogBootstrap = None,
+    option: Options = None,
+    config: ConfigFile = None,
+    command_config: CommandConfig = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look whether kcoord would work with these settings, the same as for `serve`: exit code 0 if so, 1 if not.
+
+    Ports, names, the cluster behind it, and which groups would be kcoord's. Nothing is started and nothing changed.
+    """
+    flags = {
+        "listen": listen,
+        "data_dir": data_dir,
+        "advertise": advertise,
+        "upstream": upstream,
+        "groups": tuple(groups or ()),
+        "log": log,
+        "log_bootstrap": log_bootstrap,
+    }
+    settings = settings_of(option or (), flags, config)
+    from kcoord.cli.checks.finding import Level
+    from kcoord.client import ClientError, Security
+
+    try:
+        security = Security.from_file(command_config) if command_config else _upstreams(settings)
+    except (ClientError, ValueError) as error:
+        fail(error, USAGE)
+    findings, matching = asyncio.run(_look(settings, security))
+    print(_as_json(findings, matching) if as_json else _shown(findings, matching), end="")
+    if any(each.level is Level.PROBLEM for each in findings):
+        raise SystemExit(FAILED)
+
+
+def _upstreams(settings: "Settings") -> "Security":
+    """As kcoord itself connects to the cluster: by TLS where that is set, and without a login."""
+    from kcoord.client import Security
+    from kcoord.gateway.tls import upstream_context
+    from kcoord.server.gateway_settings import gateway_settings
+
+    return Security(upstream_context(gateway_settings(settings)) if settings.upstream else None)
+
+
+async def _look(settings: "Settings", security: "Security") -> "tuple[list[Finding], list[Matching]]":
+    from kcoord.cli.checks.cluster_side import Seen, about_login, check_cluster
+    from kcoord.cli.checks.finding import problem
+    from kcoord.cli.checks.matching_groups import find_matching, judge_matching
+    from kcoord.cli.checks.own_place import check_broker_ports, check_place
+    from kcoord.client import ClientError, Cluster
+    from kcoord.server.gateway_settings import gateway_settings
+
+    findings, matching = list(check_place(settings)), list["Matching"]()
+    if not settings.upstream:
+        return findings, matching
+    seen = Seen()
+    findings += about_login(settings, security)
+    findings += [each async for each in check_cluster(settings, security, seen)]
+    ports = gateway_settings(settings)
+    findings += check_broker_ports(settings, [(each.node_id, ports.port_of(each.node_id)) for each in seen.brokers])
+    if seen.brokers:
+        try:
+            async with Cluster([(each.host, each.port) for each in seen.brokers], security) as cluster:
+                matching = await find_matching(cluster, settings.groups)
+            findings += judge_matching(matching, settings.groups)
+        except ClientError as error:
+            findings.append(problem("groups", str(error)))
+    return findings, matching
+
+
+def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:
+    from kcoord.cli.paper import table_of, written
+
+    shown: list[Any] = [table_of(("", "ABOUT", ""), [(each.level.value, each.about, each.text) for each in findings])]
+    if matching:
+        rows = [
+            (each.group, each.protocol_type, each.state, str(each.members), each.coordinator, each.becomes)
+            for each in matching
+        ]
+        shown += ["", table_of(("GROUP", "PROTOCOL TYPE", "STATE", "MEMBERS", "COORDINATOR NOW", "THEN"), rows)]
+    return written(*shown)
+
+
+def _as_json(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:
+    told = {
+        "findings": [attrs.asdict(each) for each in findings],
+        "groups": [each.as_json() for each in matching],
+    }
+    return json.dumps(told, indent=2) + "\n"

@@ -1,0 +1,87 @@
+"""Can kcoord stand where its settings say? Free ports, a folder that it may write, names that clients can use."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kcoord.address import Address
+from kcoord.cli.checks.finding import Finding, fine, note, problem
+from kcoord.settings import WILDCARD_HOSTS, Settings
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def check_place(settings: Settings) -> Iterator[Finding]:
+    """What can be told without asking the cluster."""
+    yield _check_port("listen", settings.listen, "listen")
+    yield from _check_name(settings)
+    if settings.log == "embedded":
+        yield _check_folder(settings.data_dir)
+
+
+def check_broker_ports(settings: Settings, ports: Sequence[tuple[int, int | None]]) -> Iterator[Finding]:
+    """The ports that stand for brokers, by broker id."""
+    host, listen_port = settings.listen
+    taken: dict[int, int] = {}
+    for broker_id, port in ports:
+        if port is None:
+            yield problem("ports", f"there is no port for broker {broker_id}: give it one in gateway.broker.ports")
+        elif port == listen_port or port in taken:
+            whose = "listen" if port == listen_port else f"broker {taken[port]}"
+            yield problem("ports", f"broker {broker_id} would have port {port} of {whose}: set gateway.broker.ports")
+        else:
+            taken[port] = broker_id
+            yield _check_port("ports", (host, port), "gateway.port.offset", f"for broker {broker_id}")
+
+
+def _check_port(about: str, address: Address, setting: str, whose: str = "") -> Finding:
+    host, port = address
+    where = " ".join(filter(None, (f"{host}:{port}", whose)))
+    try:
+        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except socket.gaierror as error:
+        return problem(about, f"{where}: {host} has no address: {error.strerror}")
+    with socket.socket(kind[0], kind[1]) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(kind[4])
+            listener.listen(1)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return problem(about, f"{where} is taken: something listens there already; set {setting}")
+            return problem(about, f"{where} cannot be listened at: {os.strerror(error.errno or 0)}; set {setting}")
+    return fine(about, f"{where} is free")
+
+
+def _check_name(settings: Settings) -> Iterator[Finding]:
+    """The name that clients are sent to after their first question."""
+    if settings.advertise is None:
+        if settings.listen[0] in LOOPBACK:
+            yield note("advertise", f"only clients on this machine reach {settings.listen[0]}; set listen for others")
+        elif settings.listen[0] in WILDCARD_HOSTS:
+            yield fine("advertise", "clients are sent to the host by which they came")
+        return
+    host, port = settings.advertise
+    try:
+        socket.getaddrinfo(host, port)
+    except socket.gaierror as error:
+        yield problem("advertise", f"clients are sent to {host}:{port}, and {host} has no address: {error.strerror}")
+        return
+    if host in LOOPBACK:
+        yield note("advertise", f"clients are sent to {host}:{port}: only those on this machine get there")
+    else:
+        yield fine("advertise", f"clients are sent to {host}:{port}")
+
+
+def _check_folder(folder: Path) -> Finding:
+    """The folder of the embedded log, or the one in which it is to be made."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not there.is_dir():
+        return problem("records", f"{there} is no folder, so records cannot be kept in {folder}; set data.dir")
+    if not os.access(there, os.W_OK | os.X_OK):
+        return problem("records", f"{there} may not be written, so records cannot be kept in {folder}; set data.dir")
+    return fine("records", f"are kept in {folder}" + ("" if folder.exists() else ", which is made"))

@@ -1,0 +1,55 @@
+"""Which options say how kcoord is to serve? The same for the command that serves and the one that only checks."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kcoord.cli.failure import USAGE, fail
+
+if TYPE_CHECKING:
+    from kcoord.config import Settings
+
+Listen = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="Where clients connect first.  [default: localhost:9092]")
+]
+DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where kcoord keeps its records.  [default: data]")]
+Advertise = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="What clients are told to connect to, where that differs.")
+]
+UpstreamBrokers = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster to stand in front of.")
+]
+GroupPatterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="REGEX",
+        help="Groups that kcoord is to coordinate beside --upstream, '.*' for all. May be given several times.",
+    ),
+]
+LogKind = Annotated[
+    str | None,
+    typer.Option(metavar="embedded|kafka", help="Where records live: in DIR, or in a topic.  [default: embedded]"),
+]
+LogBootstrap = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT,...", help="Brokers of the topic's cluster.  [default: those of --upstream]"),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("-o", metavar="NAME=VALUE", help="Any setting (see: kcoord settings). May be given several times."),
+]
+ConfigFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", envvar="KCOORD_CONFIG", help="Settings from a TOML file.")
+]
+
+
+def settings_of(options: Sequence[str], flags: Mapping[str, Any], config: Path | None) -> "Settings":
+    """The settings that the command line, the environment and the file make; what cannot be ends the command."""
+    from kcoord.config import SettingsError, load_settings
+
+    try:
+        return load_settings(options, {field: value for field, value in flags.items() if value}, config)
+    except SettingsError as error:
+        fail(error, USAGE)

@@ -1,0 +1,206 @@
+"""Does `kcoord check` say what is wrong before any client is pointed at kcoord, and nothing where all is well?"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiokafka import AIOKafkaConsumer
+from confluent_kafka import Consumer
+
+from tests.cli.run_cli import Outcome, kcoord
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
+from tests.kafka.ports import free_port
+from tests.kafka.security import ADMIN, Mechanism, Security, password_of
+from tests.kafka.wait import NotYet, eventually
+
+
+def check(tmp_path: Path, upstream: str, *more: object, **options: Any) -> Outcome:
+    """With a folder of its own, and a port that is free."""
+    port = options.pop("port", None) or free_port()
+    return kcoord(
+        "check", "--listen", f"127.0.0.1:{port}", "--data-dir", tmp_path / "data", "--upstream", upstream, *more
+    )
+
+
+def problems(found: Outcome) -> list[tuple[str, str]]:
+    """What is wrong: about what, and the text."""
+    told = json.loads(found.out)["findings"]
+    return [(each["about"], each["text"]) for each in told if each["level"] == "problem"]
+
+
+@contextlib.asynccontextmanager
+async def consumer_of(kafka: KafkaCluster, group: str, topic: str) -> AsyncIterator[AIOKafkaConsumer]:
+    """A member at the cluster."""
+    kafka.create_topic(topic)
+    consumer = AIOKafkaConsumer(topic, bootstrap_servers=kafka.bootstrap, group_id=group)
+    await consumer.start()
+    try:
+        yield consumer
+    finally:
+        await consumer.stop()
+
+
+# -- all is well -------------------------------------------------------------------------------------------------------
+
+
+async def test_what_there_is_and_what_becomes_of_it(kafka: KafkaCluster, tmp_path: Path) -> None:
+    async with consumer_of(kafka, "check-live", "check-1"):
+        found = await asyncio.to_thread(check, tmp_path, kafka.bootstrap, "--groups", "check-.*", "--json")
+        assert (found.code, found.err) == (0, "")
+        told = json.loads(found.out)
+        assert {each["about"] for each in told["findings"]} >= {"listen", "upstream", "brokers", "ports", "groups"}
+        [group] = [each for each in told["groups"] if each["group"] == "check-live"]
+        assert (group["protocol_type"], group["state"], group["members"]) == ("consumer", "Stable", 1)
+        assert group["becomes"].startswith("stays with the cluster until its last member there has gone")
+        shown = await asyncio.to_thread(check, tmp_path, kafka.bootstrap, "--groups", "check-.*")
+        assert "check-live" in shown.out
+        assert not (tmp_path / "data").exists(), "nothing is made"
+    empty = check(tmp_path, kafka.bootstrap, "--groups", "check-live", "--json")
+    assert json.loads(empty.out)["groups"][0]["becomes"] == "is kcoord's as soon as a member comes by it"
+
+
+def test_a_group_of_the_new_consumer_protocol_stays_with_the_cluster(kafka: KafkaCluster, tmp_path: Path) -> None:
+    kafka.create_topic("check-2")
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "check-new", "group.protocol": "consumer"})
+    consumer.subscribe(["check-2"])
+
+    def assigned() -> bool:
+        consumer.poll(0.1)
+        if not consumer.assignment():
+            raise NotYet("nothing is assigned")
+        return True
+
+    eventually(assigned, "the consumer has its partition")
+    found = check(tmp_path, kafka.bootstrap, "--groups", "check-new", "--json")
+    consumer.close()
+    [group] = json.loads(found.out)["groups"]
+    assert group["becomes"] == "stays with the cluster: kcoord takes no groups of type consumer"
+
+
+def test_a_group_that_a_kcoord_has_is_told(kafka: KafkaCluster, tmp_path: Path) -> None:
+    front = kcoord_of(kafka, tmp_path / "other", ["check-taken"])
+    kafka.create_topic("check-3")
+    consumer = Consumer({"bootstrap.servers": front.bootstrap, "group.id": "check-taken"})
+    consumer.subscribe(["check-3"])
+
+    def assigned() -> bool:
+        consumer.poll(0.1)
+        if not consumer.assignment():
+            raise NotYet("nothing is assigned")
+        return True
+
+    eventually(assigned, "the consumer has its partition")
+    found = check(tmp_path, kafka.bootstrap, "--groups", "check-taken", "--json")
+    behind = check(tmp_path, front.bootstrap, "--groups", "check-taken", "--json")
+    consumer.close()
+    front.remove()
+    assert json.loads(found.out)["groups"][0]["becomes"] == "a kcoord has it already"
+    assert problems(behind) == [
+        ("upstream", f"{front.bootstrap} is a kcoord: name the brokers of the cluster behind it")
+    ]
+
+
+# -- something is not --------------------------------------------------------------------------------------------------
+
+
+def test_ports_that_are_taken(kafka: KafkaCluster, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        there = check(tmp_path, kafka.bootstrap, "--groups", ".*", "--json", port=port)
+        offset = 1
+        beside = check(
+            tmp_path, kafka.bootstrap, "--groups", ".*", "--json", "-o", f"gateway.port.offset={offset}",
+            port=port - 1 - offset,
+        )  # fmt: skip
+    listening = "is taken: something listens there already; set"
+    assert problems(there) == [("listen", f"127.0.0.1:{port} {listening} listen")]
+    assert problems(beside) == [("ports", f"127.0.0.1:{port} for broker 1 {listening} gateway.port.offset")]
+    assert there.code == 1
+
+
+@pytest.mark.parametrize(
+    ("upstream", "says"),
+    [
+        ("127.0.0.1:1", "127.0.0.1:1 cannot be reached: Connection refused"),
+        ("127.0.0.1:{own}", "127.0.0.1:{own} is where kcoord listens: name the cluster's brokers"),
+        ("localhost:{own}", "localhost:{own} is where kcoord listens: name the cluster's brokers"),
+        ("nowhere.invalid:9092", "nowhere.invalid:9092 cannot be reached: "),
+    ],
+)
+def test_no_cluster_there(tmp_path: Path, upstream: str, says: str) -> None:
+    own = free_port()
+    found = check(tmp_path, upstream.format(own=own), "--groups", ".*", "--json", port=own)
+    [(about, text)] = problems(found)
+    assert about == "upstream"
+    assert text.startswith(says.format(own=own))
+    assert found.code == 1
+
+
+def test_names_and_folders_that_cannot_be_used(kafka: KafkaCluster, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    found = check(tmp_path, kafka.bootstrap, "--groups", "none", "--json", "--advertise", "nowhere.invalid:9092")
+    (advertised, first), (records, second) = problems(found)
+    assert (advertised, records) == ("advertise", "records")
+    assert first.startswith("clients are sent to nowhere.invalid:9092, and nowhere.invalid has no address: ")
+    assert second.endswith("set data.dir")
+
+
+def test_tls_where_plaintext_was_expected_and_the_other_way(
+    start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    secured = start_kafka(security=Security.SSL)
+    assert secured.certificates is not None
+    told = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json"))
+    assert [text.partition(". ")[2] for _, text in told] == [
+        "It speaks TLS: set upstream.security.protocol to SSL, or to SASL_SSL"
+    ]
+    by_tls = (
+        "-o",
+        "upstream.security.protocol=SSL",
+        "-o",
+        f"upstream.ssl.ca.location={secured.certificates.authority}",
+    )
+    told = problems(check(tmp_path, kafka.bootstrap, "--groups", ".*", "--json", *by_tls))
+    assert [text.partition(". ")[2] for _, text in told] == [
+        "It speaks no TLS: set upstream.security.protocol to PLAINTEXT, or to SASL_PLAINTEXT"
+    ]
+    assert check(tmp_path, secured.bootstrap, "--groups", ".*", *by_tls).code == 0
+
+
+def test_a_login(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> None:
+    secured = start_kafka(security=Security.SASL_PLAINTEXT)
+    [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json"))
+    assert "It wants a login (" in text
+    assert "set upstream.security.protocol to SASL_PLAINTEXT" in text
+    properties = tmp_path / "client.properties"
+    properties.write_text(
+        f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism={Mechanism.PLAIN.value}\n"
+        f"sasl.username={ADMIN}\nsasl.password={password_of(ADMIN)}\n"
+    )
+    known = ("-o", "upstream.security.protocol=SASL_PLAINTEXT", "--command-config", properties)
+    assert check(tmp_path, secured.bootstrap, "--groups", ".*", *known).code == 0
+    [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json", *known[2:]))
+    assert text == "--command-config logs in, and upstream.security.protocol is PLAINTEXT: clients cannot log in"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--upstream", "here"), "'here' is no HOST:PORT"),
+        (("-o", "gateway.port=1"), "gateway.port"),
+        (("--command-config", "nowhere"), "--command-config nowhere: cannot be read"),
+    ],
+)
+def test_what_cannot_be_meant(arguments: tuple[str, ...], says: str) -> None:
+    found = kcoord("check", *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert says in found.err
+    assert found.err.count("\n") == 1
