@@ -46,16 +46,17 @@ def check(
 
     Ports, names, the cluster behind it, and which groups would be kcoord's. Nothing is started and nothing changed.
     """
-    flags = {
-        "listen": listen,
-        "data_dir": data_dir,
-        "advertise": advertise,
-        "upstream": upstream,
-        "groups": tuple(groups or ()),
-        "log": log,
-        "log_bootstrap": log_bootstrap,
-    }
-    settings = settings_of(option or (), flags, config)
+    settings = settings_of(
+        option,
+        config,
+        listen=listen,
+        data_dir=data_dir,
+        advertise=advertise,
+        upstream=upstream,
+        groups=groups,
+        log=log,
+        log_bootstrap=log_bootstrap,
+    )
     from kcoord.cli.checks.finding import Level
     from kcoord.client import ClientError, Security
 
@@ -79,10 +80,10 @@ def _upstreams(settings: "Settings") -> "Security":
 
 
 async def _look(settings: "Settings", security: "Security") -> "tuple[list[Finding], list[Matching]]":
-    from kcoord.cli.checks.cluster_side import Seen, about_login, check_cluster
     from kcoord.cli.checks.finding import problem
+    from kcoord.cli.checks.local_machine import check_broker_ports, check_place
     from kcoord.cli.checks.matching_groups import find_matching, judge_matching
-    from kcoord.cli.checks.own_place import check_broker_ports, check_place
+    from kcoord.cli.checks.upstream_cluster import Seen, about_login, check_cluster
     from kcoord.client import ClientError, Cluster
     from kcoord.server.gateway_settings import gateway_settings
 
@@ -110,8 +111,9 @@ def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str
     shown: list[Any] = [table_of(("", "ABOUT", ""), [(each.level.value, each.about, each.text) for each in findings])]
     if matching:
         rows = [
-            (each.group, each.protocol_type, each.state, str(each.members), each.coordinator, each.becomes)
+            (line.group, line.protocol_type, line.state, str(each.members), line.coordinator, each.becomes)
             for each in matching
+            for line in [each.line]
         ]
         shown += ["", table_of(("GROUP", "PROTOCOL TYPE", "STATE", "MEMBERS", "COORDINATOR NOW", "THEN"), rows)]
     return written(*shown)

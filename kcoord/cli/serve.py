@@ -37,16 +37,17 @@ def serve(
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
     from kcoord.config import exposed_secrets, secrets_of
 
-    flags = {
-        "listen": listen,
-        "data_dir": data_dir,
-        "advertise": advertise,
-        "upstream": upstream,
-        "groups": tuple(groups or ()),
-        "log": log,
-        "log_bootstrap": log_bootstrap,
-    }
-    settings = settings_of(option or (), flags, config)
+    settings = settings_of(
+        option,
+        config,
+        listen=listen,
+        data_dir=data_dir,
+        advertise=advertise,
+        upstream=upstream,
+        groups=groups,
+        log=log,
+        log_bootstrap=log_bootstrap,
+    )
     log_to(sys.stderr, settings.log_level, secrets_of(settings))
     for warning in exposed_secrets(option or ()):
         logging.getLogger("kcoord.server").warning("%s", warning)

@@ -1,8 +1,8 @@
 """Which options say how kcoord is to serve? The same for the command that serves and the one that only checks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -45,11 +45,14 @@ ConfigFile = Annotated[
 ]
 
 
-def settings_of(options: Sequence[str], flags: Mapping[str, Any], config: Path | None) -> "Settings":
-    """The settings that the command line, the environment and the file make; what cannot be ends the command."""
+def settings_of(options: Sequence[str] | None, config: Path | None, **flags: object) -> "Settings":
+    """The settings that the command line, the environment and the file make; what cannot be ends the command. `flags`
+    are the values of the other options here, by the names of their settings.
+    """
     from kcoord.config import SettingsError, load_settings
 
     try:
-        return load_settings(options, {field: value for field, value in flags.items() if value}, config)
+        given = {field: tuple(value) if isinstance(value, list) else value for field, value in flags.items() if value}
+        return load_settings(options or (), given, config)
     except SettingsError as error:
         fail(error, USAGE)

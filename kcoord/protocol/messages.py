@@ -11,6 +11,7 @@ command that asks three questions does not wait for the classes of sixty.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -627,6 +628,7 @@ def api_name(key: int) -> str:
     return API_NAMES.get(key) or f"API {key}"
 
 
+@cache
 def response_class(key: int) -> type[Response]:
     """How requests of this API are answered. Raises KeyError where kcoord decodes none."""
     found: type[Response] = _imported(_TABLES["RESPONSES"][key])

@@ -8,7 +8,6 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
@@ -22,9 +21,9 @@ from tests.kafka.security import ADMIN, Mechanism, Security, password_of
 from tests.kafka.wait import NotYet, eventually
 
 
-def check(tmp_path: Path, upstream: str, *more: object, **options: Any) -> Outcome:
+def check(tmp_path: Path, upstream: str, *more: object, port: int | None = None) -> Outcome:
     """With a folder of its own, and a port that is free."""
-    port = options.pop("port", None) or free_port()
+    port = port or free_port()
     return kcoord(
         "check", "--listen", f"127.0.0.1:{port}", "--data-dir", tmp_path / "data", "--upstream", upstream, *more
     )
@@ -46,6 +45,18 @@ async def consumer_of(kafka: KafkaCluster, group: str, topic: str) -> AsyncItera
         yield consumer
     finally:
         await consumer.stop()
+
+
+def wait_until_assigned(consumer: Consumer) -> None:
+    """Until it has its partition."""
+
+    def assigned() -> bool:
+        consumer.poll(0.1)
+        if not consumer.assignment():
+            raise NotYet("nothing is assigned")
+        return True
+
+    eventually(assigned, "the consumer has its partition")
 
 
 # -- all is well -------------------------------------------------------------------------------------------------------
@@ -71,14 +82,7 @@ def test_a_group_of_the_new_consumer_protocol_stays_with_the_cluster(kafka: Kafk
     kafka.create_topic("check-2")
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "check-new", "group.protocol": "consumer"})
     consumer.subscribe(["check-2"])
-
-    def assigned() -> bool:
-        consumer.poll(0.1)
-        if not consumer.assignment():
-            raise NotYet("nothing is assigned")
-        return True
-
-    eventually(assigned, "the consumer has its partition")
+    wait_until_assigned(consumer)
     found = check(tmp_path, kafka.bootstrap, "--groups", "check-new", "--json")
     consumer.close()
     [group] = json.loads(found.out)["groups"]
@@ -90,14 +94,7 @@ def test_a_group_that_a_kcoord_has_is_told(kafka: KafkaCluster, tmp_path: Path) 
     kafka.create_topic("check-3")
     consumer = Consumer({"bootstrap.servers": front.bootstrap, "group.id": "check-taken"})
     consumer.subscribe(["check-3"])
-
-    def assigned() -> bool:
-        consumer.poll(0.1)
-        if not consumer.assignment():
-            raise NotYet("nothing is assigned")
-        return True
-
-    eventually(assigned, "the consumer has its partition")
+    wait_until_assigned(consumer)
     found = check(tmp_path, kafka.bootstrap, "--groups", "check-taken", "--json")
     behind = check(tmp_path, front.bootstrap, "--groups", "check-taken", "--json")
     consumer.close()
@@ -186,6 +183,9 @@ def test_a_login(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> No
         f"sasl.username={ADMIN}\nsasl.password={password_of(ADMIN)}\n"
     )
     known = ("-o", "upstream.security.protocol=SASL_PLAINTEXT", "--command-config", properties)
+    without = check(tmp_path, secured.bootstrap, "--groups", ".*", *known[:2])
+    assert without.code == 0
+    assert "clients log in by themselves: give one's properties in --command-config" in without.out
     assert check(tmp_path, secured.bootstrap, "--groups", ".*", *known).code == 0
     [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json", *known[2:]))
     assert text == "--command-config logs in, and upstream.security.protocol is PLAINTEXT: clients cannot log in"

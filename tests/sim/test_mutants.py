@@ -6,8 +6,8 @@ import pytest
 
 from kcoord.sim.run import is_mixed, plan_of
 from tests.sim.legacy_mutants import CONVERSION, LEGACY_MUTANTS
+from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import MUTANTS, Mutant
-from tests.sim.noticed import is_noticed
 
 SEEDS = 400
 """A mutant must be caught within so many seeds."""

@@ -22,8 +22,8 @@ from kcoord.sim.plan import FAULTS, PLACED, PLACEMENT, Fault, draw, draw_without
 from kcoord.sim.plan_file import dump, load
 from kcoord.sim.run import plan_of, run_plan, run_seed
 from kcoord.sim.shrink import shrink
+from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import Mutant, put_in
-from tests.sim.noticed import is_noticed
 from tests.sim.placement_mutants import PLACEMENT_MUTANTS
 
 DOCUMENTS = tuple(text for seed in range(200) for text in draw_documents(Random(seed), 4, 3))

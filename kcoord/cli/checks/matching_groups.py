@@ -24,17 +24,15 @@ SINKS = "connect-"
 class Matching:
     """A group that `--groups` matches."""
 
-    group: str
-    protocol_type: str
-    state: str
+    line: GroupLine
+    """As the cluster lists it."""
     members: int
-    coordinator: str
     becomes: str
     """What happens to it when kcoord is there."""
 
     def as_json(self) -> dict[str, Any]:
-        """All fields."""
-        return attrs.asdict(self)
+        """All of it, in one object."""
+        return {**self.line.as_json(), "members": self.members, "becomes": self.becomes}
 
 
 async def find_matching(cluster: Cluster, patterns: Sequence[str]) -> list[Matching]:
@@ -56,7 +54,7 @@ def _matching(line: GroupLine, group: ClassicGroup | None) -> Matching:
         becomes = "stays with the cluster until its last member there has gone; start all of them by kcoord then"
     else:
         becomes = "is kcoord's as soon as a member comes by it"
-    return Matching(line.group, line.protocol_type, line.state, members, line.coordinator, becomes)
+    return Matching(line, members, becomes)
 
 
 def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterator[Finding]:
@@ -68,10 +66,11 @@ def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterat
     if not found:
         yield note("groups", f"the cluster has no group yet that {told} matches")
         return
-    live = [each for each in found if each.members and each.protocol_type != SENTINEL_TYPE]
+    live = [each for each in found if each.members and each.line.protocol_type != SENTINEL_TYPE]
     yield fine("groups", f"{told} matches {len(found)}, {len(live)} of them with members at the cluster")
-    sinks = [each.group for each in found if each.protocol_type == CONSUMER and each.group.startswith(SINKS)]
-    if sinks and any(each.protocol_type == CONNECT for each in found):
+    lines = [each.line for each in found]
+    sinks = [each.group for each in lines if each.protocol_type == CONSUMER and each.group.startswith(SINKS)]
+    if sinks and any(each.protocol_type == CONNECT for each in lines):
         yield note(
             "groups",
             f"{', '.join(sinks[:3])}{' and more' if len(sinks) > 3 else ''}: what sink connectors read by; their tasks "

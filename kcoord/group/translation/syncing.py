@@ -4,12 +4,12 @@
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
 | a config round is open, and others have read even less than it | they have come, or the round ends |
-| it runs nothing, and what it is to get is held by others yet, or is being computed | that is done; 4 s; half a second if some of it is free |
+| it runs nothing, and others hold what it is to get, or it is being computed | that is done; 4 s, or 0.5 s for a part |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
 
 A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
 written into its current before it is told (connect-groups rule 1).
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
 
 PART_MS = 500
-"""So long what is free waits for the rest of what a worker is to get: it runs nowhere meanwhile."""
+"""How long free work waits for the rest of what a worker is to get. It runs nowhere meanwhile."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:

@@ -12,7 +12,7 @@ import attrs
 
 from kcoord.address import Address
 from kcoord.cli.checks.finding import Finding, fine, note, problem
-from kcoord.cli.checks.own_place import LOOPBACK
+from kcoord.cli.checks.local_machine import LOOPBACK
 from kcoord.client import Broker, ClientError, Connection, Security
 from kcoord.protocol.messages import (
     OWN_APIS,
@@ -57,7 +57,7 @@ async def check_cluster(settings: Settings, security: Security, seen: Seen) -> A
             yield problem("upstream", f"{error}{await _why(address, security)}")
             continue
         try:
-            found = await _ask(connection, address, security, seen)
+            found = await _ask(connection, settings, address, security, seen)
         finally:
             await connection.close()
         yield found
@@ -65,9 +65,11 @@ async def check_cluster(settings: Settings, security: Security, seen: Seen) -> A
         yield await _check_broker(broker, security)
 
 
-async def _ask(connection: Connection, address: Address, security: Security, seen: Seen) -> Finding:
+async def _ask(connection: Connection, settings: Settings, address: Address, security: Security, seen: Seen) -> Finding:
     if any(connection.highest(key) is not None for key in OWN_APIS):
         return problem("upstream", f"{_text(address)} is a kcoord: name the brokers of the cluster behind it")
+    if needs_login(settings, security):
+        return fine("upstream", f"{_text(address)} answers")
     try:
         told = await connection.send(MetadataRequest(topics=[]), MetadataResponse)
     except ClientError as error:
@@ -149,12 +151,17 @@ async def _wants_login(address: Address, security: Security) -> str:
     )
 
 
+def needs_login(settings: Settings, security: Security) -> bool:
+    """Whether nothing more can be asked: clients log in there, and nobody has said how."""
+    return settings.upstream_security_protocol.startswith("SASL_") and security.mechanism is None
+
+
 def about_login(settings: Settings, security: Security) -> Sequence[Finding]:
     """What --command-config says beside what the settings say."""
     expected = settings.upstream_security_protocol
-    if expected.startswith("SASL_") and security.mechanism is None:
-        return [note("upstream", "clients log in by themselves there; give one's properties in --command-config "
-                                 "to see what it may do")]  # fmt: skip
+    if needs_login(settings, security):
+        return [note("upstream", "clients log in by themselves: give one's properties in --command-config, or brokers "
+                                 "and groups are not looked at")]  # fmt: skip
     if not expected.startswith("SASL_") and security.mechanism is not None:
         return [problem("upstream", f"--command-config logs in, and {PROTOCOL} is {expected}: clients cannot log in")]
     return []

@@ -1,7 +1,8 @@
-"""Does some run of the simulator notice a mutant? Asked first is the seed that showed it last time (`noticed.json`).
+"""Does some run of the simulator notice a mutant? The seed that showed it last time is asked first.
 
-That saves hundreds of runs. A seed that shows it no longer costs time only: then all seeds are tried, as for a mutant
-that is not in the file. `python -m tests.sim.noticed` writes the file again: run it when these tests have become slow.
+These seeds stand in `mutant_seeds.json`, and save hundreds of runs. If one shows its mutant no longer, all seeds are
+tried, as for a mutant that is not in the file. When that has made the tests slow, `python -m tests.sim.mutant_seeds`
+writes the file again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 
 HERE = Path(__file__).parent
-FILE = HERE / "noticed.json"
+FILE = HERE / "mutant_seeds.json"
 LAST_TIME: dict[str, int] = json.loads(FILE.read_text())
 
 
@@ -54,6 +55,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from tests.sim import noticed  # the one whose seeds the tests note
+    from tests.sim import mutant_seeds  # the one whose seeds the tests note
 
-    noticed.main()
+    mutant_seeds.main()
