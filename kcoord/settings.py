@@ -282,8 +282,9 @@ class ConnectGroups(_Section):
     group_connect_legacy_heartbeat_wait_ms: int = _setting(
         -1,
         "How long the answer to a heartbeat of a worker of the generic protocol may be kept back in a connect group, "
-        "to be given at once when there is something to say. It belongs below the workers' `heartbeat.interval.ms`. "
-        "0: not at all; -1: 2500 where `group.connect.legacy.mode` is `individual`, else 0.",
+        "to be given at once when there is something to say; a third of the worker's session timeout at most. The next "
+        "heartbeat lets it go in any case, so with more than the workers' `heartbeat.interval.ms` a worker can be told "
+        "at any time. 0: not at all; -1: 10000 where `group.connect.legacy.mode` is `individual`, else 0.",
         unit="ms",
         ge=-1,
         le=30_000,

@@ -58,8 +58,6 @@ LEGACY_MUTANTS = (
            "if group.computed_by != led:", "if False:"),
     Mutant(12, "a stranger keeps what others have", join_group._adopt,
            "if group.claimants.get(each, member.member_id) == member.member_id", ""),
-    Mutant(12, "a stranger goes on with what others have fenced", join_group._adopt,
-           "if group.assignment_epoch:\n        session_of", "if False:\n        session_of", plan="140523"),
     Mutant(14, "a new leader need not wait for the elder one", leader.is_free_to_lead,
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
@@ -93,7 +91,7 @@ LEGACY_MUTANTS = (
            "yield Slice(worker.member_id, worker.url, worker.target)\n"
            "        continue"),
     Mutant(102, "a leader that remembers nothing is asked once", asking_leader.Asking.judge,
-           "if remembered or not was_shown else", "if True else", plan="417192"),
+           "if remembered or not was_shown else", "if True else", plan="810"),
     Mutant(108, "after each look the leader starts what it says", looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
     Mutant(26, "a call does not let the heartbeat's answer go", asking.ask_to_rejoin,

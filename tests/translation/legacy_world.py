@@ -325,7 +325,7 @@ class LegacyWorld(World):
             sync = self.send_sync(name, raw=raw, offset=offset, connection=more.get("connection"))
             if sync in self.answers and self.synced(sync).error is OK:
                 java.completed = joined.generation
-            if sync not in self.answers or self.synced(sync).offset >= 0:
+            if sync not in self.answers or self.synced(sync).offset > 0:
                 return sync
 
     def led(self, name: str, configured: str, runs: str | None = None, **more: Any) -> Synced:

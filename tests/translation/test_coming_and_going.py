@@ -271,6 +271,9 @@ def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_s
     assert token not in world.answers
     world.come("W3")
     assert world.is_to_run("W2") != world.holds("W2")
+    assert token not in world.answers, "W3 cannot be told yet to start it"
+    world.send_sync("W3")
+    world.pass_ms(1)
     assert world.beaten(token) is AGAIN
 
 

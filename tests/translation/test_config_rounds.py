@@ -104,6 +104,12 @@ def test_a_deleted_connector_is_started_by_nobody_again() -> None:
     assert not [each for host in fleet.hosts for each in host.started[begun[host.name] :] if each[0] == "b"]
 
 
+def opened_for_certain(fleet: Watched) -> bool:
+    """A round is open that ends only when all have come; not one that waits 0.7 s for whether others come."""
+    config_round = fleet.group.legacy.round
+    return config_round is not None and config_round.is_certain
+
+
 def test_a_session_key_opens_no_round() -> None:
     fleet = settled()
     fleet.topic.put_session_key()
@@ -112,6 +118,8 @@ def test_a_session_key_opens_no_round() -> None:
     assert fleet.group.legacy.round is None
     fleet.worker("w3")
     fleet.run(100)
+    assert not opened_for_certain(fleet)
+    fleet.run(1_000)
     assert fleet.group.legacy.round is None
     fleet.run(SETTLED_MS)
     assert_well(fleet)

@@ -35,8 +35,10 @@ MODES_OWN_WAIT = -1
 """The wait that stands for what goes with the legacy mode."""
 MAX_LEGACY_WAIT_MS = 30_000
 """No answer is kept back longer: Connect gives a request up after 40 s (`request.timeout.ms`)."""
-_INDIVIDUAL_WAIT_MS = 2_500
-"""Connect sends a heartbeat every 3 s, unless it is told otherwise (`heartbeat.interval.ms`)."""
+_INDIVIDUAL_WAIT_MS = 10_000
+"""More than there is between two heartbeats (Connect: 3 s): the next one lets the one before it go, so that a worker
+can be told at any time. A third of the session is never passed.
+"""
 
 HEARTBEATS_IN_A_SESSION = 3
 """So many where the interval that is set leaves room for none."""

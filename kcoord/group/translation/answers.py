@@ -118,10 +118,14 @@ def _common_offset(group: ConnectGroup) -> int:
 
 def low_assignment(member: Member) -> WorkerAssignment:
     """What the leader is told after a look that is not the last one: as of an offset that is below its own it joins
-    again before it starts anything (legacy rules O8, O23).
+    again before it starts anything (legacy rules O8, O23). A process that has just started is at -1 in its herder,
+    whatever its JoinGroup says: told -1 it would wait for its next heartbeat; told 0 it reads on, and joins again.
     """
+    legacy = member.said.legacy
+    assert legacy is not None
     number = version(session_of(member).protocol)
-    return WorkerAssignment(number, 0, member.member_id, member.said.url or "", config_offset=-1)
+    offset = -1 if legacy.config_offset == 0 else 0
+    return WorkerAssignment(number, 0, member.member_id, member.said.url or "", config_offset=offset)
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:

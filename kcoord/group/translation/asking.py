@@ -3,7 +3,7 @@
 | why | rule |
 | --- | --- |
 | it is to compute, or led and somebody else is to | design 4; legacy 3, 14 |
-| its target lacks something that it holds, and it was not told yet | legacy 4 |
+| its target lacks something that it holds, it was not told yet, and who is to run that can be told | legacy 4 |
 | what its target has and it lacks is free, all of it or some for half a second, and may be given | legacy 4, 23 |
 | the leader that it knows is another now, and the new one is ready | legacy 11 |
 | the group speaks another embedded protocol than it was told | legacy 16 |
@@ -18,6 +18,7 @@ from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
+from kcoord.group.translation.handover import is_time_to_stop
 from kcoord.group.translation.increment import increment, to_give
 from kcoord.group.translation.leader import is_ready, leader_known_as
 from kcoord.group.translation.phases import Phase
@@ -87,11 +88,15 @@ def _knows_less(contents: Contents, group: ConnectGroup, member: Member) -> bool
 
 def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     if member.member_id not in group.unconverged:
+        session_of(member).handover_due_ms = NEVER_MS
         return False
+    if has_to_read_on(group, member):
+        return False  # it comes by itself when it has stopped what is reconfigured: called, it might come before that
     now = increment(group, member)
-    if now.revoked - member.releasing:
+    untold = now.revoked - member.releasing
+    if untold and is_time_to_stop(turn, group, member, untold):
         return True
-    if now.revoked or has_to_read_on(group, member):
+    if now.revoked != untold:
         return False
     gives = to_give(turn.contents, group, member, now)
     return has_waited_for_rest(turn, group, member, gives) if now.awaited else bool(gives)

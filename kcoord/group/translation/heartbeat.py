@@ -12,6 +12,7 @@ from kcoord.group.connect.held import hold, take_held
 from kcoord.group.opening import Order
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.answers import answer_heartbeat, session_of
+from kcoord.group.translation.handover import note_heard
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.who import check_legacy, knows
 from kcoord.group.turn import Turn
@@ -43,6 +44,7 @@ def heartbeat_translated(
         if elder is not None:
             answer_heartbeat(turn, group, member, elder)
         hold(turn, group, member, context.connection, token, wait_ms)
+        note_heard(turn, group, member)
     else:
         answer_heartbeat(turn, group, member, token, remember=context.connection == member.connection)
 

@@ -51,6 +51,8 @@ class LegacySession:
     """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
     part_due_ms: int = NEVER_MS
     """When it is given what is free, though others hold the rest of its target yet."""
+    handover_due_ms: int = NEVER_MS
+    """When it is told to stop what others are to run, though they cannot be told yet to start it."""
     past_barrier: bool = False
     """Its parked JoinGroup was there when a barrier ended, and waits for something else: it is no cause for another."""
     may_park: bool = False

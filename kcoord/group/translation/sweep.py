@@ -59,8 +59,8 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
             at_ms = min(at_ms, session.due_ms)
             if session.parked_until_ms > now_ms or not all_wait:
                 at_ms = min(at_ms, session.parked_until_ms)
-            if session.part_due_ms > now_ms:
-                at_ms = min(at_ms, session.part_due_ms)
+            dues = (session.part_due_ms, session.handover_due_ms)
+            at_ms = min([at_ms, *[each for each in dues if each > now_ms]])
     return at_ms
 
 

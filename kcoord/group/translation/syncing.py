@@ -21,6 +21,7 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
+from kcoord.group.translation.handover import PART_MS, note_heard, to_stop
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.looks import is_awaited
@@ -32,9 +33,6 @@ NOTHING: Resources = frozenset()
 PARK_MS = 4_000
 """So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
 
-PART_MS = 500
-"""How long free work waits for the rest of what a worker is to get. It runs nowhere meanwhile."""
-
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     """Take a SyncGroup in: it is answered now, or when it is time."""
@@ -44,6 +42,8 @@ def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
     answer_if_time(turn, group, member)
+    if session.parked_sync is not None:
+        note_heard(turn, group, member)
 
 
 def answer_if_time(turn: Turn, group: ConnectGroup, member: Member) -> None:
@@ -141,12 +141,13 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     session.part_due_ms = NEVER_MS
     see(turn, group, member)
     group.forget(member)
-    _watch_release(turn, group, member, now)
+    stops = to_stop(turn, group, member, now.revoked)
+    _watch_release(turn, group, member, stops)
     if group.legacy.ready_leader != member.member_id == group.computed_by:
         group.legacy.ready_leader = member.member_id
         group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
-    revoked = now.revoked | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
+    revoked = stops | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
     session.listed = NOTHING
     told = assignment_of(group, member, assigned=assigned, revoked=revoked)
     if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
@@ -166,11 +167,9 @@ def _note_told(turn: Turn, group: ConnectGroup, member: Member) -> None:
         turn.write(records.member_said(group.group_id, member.member_id, said))
 
 
-def _watch_release(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> None:
+def _watch_release(turn: Turn, group: ConnectGroup, member: Member, stops: Resources) -> None:
     """What it was told to stop is due in its rebalance timeout; then it comes by itself."""
-    if not now.revoked:
-        member.releasing, member.release_due_ms = now.revoked, NEVER_MS
-        return
-    member.releasing = now.revoked
-    member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
-    turn.wake(group, member.release_due_ms)
+    member.releasing, member.release_due_ms = stops, NEVER_MS
+    if stops:
+        member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+        turn.wake(group, member.release_due_ms)

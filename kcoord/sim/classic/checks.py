@@ -21,7 +21,7 @@ from kcoord.sim.coordinator import UP
 from kcoord.sim.living import Living
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.process import LegacyProcess
-from kcoord.sim.mixed.rest import wrong_in_classic_workers
+from kcoord.sim.mixed.rest import of_another_protocol, wrong_in_classic_workers
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 
@@ -116,4 +116,5 @@ class ClassicChecks(MixedChecks):
         running = sorted(each for process in self._processes for each in process.running if each in world.configured)
         if running != sorted(world.configured):
             return f"{names(world.configured)} are configured, {names(running)} run"
-        return wrong_in_classic_workers([each for each in self._processes if isinstance(each, LegacyProcess)])
+        legacy = [each for each in self._processes if isinstance(each, LegacyProcess)]
+        return of_another_protocol(legacy) or wrong_in_classic_workers(legacy)

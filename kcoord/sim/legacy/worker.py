@@ -99,8 +99,8 @@ class LegacyWorker:
         self.held: Held | None = None
         """What it reports: its assignment, or nothing (null)."""
         self._knows_owners = False
-        self._configs = self.read
-        """What the herder knows; the reader may be ahead."""
+        self._configs = Configs(offset=-1)
+        """What the herder knows; the reader may be ahead. Nothing in the beginning, whatever has been read."""
         self._round_snapshot = Snapshot()
         self._leader = Leader(setup.assignor)
         self._completed = -1

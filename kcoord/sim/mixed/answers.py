@@ -277,7 +277,7 @@ class Answers:
     def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
-        if told.leader == member.member_id and told.config_offset < 0:
+        if told.leader == member.member_id and told.config_offset <= 0:
             if told.assigned or told.revoked or told.delay_ms:
                 raise Violation(
                     "look", f"{member.member_id} is asked once more, and told to start or to stop something"

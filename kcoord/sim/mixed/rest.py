@@ -13,7 +13,7 @@ from kcoord.group.connect.settings import LegacyMode
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.generic.states import State as GenericState
 from kcoord.group.modern.states import State
-from kcoord.protocol.embedded import EAGER
+from kcoord.protocol.embedded import EAGER, NAMES
 from kcoord.sim.coordinator import UP
 from kcoord.sim.living import Living
 from kcoord.sim.mixed.process import LegacyProcess
@@ -42,16 +42,30 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
     if fenced and world.watch.connect() is not None:
         return f"{fenced[0].name} runs {names(fenced[0].fenced)}, which another worker has fenced"
     new = [each for each in processes if isinstance(each, Process)]
-    return _group(world, legacy, new) or wrong_in_classic_workers(legacy)
+    spoken = None if _knows_of_fewer_protocols(world, legacy) else of_another_protocol(legacy)
+    return _group(world, legacy, new) or spoken or wrong_in_classic_workers(legacy)
+
+
+def _knows_of_fewer_protocols(world: MixedWorld, legacy: list[LegacyProcess]) -> bool:
+    """Whether some worker could speak a newer protocol than the group knows of. A classic group's record has only the
+    one that all spoke, and a worker whose group was loaded and converted need not have joined since.
+    """
+    group = world.watch.connect()
+    members = [(each, None if group is None else group.members.get(each.worker.member_id)) for each in legacy]
+    known = [(each.worker.setup.protocol, member.said.legacy) for each, member in members if member is not None]
+    return any(said is not None and NAMES[protocol] not in said.protocols for protocol, said in known)
+
+
+def of_another_protocol(legacy: list[LegacyProcess]) -> str | None:
+    """Who speaks another embedded protocol than the newest that all could speak."""
+    common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
+    other = next((process for process in legacy if process.worker.version != common), None)
+    return None if other is None else f"{other.name} speaks version {other.worker.version}, all speak {common}"
 
 
 def wrong_in_classic_workers(legacy: list[LegacyProcess]) -> str | None:
-    """What is not well with Java's workers yet."""
+    """What is not well with Java's workers yet, whatever protocol they speak."""
     known = set()
-    common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
-    for process in legacy:
-        if process.worker.version != common:
-            return f"{process.name} speaks version {process.worker.version}, all speak {common}"
     for process in legacy:
         worker = process.worker
         if not worker.stable:
