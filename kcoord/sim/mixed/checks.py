@@ -337,6 +337,7 @@ class MixedChecks(Checks):
             for reply in step.replies:
                 self._answers.reply(self._contents, connect, step, reply)
         if not step.records:
+            self._peopled = self._peopled and self._has_members()  # a classic group writes none when members leave it
             return
         self._note_kind()
         self._forget_leavers()
@@ -375,18 +376,22 @@ class MixedChecks(Checks):
         if self._is_classic != was_classic and self._world.coordinator.pending and (generic or self.connect()):
             self._conversion = self._world.coordinator.pending[-1]
 
+    def _has_members(self) -> bool:
+        group = self.generic() or self.connect()
+        return group is not None and bool(group.members)
+
     def _generations(self) -> None:
         generic, connect = self.generic(), self.connect()
-        generation, peopled = 0, False
+        generation = 0
         if generic is not None:
-            generation, peopled = generic.record.generation, bool(generic.members)
+            generation = generic.record.generation
         elif connect is not None:
-            generation, peopled = connect.epoch, bool(connect.members)
+            generation = connect.epoch
         if generation < self._generation and self._peopled:  # an empty group may make place for one of the other kind
             raise Violation("generations", f"{self._generation} became {generation}")
         if generation < self._generation:
             self._answers.forget()
-        self._generation, self._peopled = generation, peopled
+        self._generation, self._peopled = generation, self._has_members()
 
     def _leaders(self) -> None:
         """Who believes that it leads, and may act as such (legacy rule 14)."""
