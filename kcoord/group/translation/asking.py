@@ -4,7 +4,7 @@
 | --- | --- |
 | it is to compute, or led and somebody else is to | design 4; legacy 3, 14 |
 | its target lacks something that it holds, it was not told yet, and who is to run that can be told | legacy 4 |
-| what its target has and it lacks is free, all of it or some for half a second, and may be given | legacy 4, 23 |
+| what its target has and it lacks is free, or some of it for long enough, and may be given | legacy 4, 23 |
 | the leader that it knows is another now, and the new one is ready | legacy 11 |
 | the group speaks another embedded protocol than it was told | legacy 16 |
 
@@ -51,7 +51,7 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """The worker must join within its rebalance timeout."""
     session = session_of(member)
     session.move(Phase.PREPARING)
-    session.computes, session.part_due_ms = False, NEVER_MS
+    session.computes, session.part_since_ms = False, NEVER_MS
     session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
     turn.wake(group, session.due_ms)
     group.forget(member)
@@ -99,4 +99,4 @@ def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     if now.revoked != untold:
         return False
     gives = to_give(turn.contents, group, member, now)
-    return has_waited_for_rest(turn, group, member, gives) if now.awaited else bool(gives)
+    return has_waited_for_rest(turn, group, member, gives, now.awaited) if now.awaited else bool(gives)

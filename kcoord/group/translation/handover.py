@@ -1,8 +1,8 @@
 """When is a worker told to stop what another one is to run? When the other one can be told to start it.
 
 Connect sends its first heartbeat `heartbeat.interval.ms` after an assignment (3 s), and cannot be told anything before:
-what was stopped for it would run nowhere until then. So it goes on running where it is, as long as heartbeats are kept
-back at all: who has one here is told at once, and so is who waits with its SyncGroup to be given it.
+what was stopped for it would run nowhere until then. So that runs on where it is, until that heartbeat comes or a
+SyncGroup waits here to be given it. Only where heartbeats are kept back at all: else nobody can be told anything soon.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 from kcoord.protocol.resources import Resource
@@ -21,6 +22,9 @@ LIMIT_MS = 10_000
 
 PART_MS = 500
 """How long free work waits for the rest of what a worker is to get. It runs nowhere meanwhile."""
+
+STOPPING_MS = 3_000
+"""The same where the rest is being stopped: it would wait as long for the worker's next heartbeat."""
 
 
 def is_time_to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> bool:
@@ -38,7 +42,6 @@ def to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources)
     kept = NOTHING if turn.now_ms >= session.handover_due_ms else _to_keep(turn, group, member, revoked)
     if not kept:
         session.handover_due_ms = NEVER_MS
-    _have_part_wait(turn, group, revoked - kept)
     return revoked - kept
 
 
@@ -63,7 +66,10 @@ def _is_deaf(group: ConnectGroup, member: Member, resource: Resource) -> bool:
 
 def _can_be_told(member: Member) -> bool:
     session = member.legacy
-    return session is None or member.held is not None or (session.parked_sync is not None and session.may_park)
+    if session is None:
+        return True
+    waits = session.parked_sync is not None and session.may_park
+    return waits or (session.phase is Phase.STABLE and session.is_heard)
 
 
 def _is_overdue(turn: Turn, group: ConnectGroup, member: Member) -> bool:
@@ -74,18 +80,18 @@ def _is_overdue(turn: Turn, group: ConnectGroup, member: Member) -> bool:
     return turn.now_ms >= session.handover_due_ms
 
 
-def _have_part_wait(turn: Turn, group: ConnectGroup, told: Resources) -> None:
-    """Who has a part of its own already, and is to be given that, waits for what is about to be stopped."""
-    takers = {group.claimants.get(each, "") for each in told} & group.members.keys()
-    for taker in sorted(takers):
-        session = group.members[taker].legacy
-        if session is not None and session.part_due_ms != NEVER_MS:
-            session.part_due_ms = turn.now_ms + PART_MS
-            turn.wake(group, session.part_due_ms)
+def is_being_stopped(group: ConnectGroup, resources: Resources) -> bool:
+    """Whether somebody who runs some of these stops that just now, or has joined to be told to."""
+    owners = [(each, group.members[group.owners[each]]) for each in resources if each in group.owners]
+    return any(each in owner.releasing or _has_joined(owner) for each, owner in owners)
 
 
-def note_heard(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The worker can be told from now on: what waits for that may be stopped."""
+def _has_joined(member: Member) -> bool:
+    return member.legacy is not None and member.legacy.phase is Phase.COMPLETING
+
+
+def wake_givers(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """The worker can be told from now on: what waited for that may be stopped."""
     if member.member_id in group.unconverged and _is_waited_for(group):
         turn.wake(group, turn.now_ms + 1)
 

@@ -12,7 +12,7 @@ from kcoord.group.connect.held import hold, take_held
 from kcoord.group.opening import Order
 from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.answers import answer_heartbeat, session_of
-from kcoord.group.translation.handover import note_heard
+from kcoord.group.translation.handover import wake_givers
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.who import check_legacy, knows
 from kcoord.group.turn import Turn
@@ -44,7 +44,6 @@ def heartbeat_translated(
         if elder is not None:
             answer_heartbeat(turn, group, member, elder)
         hold(turn, group, member, context.connection, token, wait_ms)
-        note_heard(turn, group, member)
     else:
         answer_heartbeat(turn, group, member, token, remember=context.connection == member.connection)
 
@@ -60,3 +59,6 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
     if member.member_id == group.legacy.remembered_by and generation == session.generation:
         group.legacy.remembers = True  # it has got the answer of its last look
     member.last_seen_ms = turn.now_ms
+    if session.phase is Phase.STABLE and not session.is_heard:
+        session.is_heard = True
+        wake_givers(turn, group, member)

@@ -49,8 +49,10 @@ class LegacySession:
     parked_sync: Token | None = None
     parked_until_ms: int = NEVER_MS
     """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
-    part_due_ms: int = NEVER_MS
-    """When it is given what is free, though others hold the rest of its target yet."""
+    part_since_ms: int = NEVER_MS
+    """Since when some of what it is to get is free, and others hold the rest yet."""
+    is_heard: bool = False
+    """It has sent a heartbeat since it was last given an assignment: the next one is not far, or waits here."""
     handover_due_ms: int = NEVER_MS
     """When it is told to stop what others are to run, though they cannot be told yet to start it."""
     past_barrier: bool = False

@@ -9,6 +9,7 @@ from kcoord.group.translation.answers import refuse_join, session_of, take_join
 from kcoord.group.translation.asking import tell_legacy
 from kcoord.group.translation.barrier import barrier_is_over
 from kcoord.group.translation.config_round import nudge
+from kcoord.group.translation.handover import PART_MS, STOPPING_MS
 from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
@@ -59,8 +60,8 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
             at_ms = min(at_ms, session.due_ms)
             if session.parked_until_ms > now_ms or not all_wait:
                 at_ms = min(at_ms, session.parked_until_ms)
-            dues = (session.part_due_ms, session.handover_due_ms)
-            at_ms = min([at_ms, *[each for each in dues if each > now_ms]])
+            parts = (session.part_since_ms + PART_MS, session.part_since_ms + STOPPING_MS)
+            at_ms = min([at_ms, *[each for each in (*parts, session.handover_due_ms) if each > now_ms]])
     return at_ms
 
 

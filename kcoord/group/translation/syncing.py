@@ -4,8 +4,11 @@
 | --- | --- |
 | a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
 | a config round is open, and others have read even less than it | they have come, or the round ends |
-| it runs nothing, and others hold what it is to get, or it is being computed | that is done; 4 s, or 0.5 s for a part |
+| it runs nothing, and others hold what it is to get, or it is being computed | that is done, 4 s at most; see below |
 | the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
+
+Where a part is free the rest is waited for for half a second, or for three if it is being stopped just now: given the
+part, the worker cannot be told of the rest before its next heartbeat.
 
 A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
 written into its current before it is told (connect-groups rule 1).
@@ -21,7 +24,7 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import Token
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
-from kcoord.group.translation.handover import PART_MS, note_heard, to_stop
+from kcoord.group.translation.handover import PART_MS, STOPPING_MS, is_being_stopped, to_stop, wake_givers
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.looks import is_awaited
@@ -43,7 +46,7 @@ def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     turn.wake(group, session.parked_until_ms)
     answer_if_time(turn, group, member)
     if session.parked_sync is not None:
-        note_heard(turn, group, member)
+        wake_givers(turn, group, member)
 
 
 def answer_if_time(turn: Turn, group: ConnectGroup, member: Member) -> None:
@@ -69,7 +72,9 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     gives = to_give(turn.contents, group, member, now)
     if gives != now.assigned:
         return True
-    if now.awaited and (group.legacy.protocol == DEFAULT or not has_waited_for_rest(turn, group, member, gives)):
+    if now.awaited and (
+        group.legacy.protocol == DEFAULT or not has_waited_for_rest(turn, group, member, gives, now.awaited)
+    ):
         return True
     computing = is_being_computed(group)
     if computing and group.legacy.protocol == DEFAULT:
@@ -77,15 +82,22 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     return computing and not now.assigned and not member.current
 
 
-def has_waited_for_rest(turn: Turn, group: ConnectGroup, member: Member, gives: Resources) -> bool:
-    """Whether what it may be given has been free for a while, and the rest is still held by others."""
+def has_waited_for_rest(turn: Turn, group: ConnectGroup, member: Member, gives: Resources, awaited: Resources) -> bool:
+    """Whether what it may be given has been free for long enough. Somebody else holds `awaited` yet; what is being
+    stopped there is waited for, as long as it would have to wait if the worker was given something now.
+    """
     session = session_of(member)
     if not gives:
-        session.part_due_ms = NEVER_MS
-    elif session.part_due_ms == NEVER_MS:
-        session.part_due_ms = turn.now_ms + PART_MS
-        turn.wake(group, session.part_due_ms)
-    return turn.now_ms >= session.part_due_ms
+        session.part_since_ms = NEVER_MS
+        return False
+    if session.part_since_ms == NEVER_MS:
+        session.part_since_ms = turn.now_ms
+    due_ms = session.part_since_ms + PART_MS
+    if turn.now_ms >= due_ms and is_being_stopped(group, awaited):
+        due_ms = session.part_since_ms + STOPPING_MS
+    if turn.now_ms < due_ms:
+        turn.wake(group, due_ms)
+    return turn.now_ms >= due_ms
 
 
 def is_being_computed(group: ConnectGroup) -> bool:
@@ -138,7 +150,7 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     _note_told(turn, group, member)
     session.move(Phase.STABLE)
     session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
-    session.part_due_ms = NEVER_MS
+    session.part_since_ms, session.is_heard = NEVER_MS, False
     see(turn, group, member)
     group.forget(member)
     stops = to_stop(turn, group, member, now.revoked)
