@@ -70,7 +70,7 @@ NOTES = (
     "once (legacy rule 18). There the delay is the group's own setting, else it would be learned from the leader.",
     "How long all takes depends on where in its interval each worker's heartbeat is: a round on Kafka begins for a "
     "worker with its next heartbeat, and a round brings all heartbeats together; so the three rounds begin at "
-    "different points of the interval. In individual mode heartbeats are held for 2.5 s of 3 s.",
+    "different points of the interval. In individual mode heartbeats are held until the next one comes.",
 )
 
 
