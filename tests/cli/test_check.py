@@ -16,17 +16,17 @@ from confluent_kafka import Consumer
 from tests.cli.run_cli import Outcome, kcoord
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
-from tests.kafka.ports import free_port
+from tests.kafka.kcoord_process import HIGHEST_NODE_ID
+from tests.kafka.ports import free_port, port_block
 from tests.kafka.security import ADMIN, Mechanism, Security, password_of
 from tests.kafka.wait import NotYet, eventually
 
 
 def check(tmp_path: Path, upstream: str, *more: object, port: int | None = None) -> Outcome:
-    """With a folder of its own, and a port that is free."""
-    port = port or free_port()
-    return kcoord(
-        "check", "--listen", f"127.0.0.1:{port}", "--data-dir", tmp_path / "data", "--upstream", upstream, *more
-    )
+    """With a folder of its own, and ports that are free: kcoord's, and those after it for the cluster's brokers."""
+    port = port or port_block(2 + HIGHEST_NODE_ID)
+    own = ("--listen", f"127.0.0.1:{port}", "--data-dir", tmp_path / "data")
+    return kcoord("check", *own, "--upstream", upstream, *more)
 
 
 def problems(found: Outcome) -> list[tuple[str, str]]:

@@ -110,6 +110,23 @@ def opened_for_certain(fleet: Watched) -> bool:
     return config_round is not None and config_round.is_certain
 
 
+def test_what_moves_once_tasks_were_deleted_costs_the_leader_few_joins() -> None:
+    """It clears the status of what was deleted in a join that it makes anyway (legacy rule O11). Asked while work was
+    to move, it could be told nothing for a heartbeat interval, and joined six times.
+    """
+    fleet = Fleet()
+    others = {f"c{number}": 3 for number in range(4)}
+    fleet.configure(**others, more=5)
+    for number in range(5):
+        fleet.worker(f"w{number}")
+    fleet.run(2 * SETTLED_MS)
+    fleet.mark()
+    fleet.configure(**others, more=3)
+    fleet.run(2 * SETTLED_MS)
+    assert_well(fleet)
+    assert max(fleet.new_joins().values()) <= 4
+
+
 def test_a_session_key_opens_no_round() -> None:
     fleet = settled()
     fleet.topic.put_session_key()

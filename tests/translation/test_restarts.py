@@ -70,7 +70,8 @@ def restart(fleet: Timed, host: Host) -> Host:
 
 
 @pytest.mark.parametrize(
-    ("rest_ms", "slower_ms"), [(0, 0), (700, 0), (SETTLED_MS, 0), (300, 60), (SETTLED_MS, 60), (700, 150), (1_300, 150)]
+    ("rest_ms", "slower_ms"),
+    [(0, 0), (0, 60), (700, 0), (SETTLED_MS, 0), (300, 60), (SETTLED_MS, 60), (700, 150), (1_300, 150)],
 )
 def test_a_rolling_restart_by_drains_leaves_nothing_without_a_place(rest_ms: int, slower_ms: int) -> None:
     """The next one is drained so long after the last one has started again; each worker takes that much longer to stop

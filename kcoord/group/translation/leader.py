@@ -28,11 +28,14 @@ def live_legacy_leader(group: ConnectGroup) -> Member | None:
 
 
 def is_ready(contents: Contents, group: ConnectGroup) -> bool:
-    """Whether the leader is there, has the assignment that it made, and can be reached. Where the coordinator itself
-    computed there is nobody to wait for.
+    """Whether the leader is there, has the assignment that it made, can be reached, and nobody else is about to lead.
+    Where the coordinator itself computed there is nobody to wait for.
     """
     if group.computed_by is None:
         return True
+    look = group.legacy.look
+    if look is not None and look.leader != group.computed_by:
+        return False
     leader = group.members.get(group.computed_by)
     if leader is None or leader.put_out or contents.is_closed(leader.connection):
         return False

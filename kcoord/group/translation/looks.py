@@ -9,7 +9,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
 | the leader is drained, and runs nothing any more | another one leads before it is stopped (O18) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
-| what was deleted has been stopped everywhere | the leader clears the status of deleted tasks when it is told (O11) |
+| what was deleted has been stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks when it is told (O11) |
 | a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
 | nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
 
@@ -102,7 +102,7 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     leader = live_legacy_leader(group)
     if leader is None:
         return not _leader_may_be_back(turn, group) or _is_behind(group)
-    if fleet.deleted and not any(each in group.owners for each in fleet.deleted):
+    if fleet.deleted and not group.unconverged and not any(each in group.owners for each in fleet.deleted):
         return True
     if _hands_over(turn, group, leader):
         return True
