@@ -21,7 +21,6 @@ _CONNECT_ONLY = "all groups of the simulator are Connect's, and can be converted
 _NOT_FULL = "no group of the simulator is full"
 _NEWEST = "all workers send the newest version of each request"
 _LOG = "the simulator's log is of this release, and loses whole groups only"
-_REPEATED = "a rebalance that repeats itself is a fault, which tests/sim/test_storms.py puts in"
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
 _TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
 _STORM = "a worker that joins without end is a fault, which the check `storm` looks for"
@@ -52,9 +51,6 @@ EXCUSED: Mapping[str, str] = {
     "connect.said.still_supported: if replaced is not None": _ABLE,
     "connect.said.still_supported: if not then*": _ABLE,
     "connect.membership.differs: if said.server_assignor != elder.server_assignor*": _ABLE,
-    "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,
-    "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
-    "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
     "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
     "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
@@ -97,9 +93,13 @@ EXCUSED: Mapping[str, str] = {
 """Branches that no run takes, and why."""
 
 _REPLACED = "a static worker whose place was taken comes back while its successor lives"
+_REPEATED = "a leader that is slow to start and to stop joins by itself four times in a row, and nothing has changed"
 _STALE = "a request of a classic worker is overtaken by a later one of its own"
 
 RARE: Mapping[str, str] = {
+    "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,
+    "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
+    "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
     "connect.connect_group_heartbeat._whose_place: if group.fenced.get(*": _REPLACED,
     "connect.connect_group_heartbeat._find: if group is not None and request.member_id in*": _REPLACED,
     "connect.connect_group_heartbeat._find: if request.member_epoch == JOINING_EPOCH and owned": (

@@ -48,6 +48,35 @@ def test_a_config_round_calls_those_that_do_not_come() -> None:
     assert [world.beats("W1"), world.beats("W3")] == [AGAIN, AGAIN]
 
 
+@pytest.mark.parametrize("is_told", [False, True])
+def test_who_was_called_by_no_answer_comes_by_itself(is_told: bool) -> None:
+    """Plans 701564, 759492, 762543. W3 is to be called for a newcomer, and has read a change."""
+    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world.come("W4")
+    assert not is_told or world.beats("W3") is AGAIN
+    world.come("W3", "AT2 AT4", offset=OFFSET + 1)
+    token = world.send_sync("W3")
+    config_round = world.group.legacy.round
+    assert config_round is not None
+    assert config_round.is_certain is not is_told
+    world.pass_ms(1_000)
+    assert (token in world.answers) is is_told, "others run what was changed as it was before"
+
+
+@pytest.mark.parametrize("loads", [False, True])
+def test_who_came_with_news_before_a_load_waits_for_those_that_have_read_less(loads: bool) -> None:
+    """Plan 715220. Any answer makes W3 start again what it has stopped, which W1 runs as it was before."""
+    world = three()
+    world.come("W2", "AT1", offset=OFFSET + 2)
+    world.come("W3", "AT2", offset=OFFSET + 1)
+    if loads:
+        world.restart()
+    token = world.send_sync("W3")
+    assert token not in world.answers
+    assert world.come("W1", "AC0 AT0", offset=OFFSET + 1).leads
+    assert token in world.answers
+
+
 def test_a_worker_that_runs_nothing_is_not_waited_for_in_a_config_round() -> None:
     world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
     new = OFFSET + 3

@@ -289,6 +289,7 @@ def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: 
 def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> None:
     """Legacy rule 7."""
     world = handed_over()
+    world.beats("W2")  # it is called
     world.come("W2", "AT1 AT2", offset=OFFSET + 7)
     token = world.send_sync("W2")
     world.pass_ms(10_000)

@@ -33,6 +33,7 @@ from kcoord.group.replay import replay
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.config_round import holders_below, open_config_round
 from kcoord.group.translation.leader import known_as
+from kcoord.group.translation.session import QUIET_MS
 from kcoord.group.translation.sessions import begin
 from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
@@ -78,6 +79,7 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
     for record in planned.records:
         turn.write(record)
     group = turn.contents.connect[generic.group_id]
+    group.legacy.map_due_ms = turn.now_ms + QUIET_MS  # a look that the conversion has ended is made up for
     history.began(turn, group)
     if planned.epoch == generic.generation:
         history.installed(turn, group, {})

@@ -57,6 +57,7 @@ def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
     group.forget(member)
     sync = take_sync(member)
     if sync is not None:
+        session.was_called = True
         see(turn, group, member)
         refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
     let_go_heartbeat(turn, group, member)

@@ -49,9 +49,12 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
 
 
 def comes_by_itself(member: Member) -> bool:
-    """Whether a JoinGroup of this worker now is its own idea: nobody has called it, and it has nothing to release."""
+    """Whether a JoinGroup of this worker now is its own idea: no answer has called it, and it has nothing to release.
+    After a load that may be one that was called before; its news is news here all the same.
+    """
     session = session_of(member)
-    return session.phase is Phase.STABLE and not member.releasing and session.has_synced
+    is_joining = session.phase is Phase.COMPLETING
+    return not session.was_called and not is_joining and not member.releasing and session.has_synced
 
 
 def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:

@@ -67,6 +67,8 @@ class LegacySession:
     """
     has_synced: bool = False
     """It has been given an assignment, since the load or before it."""
+    was_called: bool = False
+    """An answer has told it to come again, since it was last given an assignment."""
     window_ms: int = 0
     joins_in_window: int = 0
     """For the fuse against workers that join without end (legacy rule 7)."""

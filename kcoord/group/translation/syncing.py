@@ -42,6 +42,7 @@ def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     session = session_of(member)
     limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
     session.parked_sync = token
+    session.move(Phase.COMPLETING)  # after a load it is not known to have joined
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
     answer_if_time(turn, group, member)
@@ -149,7 +150,7 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
         turn.write(records.current_assignment(group, member, current, session.generation, NO_EPOCH))
     _note_told(turn, group, member)
     session.move(Phase.STABLE)
-    session.due_ms, session.computes, session.has_synced = NEVER_MS, False, True
+    session.due_ms, session.computes, session.has_synced, session.was_called = NEVER_MS, False, True, False
     session.part_since_ms, session.is_heard = NEVER_MS, False
     see(turn, group, member)
     group.forget(member)

@@ -95,6 +95,10 @@ class Answers:
         """The group is another one."""
         self._generations.clear()
 
+    def became_classic(self) -> None:
+        """What a classic group gives it gives as Kafka does: to all that came in time, whatever they have read."""
+        self._known.clear()
+
     def was_told_of(self, member_id: str, offset: int) -> bool:
         """Whether a worker had come by itself that had read so far, before this one was given its assignment."""
         return self._known.get(member_id, 0) >= offset

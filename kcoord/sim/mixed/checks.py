@@ -373,6 +373,8 @@ class MixedChecks(Checks):
         if generic is not None:
             self._world.sightings.reached(("state", "classic", generic.state.label))
         self._is_classic = generic is not None
+        if self._is_classic and not was_classic:
+            self._answers.became_classic()
         if self._is_classic != was_classic and self._world.coordinator.pending and (generic or self.connect()):
             self._conversion = self._world.coordinator.pending[-1]
 
