@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from kcoord.group.connect.settings import LegacyMode, MigrationPolicy
+from kcoord.group.translation.session import QUIET_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import DeleteGroupsRequest, OffsetCommitRequest
-from tests.conversion.fleet import SETTLED_MS, Fleet, settings
+from tests.conversion.fleet import SETTLED_MS, TASKS, Fleet, settings
 from tests.conversion.hand import GROUP, Hand
 from tests.conversion.test_states import stable
 
@@ -252,3 +253,29 @@ def test_individual_mode_for_all_groups_leaves_other_protocol_types_alone() -> N
     hand = Hand(settings(legacy_mode=LegacyMode.INDIVIDUAL))
     hand.join("A", protocol_type="consumer")
     assert GROUP in hand.contents.groups
+
+
+def test_what_is_deleted_between_two_modes_is_stopped_all_the_same() -> None:
+    """Plan 698649. The second look, which tells the leader's deletions, never comes: the group is classic before it. A
+    leader that is shown what it does not remember takes it for something that exists, unless it is asked once more.
+    """
+    fleet = Fleet(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    fleet.started(1)
+    fleet.run(2 * SETTLED_MS)
+    fleet.reload()  # whether the leader remembers what exists is not known any more
+    fleet.run(SETTLED_MS)
+    for name in TASKS:
+        fleet.topic.remove(name)
+    fleet.tell()
+    for _ in range(2 * SETTLED_MS):
+        fleet.run(1)
+        if (look := fleet.group.legacy.look) is not None and look.existing is not None and look.picture:
+            break
+    assert look is not None, "it is asked twice, and has been shown the second picture"
+    fleet.configure_group(legacy_mode="barrier")
+    fleet.run(1_000)
+    assert not fleet.is_connect()
+    fleet.configure_group(legacy_mode="individual")
+    fleet.run(QUIET_MS + SETTLED_MS)
+    assert fleet.is_connect()
+    assert not fleet.hosts[0].runs

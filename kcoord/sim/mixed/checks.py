@@ -285,8 +285,13 @@ class MixedChecks(Checks):
                 client.ran_on_ms, client.left_as = now_ms, leaver.member_id
             return
         member_id, generic = getattr(request, "member_id", ""), self.generic()
-        if generic is None or (isinstance(request, HeartbeatRequest) and member_id in generic.members):
-            self._heard_ms[member_id] = now_ms  # in a classic group nothing else prolongs every session, as in Kafka
+        group = generic or self.connect()
+        if isinstance(request, HeartbeatRequest):
+            is_heard = group is not None and member_id in group.members
+        else:
+            is_heard = generic is None  # in a classic group nothing else prolongs every session, as in Kafka
+        if is_heard:
+            self._heard_ms[member_id] = now_ms
         is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
         completes = generic is not None and generic.state is GenericState.COMPLETING
         is_late = completes and isinstance(request, JoinGroupRequest)
