@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from itertools import count
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
 from kcoord.sim import trace
+from kcoord.sim.append import Fate, Pending
 from kcoord.sim.network import Frame, Link
 from kcoord.sim.storage import Storage
 
@@ -72,29 +73,6 @@ class Stage(Enum):
 
 
 DOWN, UP = Stage.DOWN, Stage.UP  # with every message one of them is asked for, and an enum's members are slow to find
-
-
-class Fate(Enum):
-    """What becomes of an append."""
-
-    COMMITTED = "it is in the log"
-    IN_DOUBT = "it fails; the first few of those under way are in the log all the same"
-    ROLLED_BACK = "it fails, and none of those under way is in the log"
-    FENCED = "the same, and another instance has the log for a while"
-    TORN = "the power goes while it is written"
-    LATE = "it is committed long after"
-    LOST = "nobody says what became of it; it is not in the log"
-
-
-class Pending:
-    """One append on its way, and what waits for it."""
-
-    __slots__ = ("records", "release", "waiting")
-
-    def __init__(self, records: list[Record]) -> None:
-        self.records = records
-        self.release: list[Callable[[], None]] = []
-        self.waiting: list[Frame] = []
 
 
 class Coordinator:

@@ -16,7 +16,7 @@ from kcoord.protocol.messages import (
     DescribeGroupsRequest,
     ListGroupsRequest,
 )
-from kcoord.sim.coordinator import Fate
+from kcoord.sim.append import Fate
 from kcoord.sim.fleet import GROUP, Place
 from kcoord.sim.network import Link
 from kcoord.sim.plan import PLACEMENT, Fault, resources, schedule

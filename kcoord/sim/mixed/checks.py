@@ -35,9 +35,10 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.sim.append import Pending
 from kcoord.sim.books import Books
 from kcoord.sim.checks import Checks
-from kcoord.sim.coordinator import UP, Pending
+from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.legacy.client import CLOSED
 from kcoord.sim.living import Living
