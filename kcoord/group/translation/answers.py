@@ -155,7 +155,7 @@ def answer_heartbeat(turn: Turn, group: ConnectGroup, member: Member, token: Tok
     """Tell a worker whether it must come again. The hot path may repeat a 0 while nothing concerns the worker."""
     session = session_of(member)
     phase = session.phase
-    session.was_called = session.was_called or phase is Phase.PREPARING
+    session.was_called |= phase is Phase.PREPARING
     kept = Remember(member, member.version, member) if remember and phase is Phase.STABLE else None
     turn.answer(token, HeartbeatResponse(error_code=HEARTBEAT[phase]), kept)
 

@@ -11,7 +11,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
 | what was deleted has been stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks when it is told (O11) |
 | a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
-| nothing has happened for a minute, and before that something was placed | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
+| nothing has happened for a minute, and before that something was placed, or the group became a connect group | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
 
 Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
 anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for

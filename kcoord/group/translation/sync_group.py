@@ -52,7 +52,7 @@ def sync_translated(
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
         park_sync(turn, group, member, token)
-    session.was_called = session.was_called or session.phase is Phase.PREPARING  # answered, and not to start anything
+    session.was_called |= session.phase is Phase.PREPARING  # answered, and not to start anything
     settle(turn, group)
 
 
