@@ -23,7 +23,6 @@ _NEWEST = "all workers send the newest version of each request"
 _LOG = "the simulator's log is of this release, and loses whole groups only"
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
 _TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
-_STORM = "a worker that joins without end is a fault, which the check `storm` looks for"
 _NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
@@ -51,8 +50,6 @@ EXCUSED: Mapping[str, str] = {
     "connect.said.still_supported: if replaced is not None": _ABLE,
     "connect.said.still_supported: if not then*": _ABLE,
     "connect.membership.differs: if said.server_assignor != elder.server_assignor*": _ABLE,
-    "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
-    "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
     "connect.settings._rules: except DocumentError": _LOG,
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
@@ -94,9 +91,12 @@ EXCUSED: Mapping[str, str] = {
 
 _REPLACED = "a static worker whose place was taken comes back while its successor lives"
 _REPEATED = "a leader that is slow to start and to stop joins by itself four times in a row, and nothing has changed"
+_STORM = "ten changes of configuration within ten seconds, of which each asks the leader twice"
 _STALE = "a request of a classic worker is overtaken by a later one of its own"
 
 RARE: Mapping[str, str] = {
+    "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
+    "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,
     "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
     "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
