@@ -75,6 +75,24 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
     assert world.fetch("W4").brief == (share, "")
 
 
+def test_strangers_that_run_the_same_stop_it_all_and_one_starts_it_once_more() -> None:
+    """The group is new, as where its log is lost: nobody knows which of them has started AT0 last."""
+    world = LegacyWorld(gather_ms=100)
+    joins = [world.send_join("W1", "AC0 AT0"), world.send_join("W2", "AT0 AT1")]
+    while joins[-1] not in world.answers:
+        world.pass_ms(100)
+    assert world.joined(joins[0]).leads
+    world.joined(joins[1])
+    waits = world.send_sync("W2")
+    assert world.led("W1", "AC0 AT0 AT1", "AC0 AT0").brief == ("", "AT0"), "it is to have it, and stops it"
+    assert world.synced(waits).brief == ("", "AT0")
+    world.led("W1", "AC0 AT0 AT1", "AC0")
+    world.come("W2", "AT1")
+    world.fetch("W2")
+    world.keep_alive(4_000, "W1", "W2")
+    assert "AT0" in world.led("W1", "AC0 AT0 AT1", "AC0").assigned
+
+
 def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
     """Legacy rules 12, 18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})

@@ -13,7 +13,7 @@ from kcoord.group.connect.selection import common_assignor, leaves_nobody, quali
 from kcoord.group.connect.support import Support, Supports, support_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import Assignor
-from tests.group.connect.world import REBALANCE_MS, World, assignor, packed
+from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor, packed
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 UNSUPPORTED = ErrorCode.UNSUPPORTED_ASSIGNOR
@@ -200,6 +200,9 @@ def test_without_a_worker_that_reads_all_the_server_computes_where_it_knows_what
     world.beat("W2", 0, connection=2, config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0"))
     assert world.group.error == 0
     assert (world.group.assignor, world.group.computed_by) == ("cooperative", None)
+    world.restart()
+    world.pass_ms(INTERVAL_MS)
+    assert world.group.placed.is_followed, "rules hold where the coordinator computes, after a load too"
 
 
 def test_who_makes_it_no_worse_may_join() -> None:
