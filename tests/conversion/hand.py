@@ -10,7 +10,14 @@ from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.soundness import complaints
 from kcoord.group.step import RequestContext, Step
-from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
+from kcoord.protocol.embedded import (
+    NAMES,
+    WorkerAssignment,
+    WorkerState,
+    decode_assignment,
+    encode_assignment,
+    encode_state,
+)
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -23,6 +30,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     JoinGroupResponse,
     SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kcoord.protocol.records import Record, decode_record, encode_record
 from tests.conversion.fleet import compacted, settings
@@ -131,6 +139,14 @@ class Hand:
             ],
         )
         return self.send(request, 3, who)
+
+    def told(self, token: object) -> tuple[str, str]:
+        """What a SyncGroup was answered: what to start, what to stop."""
+        answer = self.answers[token]
+        assert isinstance(answer, SyncGroupResponse)
+        assert answer.error_code == ErrorCode.NONE
+        assignment = decode_assignment(answer.assignment)
+        return text(assignment.assigned), text(assignment.revoked)
 
     def assignment(self, leader: str, what: str) -> bytes:
         words = what.split()

@@ -10,7 +10,9 @@ import pytest
 
 from kcoord.protocol.embedded import NAMES, SESSIONED, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.resources import pack
 from tests.conversion.hand import GROUP, REBALANCE_MS, Hand
 from tests.group.connect.world import res
 
@@ -276,6 +278,35 @@ def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
             assert found.beat(who, found.group.epoch + 1) is ErrorCode.ILLEGAL_GENERATION
     hand.stop_new()
     assert (GROUP in hand.contents.groups) == (how != "the mode")
+
+
+def configured(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
+    return pack(res(resources), heartbeat_request.ConnectorsAndTasks, heartbeat_request.ConnectorTaskId)
+
+
+def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_stops() -> None:
+    """Legacy rule 12, seeds 1104610 and 1147550: C had left the classic group without having stopped, and B was given
+    its work. The group is converted while C joins, and some of that work is to be C's again: B stops it first. If C ran
+    on, both would run it until then; with exactly-once sources C's tasks are dead, since B has started them.
+    """
+    hand, all_of_b = Hand(version=SESSIONED), "BC0 BT1 BT2 BT3"
+    gathered(hand)
+    hand.pass_ms(5_000)
+    hand.joined(*hand.answers)
+    hand.sync("A", A="AT1", B=all_of_b)
+    hand.sync("B")
+    hand.join("C", all_of_b)
+    hand.note_ids()
+    hand.start_new(configured_connectors_and_tasks=configured("AC0 AT1 " + all_of_b), config_offset=7)
+    brought = {who: current for who, (current, _) in hand.owned().items()}
+    assert brought == {"A": "AC0 AT1", "B": all_of_b, "C": all_of_b}
+    hand.joined(hand.join("C", all_of_b))
+    waits = hand.sync("C")
+    hand.joined(hand.join("B", all_of_b))
+    assert hand.told(waits) == ("", all_of_b)
+    assert hand.owned()["C"][1] == "BT1", "which it starts once more, when B has stopped it"
+    assert hand.owned()["B"][1] == "BC0 BT2"
+    assert hand.told(hand.sync("B")) == ("", "BT1 BT3"), "what it is to keep it keeps"
 
 
 @pytest.mark.parametrize("read", [7, 9])

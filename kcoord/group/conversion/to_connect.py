@@ -152,8 +152,8 @@ def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
 
 
 def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: int) -> None:
-    """The worker's session goes on; what it has to let go it was told in its last assignment, and comes by itself when
-    it has.
+    """The worker's session goes on. What it must let go was in its last assignment, and it joins by itself when it has.
+    A stranger stops what another worker may be running too, and only the stranger does (legacy rule 12).
     """
     classic, member = worker.member, group.members[worker.member.member_id]
     waited = classic.is_new or not worker.is_settled
@@ -162,8 +162,10 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     member.connection, member.opened = classic.connection, classic.opened
     turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
-    if worker.knows_some_generation:
-        session_of(member).generation_unsure = True
+    session = session_of(member)
+    session.generation_unsure = worker.knows_some_generation
+    if worker.is_stranger:
+        session.doubtful = member.current & group.also_owned.keys()
     if _releases(worker):
         member.releasing = worker.current - worker.target
         member.release_due_ms = turn.now_ms + classic.rebalance_timeout_ms

@@ -51,6 +51,8 @@ class Worker:
     """It has been told one, which may be an earlier one (`GenericGroup.was_converted`)."""
     is_settled: bool
     """It has its assignment, and is waited for by nobody: nothing need be said to it."""
+    is_stranger: bool
+    """It was not there when the last assignments were made. What it runs others may have been given since."""
 
 
 def read_workers(group: GenericGroup) -> list[Worker]:
@@ -81,7 +83,9 @@ def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) 
     current, target = _runs(spoken.reported, told)
     settled = group.state is State.STABLE and known and member.member_id not in group.unsynced
     converted = group.was_converted
-    return Worker(member, spoken, current, target, told, known and not converted, known and converted, settled)
+    return Worker(
+        member, spoken, current, target, told, known and not converted, known and converted, settled, not known
+    )
 
 
 def _runs(reported: Resources, told: WorkerAssignment | None) -> tuple[Resources, Resources]:
