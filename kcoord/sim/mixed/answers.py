@@ -175,10 +175,15 @@ class Answers:
         if self._newcomer in group.members:
             self._has_returned(group)
             self._takes_place(group)
-        self._newcomer = ""  # what happens to it later is another matter
         config_round = group.legacy.round
         if config_round is not None and config_round.is_certain:
             self._round(group, config_round)
+
+    def is_over(self) -> None:
+        """The step is over, whatever the group was in it. What becomes of a newcomer later, a load of a log that still
+        knows it among other things, is another matter.
+        """
+        self._newcomer = ""
 
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
         now_ms = self._world.events.now_ms

@@ -342,6 +342,7 @@ class MixedChecks(Checks):
             self._answers.after(self._contents, connect)
             for reply in step.replies:
                 self._answers.reply(self._contents, connect, step, reply)
+        self._answers.is_over()
         if not step.records:
             self._peopled = self._peopled and self._has_members()  # a classic group writes none when members leave it
             return
