@@ -55,6 +55,7 @@ class MemberBefore:
     epoch: int
     previous_epoch: int
     put_out: bool
+    doubtful: Resources
     target: Target | None
 
     @classmethod
@@ -62,7 +63,7 @@ class MemberBefore:
         """As it stands now."""
         member, target = group.members.get(member_id), group.targets.get(member_id)
         if member is None:
-            return cls(None, None, frozenset(), False, 0, 0, False, target)
+            return cls(None, None, frozenset(), False, 0, 0, False, frozenset(), target)
         return cls(
             member,
             member.said,
@@ -71,6 +72,7 @@ class MemberBefore:
             member.recorded_epoch,
             member.recorded_previous,
             member.put_out,
+            member.doubtful,
             target,
         )
 
@@ -112,7 +114,13 @@ class ConnectBefore:
                 yield records.member_said(group_id, member_id, before.said)
             if before.member is not None and before.recorded:
                 yield records.current_assignment(
-                    group, before.member, before.current, before.epoch, before.previous_epoch, before.put_out
+                    group,
+                    before.member,
+                    before.current,
+                    before.epoch,
+                    before.previous_epoch,
+                    before.put_out,
+                    before.doubtful,
                 )
             if before.target is not None:
                 yield records.member_target(group_id, member_id, before.target)

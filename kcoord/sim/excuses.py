@@ -96,7 +96,7 @@ _STALE = "a request of a classic worker is overtaken by a later one of its own"
 
 RARE: Mapping[str, str] = {
     "connect.computing._coordinators_own: case Nobody()": "a group is loaded that nobody in it could compute for",
-    "translation.join_group._doubt_shared: for member_id in*": "two strangers of a new group run the same",
+    "translation.join_group._doubt_shared: for member in*": "two strangers of a new group run the same",
     "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
     "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,

@@ -108,6 +108,7 @@ def durable(shard: Shard) -> object:
                         member.recorded_epoch,
                         member.recorded_previous,
                         member.put_out,
+                        member.doubtful,
                     )
                     for member in group.members.values()
                 },

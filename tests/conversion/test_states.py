@@ -284,7 +284,8 @@ def configured(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
     return pack(res(resources), heartbeat_request.ConnectorsAndTasks, heartbeat_request.ConnectorTaskId)
 
 
-def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_stops() -> None:
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_stops(is_loaded: bool) -> None:
     """Legacy rule 12, seeds 1104610 and 1147550: C had left the classic group without having stopped, and B was given
     its work. The group is converted while C joins, and some of that work is to be C's again: B stops it first. If C ran
     on, both would run it until then; with exactly-once sources C's tasks are dead, since B has started them.
@@ -300,6 +301,7 @@ def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_st
     hand.start_new(configured_connectors_and_tasks=configured("AC0 AT1 " + all_of_b), config_offset=7)
     brought = {who: current for who, (current, _) in hand.owned().items()}
     assert brought == {"A": "AC0 AT1", "B": all_of_b, "C": all_of_b}
+    hand = hand.reloaded() if is_loaded else hand
     hand.joined(hand.join("C", all_of_b))
     waits = hand.sync("C")
     hand.joined(hand.join("B", all_of_b))

@@ -75,6 +75,24 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
     assert world.fetch("W4").brief == (share, "")
 
 
+@pytest.mark.parametrize("loads", ["", "in between", "compacted"])
+def test_a_stranger_starts_once_more_what_nobody_runs_any_more(loads: str) -> None:
+    """Legacy rule 12, seed 890953. W1 had started it when W4 was frozen, and has gone. What a stranger came with and
+    others may have started stands in the log: nobody else runs it, so who runs what does not tell after a load.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0 AT0"})
+    world.leaves("W1")
+    world.send_join("W4", "AC0 AT0")
+    world.pass_ms(6_000)
+    if loads:
+        world.restart(compacted=loads == "compacted")
+    assert world.led("W4", "AC0 AT0", "AC0 AT0", connection=14).brief == ("", "AC0 AT0")
+    assert world.led("W4", "AC0 AT0", "", connection=14).brief == ("AC0 AT0", "")
+    world.restart()
+    world.come("W4", "AC0 AT0", connection=24)
+    assert world.led("W4", "AC0 AT0", "AC0 AT0", connection=24).brief == ("", ""), "it is its own by now"
+
+
 def test_strangers_that_run_the_same_stop_it_all_and_one_starts_it_once_more() -> None:
     """The group is new, as where its log is lost: nobody knows which of them has started AT0 last."""
     world = LegacyWorld(gather_ms=100)

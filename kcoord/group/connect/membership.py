@@ -58,7 +58,7 @@ def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said
     assert instance_id is not None
     changed = differs(elder.said, said)
     target = group.targets.get(elder.member_id)
-    _write_gone(turn, group, elder)
+    _write_gone(turn, group, elder, elder.doubtful)
     epoch = elder.said.group_epoch if changed is None else group.epoch + 1
     turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=epoch)))
     if target is not None:
@@ -146,28 +146,31 @@ def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
 def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
     """Members are gone and run nothing any more (rules 8, 9). Their targets wait for them, unless nobody is left."""
     for member in members:
-        _write_gone(turn, group, member)
+        _write_gone(turn, group, member, member.doubtful)
     turn.contents.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
     bump(turn, group, reason, [member.member_id for member in members])
     if not group.members:
         _forget_all(turn, group)
 
 
-def drop_dead(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """A member's place is taken by another that comes in the same step: its target waits for that one."""
-    _write_gone(turn, group, member)
+def drop_dead(turn: Turn, group: ConnectGroup, member: Member, runs: Resources) -> None:
+    """A member's place is taken by another that comes in the same step, and says what of it `runs` yet: its target
+    waits for that one.
+    """
+    _write_gone(turn, group, member, member.doubtful & runs)
     turn.contents.counters.members["replaced"] += 1
 
 
-def _write_gone(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def _write_gone(turn: Turn, group: ConnectGroup, member: Member, doubtful: Resources) -> None:
+    """Its target waits, but for what is `doubtful`: it had not been given that yet."""
     refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
     if member.recorded:
         turn.write(records.no_current(group.group_id, member.member_id))
     turn.write(records.member_said(group.group_id, member.member_id, None))
     target = group.targets.get(member.member_id)
-    if target is not None and member.legacy is not None and member.legacy.doubtful:  # that it was not given yet
-        kept = attrs.evolve(target, resources=target.resources - member.legacy.doubtful)
+    if target is not None and doubtful:
+        kept = attrs.evolve(target, resources=target.resources - doubtful)
         turn.write(records.member_target(group.group_id, member.member_id, kept))
 
 

@@ -190,9 +190,16 @@ def _same_target(
 
 
 def current_assignment(
-    group: ConnectGroup, member: Member, current: Resources, epoch: int, previous: int, put_out: bool = False
+    group: ConnectGroup,
+    member: Member,
+    current: Resources,
+    epoch: int,
+    previous: int,
+    put_out: bool = False,
+    doubtful: Resources | None = None,
 ) -> Record:
-    """7: what a member may be running, at which epoch."""
+    """7: what a member may be running, at which epoch. What of it is doubtful stays so, unless that is said."""
+    doubtful = member.doubtful if doubtful is None else doubtful
     target = group.targets.get(member.member_id)
     value = ConnectWorkerGroupCurrentMemberAssignmentValue(
         member_epoch=epoch,
@@ -201,6 +208,7 @@ def current_assignment(
         metadata=b"" if target is None else target.metadata,
         previous_member_epoch=previous,
         put_out=put_out,
+        doubtful=pack(doubtful & current, record7.ConnectorsTasks, record7.ConnectorTaskId),
     )
     return Record(ConnectWorkerGroupCurrentMemberAssignmentKey(group.group_id, member.member_id), value)
 

@@ -123,6 +123,7 @@ def _current(
     if value is None:
         if member is not None:
             group.set_current(member, frozenset())
+            member.doubtful = frozenset()
         return
     if member is None:
         member = group.members[key.member_id] = Member(key.member_id, UNSAID)
@@ -132,6 +133,7 @@ def _current(
     if member.put_out != value.put_out:
         member.put_out = value.put_out
         group.note_support(member)
+    member.doubtful = unpack(value.doubtful)
     group.set_current(member, unpack(value.connectors_tasks))
 
 

@@ -114,7 +114,8 @@ def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: in
         said = _said(worker, epoch, generic.protocol_name)
         yield records.member_said(group_id, member_id, said)
         known = generic.generation if worker.knows_generation else JOINING_EPOCH
-        yield records.current_assignment(scratch, Member(member_id, said), worker.current, known, NO_EPOCH)
+        member = Member(member_id, said)
+        yield records.current_assignment(scratch, member, worker.current, known, NO_EPOCH, doubtful=worker.doubtful)
         yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url or None))
     yield records.target_assignment(
         scratch,
@@ -152,8 +153,8 @@ def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
 
 
 def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: int) -> None:
-    """The worker's session goes on. What it must let go was in its last assignment, and it joins by itself when it has.
-    A stranger stops what another worker may be running too, and only the stranger does (legacy rule 12).
+    """The worker's session goes on. What it must let go was in its last assignment, and it joins by itself when it
+    has.
     """
     classic, member = worker.member, group.members[worker.member.member_id]
     waited = classic.is_new or not worker.is_settled
@@ -162,10 +163,7 @@ def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: i
     member.connection, member.opened = classic.connection, classic.opened
     turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
     begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
-    session = session_of(member)
-    session.generation_unsure = worker.knows_some_generation
-    if worker.is_stranger:
-        session.doubtful = member.current & group.also_owned.keys()
+    session_of(member).generation_unsure = worker.knows_some_generation
     if _releases(worker):
         member.releasing = worker.current - worker.target
         member.release_due_ms = turn.now_ms + classic.rebalance_timeout_ms

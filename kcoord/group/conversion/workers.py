@@ -15,7 +15,8 @@ Where two are to run one thing the first of this table has it, and of equals the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -53,6 +54,8 @@ class Worker:
     """It has its assignment, and is waited for by nobody: nothing need be said to it."""
     is_stranger: bool
     """It was not there when the last assignments were made. What it runs others may have been given since."""
+    doubtful: Resources = NOTHING
+    """What a stranger is to stop for that: all that others may be running too (legacy rule 12)."""
 
 
 def read_workers(group: GenericGroup) -> list[Worker]:
@@ -63,6 +66,7 @@ def read_workers(group: GenericGroup) -> list[Worker]:
     assignments = {each.member_id: each.assignment for each in group.record.members}
     workers = [_worker(group, member, assignments) for member in group.members.values()]
     _share_out(workers)
+    _doubt_strangers(workers)
     return workers
 
 
@@ -103,6 +107,12 @@ def _share_out(workers: Iterable[Worker]) -> None:
     for worker in sorted(workers, key=lambda each: each.told is None):
         worker.target -= taken
         taken |= worker.target
+
+
+def _doubt_strangers(workers: Sequence[Worker]) -> None:
+    run_by = Counter(each for worker in workers for each in worker.current)
+    for worker in workers:
+        worker.doubtful = frozenset([each for each in worker.current if worker.is_stranger and run_by[each] > 1])
 
 
 def last_leader(group: GenericGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:

@@ -69,6 +69,10 @@ class Member(Generic[Said, R]):
     recorded_previous: int = NO_EPOCH
     put_out: bool = False
     """It did not let go within the rebalance timeout: it takes no part, its current stays reserved (rule 7)."""
+    doubtful: frozenset[R] = frozenset()
+    """What of its current a legacy worker came with, and others may have started since: with exactly-once sources its
+    own tasks are dead then.
+    """
     # session
     epoch: int = JOINING_EPOCH
     """The epoch that it was told; above the recorded one where it moved without a record (rule 11)."""

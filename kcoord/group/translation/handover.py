@@ -49,8 +49,7 @@ def _to_keep(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources
     """What of `revoked` is to run at workers that cannot be told yet, and runs nowhere but here."""
     if not revoked or not _waits_at_all(turn, group):
         return NOTHING
-    doubtful = session_of(member).doubtful
-    return frozenset([each for each in revoked - doubtful if _is_deaf(group, member, each)])
+    return frozenset([each for each in revoked - member.doubtful if _is_deaf(group, member, each)])
 
 
 def _waits_at_all(turn: Turn, group: ConnectGroup) -> bool:

@@ -46,7 +46,7 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
         return Increment(revoked=member.current)
     target = group.target_of(member) or NOTHING
-    held = member.current - (NOTHING if member.legacy is None else member.legacy.doubtful)
+    held = member.current - member.doubtful
     if held == target and held == member.current:
         return NO_INCREMENT
     missing = target - held

@@ -72,8 +72,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
     turn.contents.newcomers.forget(group.group_id, call.member_id)
     replace_generic(turn, group.group_id)
     if dead is not None:
-        session_of(dead).doubtful &= spoken.reported  # the rest is not running any more
-        drop_dead(turn, group, dead)
+        drop_dead(turn, group, dead, spoken.reported)
     is_first = not group.members and dead is None
     group = join(turn, group, call.member_id, _first_said(call, spoken))
     member = group.members[call.member_id]
@@ -145,25 +144,27 @@ def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources)
     let it run for ever. What did not wait for it others may have run meanwhile: unless the group is new, it
     starts that once more, if it is to have it at all.
     """
-    turn.write(records.current_assignment(group, member, reported, member.recorded_epoch, NO_EPOCH))
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
         mine &= group.configured.resources
     waited = group.target_of(member) or NOTHING
     mine |= waited
-    if group.assignment_epoch:
-        session_of(member).doubtful = reported - waited
-    else:
-        _doubt_shared(group, reported)
+    doubtful = reported - waited if group.assignment_epoch else NOTHING
+    epoch = member.recorded_epoch
+    turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH, doubtful=doubtful))
+    if not group.assignment_epoch:
+        _doubt_shared(turn, group, reported)
     turn.write(records.member_target(group.group_id, member.member_id, Target(mine, url=member.said.url)))
 
 
-def _doubt_shared(group: ConnectGroup, reported: Resources) -> None:
+def _doubt_shared(turn: Turn, group: ConnectGroup, reported: Resources) -> None:
     """Of several strangers that run the same nobody knows who has started it last."""
     shared = reported & group.also_owned.keys()
-    for member_id in group.legacy.members if shared else ():
-        member = group.members[member_id]
-        session_of(member).doubtful |= shared & member.current
+    members = [group.members[member_id] for member_id in group.legacy.members] if shared else []
+    for member in [each for each in members if shared & each.current]:
+        epoch = max(session_of(member).generation, member.recorded_epoch)
+        doubtful = member.doubtful | shared  # of which the record keeps what it may be running
+        turn.write(records.current_assignment(group, member, member.current, epoch, NO_EPOCH, member.put_out, doubtful))
 
 
 def _reports_first(group: ConnectGroup, member: Member) -> bool:
@@ -260,9 +261,7 @@ def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
 
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """What it runs is what it says: it has stopped what it was told to before it came (legacy rule 5)."""
-    session = session_of(member)
-    session.doubtful &= reported
     if reported != member.current:
-        epoch = max(session.generation, member.recorded_epoch)
+        epoch = max(session_of(member).generation, member.recorded_epoch)
         turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))
     member.releasing, member.release_due_ms = NOTHING, NEVER_MS

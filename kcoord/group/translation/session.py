@@ -41,8 +41,6 @@ class LegacySession:
     """What its last JoinGroup said that it has: also what it has stopped under `default`, and runs again by any answer
     in another protocol that does not take it away.
     """
-    doubtful: frozenset[tuple[str, int]] = frozenset()
-    """What it came with, and others may have started since: with exactly-once sources its own tasks are dead then."""
     due_ms: int = NEVER_MS
     """By when it must have joined, or synced."""
     parked_join: Token | None = None

@@ -67,6 +67,8 @@ class ConnectWorkerGroupCurrentMemberAssignmentValue(Message):
     """The epoch before, which the member still knows if an answer was lost; -1: none."""
     put_out: bool = False
     """Whether it took too long to let go, and is out of the group's assignment until it joins again."""
+    doubtful: list[ConnectorsTasks] = attrs.Factory(list)
+    """What it came with and others may have started since: it stops that, and starts it once more if it is to run it."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -196,6 +198,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
     pos = stop
     message.previous_member_epoch = -1
     message.put_out = False
+    message.doubtful = []
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -213,6 +216,87 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
             elif message_tag == 1:
                 (message.put_out,) = unpack_x(data, pos)
                 pos += 1
+            elif message_tag == 2:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n * 3 > end - pos:
+                    raise Malformed
+                doubtful: list[ConnectorsTasks] = []
+                doubtful_count = n
+                for _ in range(doubtful_count):
+                    doubtful_item = new(ConnectorsTasks)
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    n -= 1
+                    if n > end - pos:
+                        raise Malformed
+                    connectors_2: list[str] = []
+                    connectors_2_count = n
+                    for _ in range(connectors_2_count):
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        connector_2 = data[pos + 1 : stop].decode()
+                        pos = stop
+                        connectors_2.append(connector_2)
+                    doubtful_item.connectors = connectors_2
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    n -= 1
+                    if n * 6 > end - pos:
+                        raise Malformed
+                    tasks_2: list[ConnectorTaskId] = []
+                    tasks_2_count = n
+                    for _ in range(tasks_2_count):
+                        task_2 = new(ConnectorTaskId)
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        task_2.connector_id = data[pos + 1 : stop].decode()
+                        pos = stop
+                        task_2.task_id, n = unpack_in(data, pos)
+                        pos += 4
+                        if n:
+                            n, pos = read_uvarint(data, pos)
+                            task_2.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                        else:
+                            task_2.unknown_tagged_fields = ()
+                            pos += 1
+                        tasks_2.append(task_2)
+                    doubtful_item.tasks = tasks_2
+                    n = data[pos]
+                    if n:
+                        n, pos = read_uvarint(data, pos)
+                        doubtful_item.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                    else:
+                        doubtful_item.unknown_tagged_fields = ()
+                        pos += 1
+                    doubtful.append(doubtful_item)
+                message.doubtful = doubtful
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -258,6 +342,30 @@ def _encode_v0(m: ConnectWorkerGroupCurrentMemberAssignmentValue) -> bytes:
         tagged13.append((0, pack_i(m.previous_member_epoch)))
     if m.put_out:
         tagged13.append((1, b"\1"))
+    if m.doubtful != []:
+        parts15: list[bytes | memoryview] = []
+        n16 = len(m.doubtful) + 1
+        parts15.append(ONE_BYTE[n16] if n16 < 128 else write_uvarint(n16))
+        for e17 in m.doubtful:
+            n18 = len(e17.connectors) + 1
+            parts15.append(ONE_BYTE[n18] if n18 < 128 else write_uvarint(n18))
+            for e19 in e17.connectors:
+                b20 = e19.encode()
+                n21 = len(b20) + 1
+                parts15 += (ONE_BYTE[n21] if n21 < 128 else write_string_length(n21), b20)
+            n22 = len(e17.tasks) + 1
+            parts15.append(ONE_BYTE[n22] if n22 < 128 else write_uvarint(n22))
+            for e23 in e17.tasks:
+                b24 = e23.connector_id.encode()
+                n25 = len(b24) + 1
+                parts15 += (
+                    ONE_BYTE[n25] if n25 < 128 else write_string_length(n25),
+                    b24,
+                    pack_i(e23.task_id),
+                    write_tagged(e23.unknown_tagged_fields) if e23.unknown_tagged_fields else b"\0",
+                )
+            parts15.append(write_tagged(e17.unknown_tagged_fields) if e17.unknown_tagged_fields else b"\0")
+        tagged13.append((2, b"".join(parts15)))
     out.append(write_tagged(tagged13) if tagged13 else b"\0")
     return b"".join(out)
 
@@ -278,6 +386,7 @@ ConnectWorkerGroupCurrentMemberAssignmentValue.FIELDS = (
     Field("metadata", "Metadata", "bytes", (0, 0)),
     Field("previous_member_epoch", "PreviousMemberEpoch", "int32", (0, 0), tag=0, tagged=(0, 0)),
     Field("put_out", "PutOut", "bool", (0, 0), tag=1, tagged=(0, 0)),
+    Field("doubtful", "Doubtful", "struct", (0, 0), is_array=True, tag=2, tagged=(0, 0), struct=ConnectorsTasks),
 )
 ConnectWorkerGroupCurrentMemberAssignmentValue.NAME = "ConnectWorkerGroupCurrentMemberAssignmentValue"
 ConnectWorkerGroupCurrentMemberAssignmentValue.API_KEY = 7

@@ -38,6 +38,7 @@ def _durable(group: ConnectGroup) -> Any:
                 member.recorded_epoch,
                 member.recorded_previous,
                 member.put_out,
+                member.doubtful,
             )
             for member_id, member in group.members.items()
             if member.said is not UNSAID
