@@ -354,6 +354,32 @@ def test_a_config_round_goes_on_though_the_group_was_a_generic_one_meanwhile(how
     assert hand.error(waits) is ErrorCode.NONE
 
 
+def test_who_has_to_read_on_waits_in_a_config_round_that_goes_on_too() -> None:
+    """Legacy rule 22. Plan 1109096: the follower has read one change and stopped what that reconfigures, the leader has
+    read two by now, a third worker none. The follower comes once more because the group was converted: answered at
+    once, it would start again what the third one may run as it was before.
+    """
+    hand, _, _ = in_state("Stable", 2)
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    leader, follower = ("A", "B") if hand.group.computed_by == hand.member_ids["A"] else ("B", "A")
+    runs = {"A": "AC0 AT1", "B": "BC0 BT1"}
+    hand.joined(hand.join("C", "CC0"))
+    hand.offset = 9
+    hand.joined(hand.join(follower, runs[follower]))
+    hand.configure(legacy_mode="barrier")
+    hand.join(follower, runs[follower])
+    hand.offset = 11
+    hand.join(leader, runs[leader])
+    hand.configure(legacy_mode="individual")
+    assert hand.group.legacy.round is not None
+    hand.offset = 9
+    hand.joined(hand.join(follower, runs[follower]))
+    waits = hand.sync(follower)
+    assert hand.error(waits) is None, "C may run what the first change has configured anew"
+    hand.joined(hand.join("C", "CC0"))
+    assert hand.error(waits) is ErrorCode.NONE
+
+
 def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:
     """A worker that was called has its rebalance timeout, not counting what the coordinator stood still."""
     hand, _, _ = in_state("Stable, one has not synced", 2)

@@ -167,7 +167,8 @@ def test_who_waited_before_it_had_to_read_on_waits_until_the_round_ends(
     assert world.synced(token).error is OK
 
 
-def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:
+def test_who_has_to_read_on_waits_for_those_that_have_read_less_though_it_comes_with_no_news() -> None:
+    """Legacy rule 22. It may have stopped since then what was reconfigured, and any answer starts that again."""
     world = w3_gives()
     world.come("W3", "AT2", offset=OFFSET + 1)
     assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT4"
@@ -175,9 +176,29 @@ def test_who_has_to_read_on_and_comes_with_no_news_waits_for_nobody() -> None:
     world.send_sync("W2")
     assert world.group.legacy.round is not None
     world.pass_ms(1_000)
-    assert world.beats("W3") is AGAIN, "legacy rule 22"
+    assert [world.beats("W1"), world.beats("W3")] == [AGAIN, AGAIN]
     world.come("W3", "AT2", offset=OFFSET + 1)
-    assert world.fetch("W3").brief == ("", "")
+    token = world.send_sync("W3")
+    assert token not in world.answers
+    assert world.come("W1", "AC0 AT0", offset=OFFSET + 2).leads
+    assert world.synced(token).brief == ("", "")
+
+
+@pytest.mark.parametrize("is_called", [False, True])
+def test_who_has_to_read_on_is_told_of_no_more_than_it_has_read(is_called: bool) -> None:
+    """Legacy rule 22. Plans 1148992, 1175277: W3 has read no more than when it came last, but it acts on that only now:
+    it has stopped AT2, and comes by itself. Whether it was called meanwhile, by an answer that it had not got yet, says
+    nothing. Told of more it would read on and start AT2 as of there, while W2 runs AT1 as it was before.
+    """
+    world = three()
+    token = world.look("W1", ALL, "AC0 AT0", offset=OFFSET + 2)
+    assert world.group.computed_offset == OFFSET + 2
+    if is_called:
+        world.pass_ms(700)
+        assert world.beats("W3") is AGAIN
+    world.come("W3", "AT2")
+    assert world.fetch("W3").offset == OFFSET
+    assert token not in world.answers
 
 
 def w3_gives() -> LegacyWorld:

@@ -64,19 +64,22 @@ def test_reconfigured_tasks_are_stopped_by_all_before_any_starts_them_anew(tasks
 
 
 def test_one_that_hears_late_is_called_and_waited_for() -> None:
-    """Legacy rule 22: without being called it would not come for seconds."""
+    """Legacy rule 22. Told of more than it has read, it would do nothing until it has read on, or leave the group."""
     fleet = settled()
     late = fleet.hosts[2]
     late.reads = False
     fleet.configure(a=6)
-    fleet.run(300)
+    fleet.run(5_000)
+    assert opened_for_certain(fleet)
+    assert fleet.new_joins()[late.name] == 1, "it is called"
+    assert late.worker.stable, "and goes on with what it runs"
     late.reads = True
-    fleet.run(1_500)
+    late.hear(fleet.topic.newest)
+    fleet.run(100)
     assert fleet.group.legacy.round is None
     fleet.run(SETTLED_MS)
-    late.hear(fleet.topic.newest)
-    fleet.run(SETTLED_MS)
     assert_well(fleet)
+    assert not fleet.mixed
 
 
 @pytest.mark.parametrize("gap_ms", [5, 15, 40, 200, 1_500])

@@ -23,7 +23,6 @@ from kcoord.group.modern.member import NO_EPOCH
 from kcoord.group.step import RequestContext
 from kcoord.group.translation.answers import refuse_join, session_of
 from kcoord.group.translation.config_round import (
-    comes_by_itself,
     expect_config_round,
     is_opened_by,
     may_be_opened_by,
@@ -237,8 +236,6 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
         session_timeout_ms=call.session_timeout_ms,
         legacy=attrs.evolve(known, protocols=list(spoken.protocols), config_offset=spoken.config_offset),
     )
-    if spoken.config_offset > known.config_offset or comes_by_itself(member):
-        session_of(member).has_news = True
     if said != member.said:
         turn.write(records.member_said(group.group_id, member.member_id, said))
         member.session_timeout_ms = call.session_timeout_ms

@@ -59,10 +59,6 @@ class LegacySession:
     """Its JoinGroup said that it runs nothing: its SyncGroup may wait (legacy rule 24)."""
     computes: bool = False
     """Its JoinGroup was answered with all members: its SyncGroup brings the assignment."""
-    has_news: bool = False
-    """It has come with a higher config offset than before, and waits for an assignment: whatever that says, Connect
-    starts again then what it has stopped because it was configured anew.
-    """
     has_synced: bool = False
     """It has been given an assignment, since the load or before it."""
     was_called: bool = False

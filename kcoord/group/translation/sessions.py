@@ -26,7 +26,6 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
         session.protocol = group.legacy.protocol
         if member.put_out:  # perhaps it left without having stopped: it is waited for as long as that may take
             member.session_holds_ms = turn.now_ms + runs_on_ms(turn, group)
-        session.has_news = group.config_round != NO_OFFSET  # it may have come with some before the load
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
     if group.config_round != NO_OFFSET and group.legacy.members:

@@ -67,7 +67,7 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
     if config_round is not None:
         if not has_to_read_on(group, member):
             return True
-        return session.has_news and turn.now_ms < config_round.until_ms and lowest_offset(group) < _offset(member)
+        return turn.now_ms < config_round.until_ms and lowest_offset(group) < _offset(member)
     if turn.now_ms >= session.parked_until_ms or not session.may_park:
         return False
     gives = to_give(turn.contents, group, member, now)
@@ -123,7 +123,7 @@ def answer_below(turn: Turn, group: ConnectGroup) -> bool:
     members = [group.members[member_id] for member_id in group.legacy.members]
     waiting = [each for each in members if session_of(each).parked_sync is not None and has_to_read_on(group, each)]
     lowest = lowest_offset(group) if waiting else 0
-    ready = [each for each in waiting if not session_of(each).has_news or _offset(each) <= lowest]
+    ready = [each for each in waiting if _offset(each) <= lowest]
     for member in ready:
         answer_if_time(turn, group, member)
     return bool(ready)
@@ -163,9 +163,8 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     revoked = stops | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
     session.listed = NOTHING
     told = assignment_of(group, member, assigned=assigned, revoked=revoked)
-    if reads_on and session.has_news:  # by a higher offset it would read on, and start as of there what it has stopped
+    if reads_on:  # by a higher offset it would read on, and start as of there what it has stopped
         told = attrs.evolve(told, config_offset=_offset(member))
-    session.has_news = False
     answer_sync(turn, member, token, told)
 
 
