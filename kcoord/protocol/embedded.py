@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
+from itertools import repeat
 from typing import NoReturn
 
-import attrs
-
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.resources import Resource
 
 EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
@@ -38,7 +38,7 @@ class EmbeddedError(ValueError):
     """Bytes that are not Connect's protocol."""
 
 
-@attrs.frozen
+@frozen(slots=True)
 class WorkerAssignment:
     """What a leader tells a worker, or a worker runs."""
 
@@ -52,7 +52,7 @@ class WorkerAssignment:
     delay_ms: int = 0
 
 
-@attrs.frozen
+@frozen(slots=True)
 class WorkerState:
     """What a worker tells the leader."""
 
@@ -203,15 +203,15 @@ class _Reader:
         for _ in range(max(0, self.int32())):
             connector = self.string()
             count = max(0, self.int32())
-            found += [(connector, task) for task in struct.unpack(f">{count}i", self._bytes(4 * count))]
+            found += zip(repeat(connector), struct.unpack(f">{count}i", self._bytes(4 * count)))
         return frozenset(found)
 
     def _number(self, form: struct.Struct) -> int:
-        begin = self._pos
-        if begin + form.size > len(self._data):
+        try:
+            (number,) = form.unpack_from(self._data, self._pos)
+        except struct.error:
             self._fail(form.size)
-        self._pos = begin + form.size
-        (number,) = form.unpack_from(self._data, begin)
+        self._pos += form.size
         return number  # type: ignore[no-any-return]  # all forms are of one whole number
 
     def _bytes(self, size: int) -> bytes:

@@ -160,10 +160,13 @@ def _answer(
     token: Token,
     full: bool,
 ) -> None:
-    """First what follows from the request, so that the answer tells it; then what follows from the answer's grants."""
+    """First what follows from the request, so that the answer tells it; then what follows from the answer's grants,
+    which are written.
+    """
     settle(turn, group)
     answer_or_hold(turn, group, member, request, context, token, full)
-    settle(turn, group)
+    if turn.step.records:
+        settle(turn, group)
 
 
 def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> tuple[ConnectGroup, Member]:

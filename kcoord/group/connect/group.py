@@ -168,8 +168,8 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """What concerns members that speak the generic protocol."""
 
     def has_participants(self) -> bool:
-        """Whether there is anybody to assign to; does not look at all of a large group."""
-        return any(not member.put_out for member in self.members.values())
+        """Whether there is anybody to assign to."""
+        return bool(self.supports.by_member)
 
     def participants(self) -> list[Member]:
         """The members that an assignment is made for: all but those that were put out (rule 7)."""

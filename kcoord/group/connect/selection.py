@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-import attrs
-
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.support import Support
+from kcoord.protocol.frozen import frozen
 
 FALLBACK = "cooperative"
 LEGACY_VERSION = -1
@@ -32,7 +31,7 @@ Kinds = Mapping[Support, int]
 """How many members support what."""
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Qualified:
     """The members that can compute and are not away. A look at the group as it is at this moment, not a copy."""
 
@@ -48,7 +47,7 @@ class Qualified:
         return (each for each in self.group.supports.those_with(self.kinds) if not members[each].away)
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class ClientSide:
     """A worker computes."""
 
@@ -57,28 +56,28 @@ class ClientSide:
     """Those who can; never empty."""
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class ServerSide:
     """The coordinator computes."""
 
     name: str
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Nobody:
     """No worker reads everybody's metadata for the common assignor."""
 
     name: str
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Absent:
     """Those who could are away for a while (rule 28): they compute when they are back, or their sessions end."""
 
     name: str
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class LegacySide:
     """A worker that speaks the generic protocol computes, as its leader."""
 
@@ -90,15 +89,15 @@ Selection = ClientSide | ServerSide | Nobody | Absent | LegacySide
 
 def common_assignor(kinds: Kinds) -> str | None:
     """The client-side assignor that all list and most put first; None where there is none."""
-    lists = [([listed.name for listed in support.listed], count) for support, count in kinds.items()]
-    if not lists:
+    if not kinds:
         return None
-    common = set(lists[0][0]).intersection(*[names for names, _ in lists])
+    first, *others = [[listed.name for listed in support.listed] for support in kinds]
+    common = set(first).intersection(*others)
     if not common:
         return None
-    firsts: Counter[str] = Counter()
-    for names, count in lists:
-        firsts[next(name for name in names if name in common)] += count
+    firsts = dict.fromkeys(common, 0)
+    for support, count in kinds.items():
+        firsts[next(listed.name for listed in support.listed if listed.name in firsts)] += count
     return min(common, key=lambda name: (-firsts[name], name))
 
 
@@ -141,12 +140,13 @@ def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
 
 
 def _select_beside_legacy(group: ConnectGroup, kinds: Kinds, legacy: frozenset[Support]) -> Selection:
-    new = {support: count for support, count in kinds.items() if not support.legacy}
-    name = common_assignor(new)
-    if name is not None:
-        present = Qualified(group, qualified(new, name, LEGACY_VERSION))
-        if next(iter(present), None) is not None:
-            return ClientSide(name, present)
+    if len(legacy) < len(kinds):
+        new = {support: count for support, count in kinds.items() if not support.legacy}
+        name = common_assignor(new)
+        if name is not None:
+            present = Qualified(group, qualified(new, name, LEGACY_VERSION))
+            if next(iter(present), None) is not None:
+                return ClientSide(name, present)
     return LegacySide(Qualified(group, legacy))
 
 

@@ -148,8 +148,7 @@ def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
 
 def _lacks_delay(group: ConnectGroup) -> bool:
     """Whether work is lost, and nobody has said how long it is to wait."""
-    is_unknown = group.workers_delay_ms == UNKNOWN_DELAY
-    return is_unknown and any(target.resources for _, target in group.departed())
+    return group.workers_delay_ms == UNKNOWN_DELAY and any(target.resources for _, target in group.departed())
 
 
 def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
@@ -230,8 +229,10 @@ def _who(turn: Turn, group: ConnectGroup) -> Member | None:
 
 def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
     """Whether the leader is drained, and has been emptied, and somebody else can lead (legacy rule O18)."""
+    if leader.current or group.target_of(leader):
+        return False
     rules = turn.contents.effective(group.group_id).placement
-    if not rules.cordons or leader.current or group.target_of(leader) or not rules.retires(as_named(leader)):
+    if not rules.cordons or not rules.retires(as_named(leader)):
         return False
     others = [group.members[each] for each in group.legacy.members if each != leader.member_id]
     return any(
