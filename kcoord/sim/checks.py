@@ -182,8 +182,10 @@ class Checks:
         if coordinator.stage is not UP:
             return [DOWN_PHASE if coordinator.stage is DOWN else LOADING_PHASE]
         found = [COMMITTING_PHASE] if coordinator.pending else []
-        if any(isinstance(each, Process) and each.member.phase is Phase.JOINING for each in self._processes):
-            found.append(JOINING_PHASE)
+        for each in self._processes:
+            if isinstance(each, Process) and each.member.phase is Phase.JOINING:
+                found.append(JOINING_PHASE)
+                break
         if self._placement is not None and self._placement.moves():
             found.append(MOVING_PHASE)
         group = self._contents.connect.get(GROUP)

@@ -351,7 +351,8 @@ class Coordinator:
         """Append what a step writes, let its replies go when they may."""
         world = self._world
         world.steps += 1
-        self._note_faults(step)
+        if step.faults:
+            self._note_faults(step)
         records = step.records
         if world.tracing:
             for record in records:
@@ -367,7 +368,8 @@ class Coordinator:
         world.checks.after(step, frame)
         if world.faults.waiting:
             world.faults.look()
-        self._refuse(step)
+        if step.refused:
+            self._refuse(step)
         for reply in step.replies:
             token = reply.token
             if isinstance(token, Frame):

@@ -5,7 +5,7 @@ A frozen process does nothing; when it wakes it finds what came meanwhile, in an
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 
-class Living(ABC):
-    """One life of one worker."""
+class Living:
+    """One life of one worker. No ABC: which kind a process is of is asked for all of them at each step."""
 
     member_id: str
     """As it knows it; empty where the coordinator has given it none yet."""

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import attrs
-
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.records import Record
 
 
-@attrs.frozen(slots=True)
+@frozen(slots=True)
 class Batch:
     """What of one append is on the disk."""
 

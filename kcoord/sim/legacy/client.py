@@ -23,9 +23,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
-import attrs
-
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -60,7 +59,7 @@ class State(Enum):
     STABLE = auto()
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Generation:
     """What a member is known by."""
 
@@ -78,7 +77,7 @@ class Fate(Enum):
     FATAL = "the process ends"
 
 
-@attrs.frozen
+@frozen(slots=True)
 class Outcome:
     """What came of JoinGroup and SyncGroup."""
 
@@ -353,9 +352,11 @@ class GroupClient:
 
     def tick(self) -> None:
         """What the heartbeat thread does at this time."""
-        if any(call[2] <= self.now_ms for call in self._calls.values()):
-            self.seek()
-        if self.state in (State.UNJOINED, State.PREPARING):
+        for _, _, until_ms in self._calls.values():
+            if until_ms <= self.now_ms:
+                self.seek()
+                break
+        if self._beats and self.state in (State.UNJOINED, State.PREPARING):
             self._beats = False
         if not self._beats or not self.up:
             return
@@ -372,7 +373,10 @@ class GroupClient:
 
     def wake_at(self) -> int:
         """When `tick` has something to do."""
-        at_ms = min([call[2] for call in self._calls.values()], default=NEVER_MS)
+        at_ms = NEVER_MS
+        for _, _, until_ms in self._calls.values():
+            if until_ms < at_ms:
+                at_ms = until_ms
         if self._beats and self.up:
             at_ms = min(at_ms, self._session_ms, self._beat_ms, self.polled_ms + self._setup.rebalance_timeout_ms)
         return at_ms

@@ -22,11 +22,11 @@ from kcoord.protocol.embedded import (
     SESSIONED,
     WorkerAssignment,
     WorkerState,
-    decode_state,
     encode_assignment,
 )
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.resources import Resource
+from kcoord.sim.legacy.decoding import decode_state
 from kcoord.worker.generic import round as rounds
 
 
@@ -74,11 +74,14 @@ class Leader:
         memory = self._memory
         made = eager_assignor.answer(seen, memory) if version == EAGER else answer(seen, memory, max_delay_ms)
         self._memory = made.memory
-        common = WorkerAssignment(version, made.error, seen.leader_id, made.leader_url, made.config_offset)
         told = {
             name: encode_assignment(
-                attrs.evolve(
-                    common,
+                WorkerAssignment(
+                    version,
+                    made.error,
+                    seen.leader_id,
+                    made.leader_url,
+                    made.config_offset,
                     assigned=frozenset(share.assigned),
                     revoked=share.revoked if version > EAGER else NOTHING,
                     delay_ms=made.delay_ms if version > EAGER else 0,

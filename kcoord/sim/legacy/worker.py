@@ -32,9 +32,9 @@ from kcoord.protocol.embedded import (
     EmbeddedError,
     WorkerAssignment,
     WorkerState,
-    decode_assignment,
     encode_state,
 )
+from kcoord.protocol.frozen import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupResponse
@@ -42,6 +42,7 @@ from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.legacy.actions import Action, Close, ReadConfigs, Start, Stop
 from kcoord.sim.legacy.client import NEVER_MS, Fate, GroupClient, State
 from kcoord.sim.legacy.configs import Configs, news
+from kcoord.sim.legacy.decoding import decode_assignment
 from kcoord.sim.legacy.leading import Leader
 from kcoord.sim.legacy.setup import LegacySetup
 
@@ -54,7 +55,7 @@ class _Woken(Exception):
     """Another thread has something for the herder: its turn is broken off."""
 
 
-@attrs.frozen
+@frozen(slots=True)
 class _Wait:
     """What the herder waits for: this, or that time."""
 
@@ -394,11 +395,16 @@ class LegacyWorker:
         for version in range(self.setup.protocol, EAGER - 1, -1):
             allocation = None
             if self.held is not None and version > EAGER:
-                allocation = attrs.evolve(
-                    self.held.told,
-                    version=version,
+                told = self.held.told
+                allocation = WorkerAssignment(
+                    version,
+                    told.error,
+                    told.leader,
+                    told.leader_url,
+                    told.config_offset,
                     assigned=frozenset(self.held.resources),
                     revoked=self.held.revoked,
+                    delay_ms=told.delay_ms,
                 )
             state = WorkerState(version, self.setup.url, self.read.offset, allocation)
             offered.append(JoinGroupRequestProtocol(NAMES[version], encode_state(state)))

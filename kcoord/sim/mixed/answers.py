@@ -30,7 +30,6 @@ from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.session import ConfigRound
 from kcoord.group.translation.spoken import DEFAULT
-from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -41,6 +40,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.protocol.resources import Resource
 from kcoord.sim.coordinator import CATCH_UP_MS
+from kcoord.sim.legacy.decoding import decode_assignment, decode_state
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
@@ -159,18 +159,20 @@ class Answers:
 
     def after(self, contents: Contents, group: ConnectGroup) -> None:
         """A step was taken."""
+        phases = self._phases
         for member_id in group.legacy.members:
             member = group.members[member_id]
             session = member.legacy
             assert session is not None
-            before, self._phases[member_id] = self._phases.get(member_id), session.phase
-            if before is not session.phase:
+            before, phase = phases.get(member_id), session.phase
+            if before is not phase:
+                phases[member_id] = phase
                 self._since_ms[member_id] = self._world.events.now_ms
-            if before is Phase.STABLE and session.phase is Phase.PREPARING:
-                self._is_concerned(group, member)
+                if before is Phase.STABLE and phase is Phase.PREPARING:
+                    self._is_concerned(group, member)
             if session.parked_sync is not None and member.current:
                 self._may_wait(group, member)
-            if member.held is not None and session.phase is not Phase.STABLE:
+            if member.held is not None and phase is not Phase.STABLE:
                 raise Violation("held", f"{member_id} must join, and its heartbeat's answer is kept back")
         if self._newcomer in group.members:
             self._has_returned(group)

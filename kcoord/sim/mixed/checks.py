@@ -109,9 +109,10 @@ class MixedChecks(Checks):
 
     def is_member(self, process: LegacyProcess) -> bool:
         """Whether the coordinator counts on it."""
-        generic, connect = self.generic(), self.connect()
+        generic = self.generic()
         if generic is not None:
             return process.member_id in generic.members
+        connect = self.connect()
         member = None if connect is None else connect.members.get(process.member_id)
         return member is not None and not member.put_out
 
@@ -192,9 +193,11 @@ class MixedChecks(Checks):
         if not isinstance(process, LegacyProcess):
             super().heard(process)
             return
-        if process.member_id != process.left_as and self._world.coordinator.stage is UP and self.is_member(process):
+        if self._world.coordinator.stage is not UP:
+            return
+        if process.left_as and process.member_id != process.left_as and self.is_member(process):
             process.left_as = ""
-        if process.running and self._world.coordinator.stage is UP:
+        if process.running:
             self._look_at(process)
             connect = self.connect()
             if connect is None or process.stale:
@@ -273,30 +276,31 @@ class MixedChecks(Checks):
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         super().before(frame)
-        self._answers.before(self._contents, self.connect(), frame)
+        generic, connect = self.generic(), self.connect()
+        self._answers.before(self._contents, connect, frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
             self._is_late(frame)
             return
         if isinstance(request, LeaveGroupRequest):
             self._left.update(each.member_id for each in request.members)
-            client, connect, leaver = frame.link.client, self.connect(), request.members[0]
+            client, leaver = frame.link.client, request.members[0]
             counts = connect is not None and leaver.member_id in connect.members  # else its session has ended before
             if isinstance(client, LegacyProcess) and client.running and counts and leaver.reason != CLOSED:
                 client.ran_on_ms, client.left_as = now_ms, leaver.member_id
             return
-        member_id, generic = getattr(request, "member_id", ""), self.generic()
-        group = generic or self.connect()
+        member_id = getattr(request, "member_id", "")
         if isinstance(request, HeartbeatRequest):
-            is_heard = group is not None and member_id in group.members
-        else:
-            is_heard = generic is None  # in a classic group nothing else prolongs every session, as in Kafka
-        if is_heard:
+            group = generic or connect
+            if group is not None and member_id in group.members:
+                self._heard_ms[member_id] = now_ms
+            return
+        if generic is None:  # in a classic group nothing else prolongs every session, as in Kafka
             self._heard_ms[member_id] = now_ms
         is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
         completes = generic is not None and generic.state is GenericState.COMPLETING
         is_late = completes and isinstance(request, JoinGroupRequest)
-        if not isinstance(request, HeartbeatRequest) and not is_refused and not is_late:
+        if not is_refused and not is_late:
             self._joined_ms[member_id] = now_ms
 
     def _is_late(self, frame: Frame) -> None:
@@ -344,7 +348,8 @@ class MixedChecks(Checks):
                 self._answers.reply(self._contents, connect, step, reply)
         self._answers.is_over()
         if not step.records:
-            self._peopled = self._peopled and self._has_members()  # a classic group writes none when members leave it
+            if self._peopled:
+                self._peopled = self._has_members()  # a classic group writes none when members leave it
             return
         self._note_kind()
         self._forget_leavers()
@@ -427,16 +432,15 @@ class MixedChecks(Checks):
 
     def let_go(self, frame: Frame) -> None:
         """Another request has come by its connection. JoinGroup and SyncGroup may wait all the same."""
-        if isinstance(frame.request, HeartbeatRequest | ConnectGroupHeartbeatRequest):
+        if isinstance(frame.request, (HeartbeatRequest, ConnectGroupHeartbeatRequest)):
             super().let_go(frame)
 
     def _held(self, frame: Frame | None) -> None:
         """What is kept back has nothing to say, and not for long."""
         for waiting in self._contents.held.values():
             for _, member in waiting.values():
-                token = None if member.held is None else member.held.token
-                if member.legacy is not None and isinstance(token, Frame):
-                    self._answers.held(member, token)
+                if member.legacy is not None and member.held is not None and isinstance(member.held.token, Frame):
+                    self._answers.held(member, member.held.token)
 
     # -- in the end ---------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
         return "the coordinator is not there"
     if any(place.wanted and place.process is None for place in world.fleet.places):
         return "a worker is to start yet"
-    running = sorted(resource for process in processes for resource in process.running)
+    running = sorted([resource for process in processes for resource in process.running])
     configured = sorted(world.configured - world.checks.nowhere())
     if world.watch.generic() is not None:  # a leader that has lost its memory lets what was deleted run on, as in Kafka
         running = [each for each in running if each in world.configured]

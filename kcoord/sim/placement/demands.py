@@ -7,7 +7,6 @@ promises of them is asked of a layout: who runs how many connectors and tasks of
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -87,7 +86,7 @@ class Demands:
             if row.get("only", True) and fnmatchcase(connector, row["connectors"])
         )
 
-    def _apart_from(self, connector: str, others: Counter[str]) -> Iterator[str]:
+    def _apart_from(self, connector: str, others: Mapping[str, int]) -> Iterator[str]:
         """Those of the others that must not be beside the connector."""
         for row in self._rows("separation"):
             if not row.get("only", True):
@@ -99,7 +98,7 @@ class Demands:
 
     # -- places -------------------------------------------------------------------------------------------------------
 
-    def why_not(self, connector: str, worker: Worker, runs: Counter[str]) -> str | None:
+    def why_not(self, connector: str, worker: Worker, runs: Mapping[str, int]) -> str | None:
         """Why a hard rule forbids one more of the connector on a worker that runs so many of each; None: none does."""
         if not self.is_allowed(connector, worker):
             return f"{connector} may not run on {worker.member_id}"
@@ -110,7 +109,9 @@ class Demands:
         apart = next(self._apart_from(connector, runs), None)
         return None if apart is None else f"{worker.member_id} runs {apart}, which {connector} is to be apart from"
 
-    def place_for(self, connector: str, layout: Mapping[Worker, Counter[str]], but: Worker | None) -> Worker | None:
+    def place_for(
+        self, connector: str, layout: Mapping[Worker, Mapping[str, int]], but: Worker | None
+    ) -> Worker | None:
         """A worker that may take one more of the connector, other than `but`; None: there is none."""
         for worker, runs in layout.items():
             if worker != but and not self.is_cordoned(worker) and self.why_not(connector, worker, runs) is None:

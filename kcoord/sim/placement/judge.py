@@ -73,7 +73,7 @@ class Layout:
     """Who is to run what, or runs it."""
 
     runs: Mapping[Worker, Resources]
-    counts: Mapping[Worker, Counter[str]]
+    counts: Mapping[Worker, Mapping[str, int]]
     """How many of each connector."""
 
     @classmethod
@@ -81,9 +81,9 @@ class Layout:
         """The layout in which these run this."""
         return cls(runs, {worker: Counter([name for name, _ in each]) for worker, each in runs.items()})
 
-    def without(self, worker: Worker, connector: str) -> Counter[str]:
+    def without(self, worker: Worker, connector: str) -> Mapping[str, int]:
         """What the worker runs beside one of the connector."""
-        return self.counts[worker] - Counter([connector])
+        return {name: count - (name == connector) for name, count in self.counts[worker].items()}
 
 
 class PlacementJudge:
