@@ -300,6 +300,18 @@ def held() -> LegacyWorld:
     return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"}, wait_ms=2_500)
 
 
+def test_a_heartbeat_by_an_old_connection_is_not_kept_back_once_its_worker_syncs_by_another() -> None:
+    """Seed 1542296. After a load nobody knows which connection is the newer one until both have brought something: the
+    heartbeat that was under way by the old one is taken for the worker's. What its worker sends next ends the wait.
+    """
+    world = held()
+    world.restart()
+    waits = world.send_heartbeat("W2", connection=12)
+    assert waits not in world.answers
+    world.send_sync("W2", connection=22)
+    assert world.beaten(waits) is OK
+
+
 def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_say() -> None:
     world = held()
     token = world.send_heartbeat("W2")

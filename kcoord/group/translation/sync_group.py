@@ -11,7 +11,14 @@ from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
 from kcoord.group.step import RequestContext, Token
-from kcoord.group.translation.answers import answer_sync, failed_assignment, refuse_sync, session_of, take_sync
+from kcoord.group.translation.answers import (
+    answer_sync,
+    failed_assignment,
+    let_go_heartbeat,
+    refuse_sync,
+    session_of,
+    take_sync,
+)
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.asking_leader import Verdict
 from kcoord.group.translation.config_round import keep_change_together
@@ -43,6 +50,7 @@ def sync_translated(
     elder = take_sync(member)
     if elder is not None:
         refuse_sync(turn, elder, ErrorCode.REBALANCE_IN_PROGRESS)
+    let_go_heartbeat(turn, group, member)
     if session.computes and _is_shown(group, member):
         _take_look(turn, group, member, request, token)
     elif session.computes and _is_asked(group, member):
