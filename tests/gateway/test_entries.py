@@ -46,7 +46,7 @@ async def both(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[list[Entry]
 async def sentinel_upstream(direct: Client, group: str) -> str:
     """The member id that the sentinel has upstream; "" without one."""
     seen = await describe(direct, group)
-    return seen.members[0].member_id if seen.members and seen.protocol_type == "kcoord" else ""
+    return seen.members[0].member_id if seen.members and seen.members[0].group_instance_id == "kcoord" else ""
 
 
 async def beat_until_27(*members: ScriptedMember) -> None:
