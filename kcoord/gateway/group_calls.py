@@ -74,7 +74,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         leg.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
         return
     sentinel = gateway.sentinels.of(group_id)
-    is_new = not sentinel.is_joined and (await facts_of(gateway, group_id)).generation is None
+    is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(leg, group_id, error)
