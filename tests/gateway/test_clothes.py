@@ -11,7 +11,7 @@ from kcoord.gateway.clothes import OF_0_1_0, Clothes, Worn, read_worn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, OffsetDeleteRequest
-from tests.gateway.scripted import ScriptedMember, ask, describe, subscription, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.gateway.test_taking import is_empty, upstream_state
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
@@ -239,20 +239,26 @@ async def test_a_group_may_become_one_of_another_type(
 # -- sentinels and groups that older kcoords left ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("delay_ms", [0, 3_000])
 async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
-    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str, topic: str
+    start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str, delay_ms: int
 ) -> None:
-    """Adoption rule 5: kcoord starts on its log, finds what its predecessor of 0.1.0 left upstream, and goes on."""
+    """Adoption rule 5: kcoord starts on its log, finds what its predecessor of 0.1.0 left upstream, and goes on, also
+    where upstream lets an empty group wait for more members."""
+    kafka = start_kafka(overrides={"group.initial.rebalance.delay.ms": delay_ms})
+    topic = kafka.create_topic(f"topic-{name}")
     kcoord = start_kcoord(kafka)
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join_and_sync()
     assert await member.commit(topic, 1) == ErrorCode.NONE
     kcoord.kill()
+    direct = await connect(await coordinator_port(kafka.bootstrap, name))
     await ScriptedMember(direct, name, instance="kcoord").leave()
     elder = old_sentinel(direct, name, member.generation)
     await join_as_0_1_0(elder)
     kcoord.start()
     again = attrs.evolve(member, client=(await ScriptedMember.at(kcoord.bootstrap, name)).client)
+    assert await again.heartbeat() == ErrorCode.NONE
     assert await again.heartbeat() == ErrorCode.NONE
     assert await again.commit(topic, 2) == ErrorCode.NONE
     assert kafka.committed(name) == {(topic, 0): 2}
@@ -265,6 +271,7 @@ async def test_rule_5_a_group_that_0_1_0_left_behind_is_healed(
     java: Java, kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str, topic: str
 ) -> None:
     """Adoption rule 5: kcoord takes it again and gives it back, then Kafka's tools can read it."""
+    await coordinator_port(kafka.bootstrap, name)
     elder = old_sentinel(direct, name)
     await join_as_0_1_0(elder)
     assert await elder.commit(topic, 1) == ErrorCode.NONE

@@ -331,9 +331,13 @@ async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Cli
         return all(entry.sentinel(name).wears == wanted for entry in both)
 
     await until(is_so, "both know what the sentinel wears")
-    assert both[0].sentinel(name).identity == both[1].sentinel(name).identity
-    for member in (first, second):
-        assert await member.commit(topic, 1) == ErrorCode.NONE
+
+    async def agree() -> bool:
+        for member in (first, second):
+            assert await member.commit(topic, 1) == ErrorCode.NONE
+        return both[0].sentinel(name).identity == both[1].sentinel(name).identity
+
+    await until(agree, "both pass for the same sentinel")
 
 
 async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_other_clothes(
