@@ -3,7 +3,7 @@
 The group's coordinator, which may be another instance, tells the members' subscriptions of a stable group only. The
 cluster tells the partitions of their topics, as far as the member in whose name it is asked may see them. An instance
 of release 0.1.0 takes a sentinel of another type for a stranger: while there is one, every sentinel looks as that
-release makes it.
+release makes it. So too where that release shall be able to come back (`compatible.with`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GroupWardrobe:
     def is_of_0_1_0(self) -> bool:
         """Whether every sentinel must look as release 0.1.0 makes it."""
         places = self._gateway.places
-        return places is not None and places.has_0_1_0()
+        return self._gateway.settings.keeps_to_0_1_0 or (places is not None and places.has_0_1_0())
 
     def of_first(self, protocol_type: str) -> Clothes:
         """What the sentinel wears for the first member of a group: who else comes with it is not known yet."""

@@ -175,10 +175,10 @@ async def check_nobody_gets_in(direct: Client, group: str, topic: str) -> None:
     past = ScriptedMember(direct, group, metadata=subscription(topic))
     assert ErrorCode((await past.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     newer = ConsumerGroupHeartbeatRequest(
-        group_id=group, member_id="A" * 22, member_epoch=0, rebalance_timeout_ms=30_000,
+        group_id=group, member_epoch=0, rebalance_timeout_ms=30_000,
         subscribed_topic_names=[topic], topic_partitions=[],
     )  # fmt: skip
-    assert ErrorCode((await ask(direct, newer)).error_code) == ErrorCode.GROUP_ID_NOT_FOUND
+    assert ErrorCode((await ask(direct, newer, 0)).error_code) == ErrorCode.GROUP_ID_NOT_FOUND
 
 
 async def test_rule_4_the_topics_follow_every_generation(

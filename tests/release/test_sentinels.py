@@ -18,6 +18,7 @@ from tests.gateway.scripted import ScriptedMember, close_all, connect, describe,
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import QUICK, kcoord_of
 from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.release.test_rolling_upgrade import set_site
 from tests.server.harness import Client
 
 BROKER = 1
@@ -73,7 +74,7 @@ async def commits(member: ScriptedMember, topic: str, offset: int) -> None:
 async def test_a_kcoord_alone_is_upgraded(
     kafka: KafkaCluster, direct: Client, tmp_path: Path, topic: str, release: Path, kill: bool
 ) -> None:
-    """And what 0.1.0 left is taken over without a commit lost."""
+    """And what 0.1.0 left is taken over without a commit lost; then it goes back, which was prepared."""
     kcoord = kcoord_of(kafka, tmp_path / "kcoord")
     kcoord.stop()
     kcoord.site = release
@@ -95,8 +96,16 @@ async def test_a_kcoord_alone_is_upgraded(
         await commits(member, topic, 2)
         await until_of_type(direct, group, "consumer")
         await commits(member, topic, 3)
+        for offset, site in ((4, ROOT), (5, release)):
+            await asyncio.to_thread(kcoord.stop)
+            set_site(kcoord, site)
+            await asyncio.to_thread(kcoord.start)
+            member = await moved(member, kcoord)
+            assert await member.heartbeat() == ErrorCode.NONE
+            await commits(member, topic, offset)
+            await until_of_type(direct, group, "kcoord")
         assert await member.heartbeat() == ErrorCode.NONE
-        assert kafka.committed(group) == {(topic, 0): 3}
+        assert kafka.committed(group) == {(topic, 0): 5}
     finally:
         kcoord.remove()
 
@@ -104,7 +113,7 @@ async def test_a_kcoord_alone_is_upgraded(
 async def test_two_instances_are_upgraded(
     kafka: KafkaCluster, direct: Client, tmp_path: Path, topic: str, release: Path
 ) -> None:
-    """While one of them is of 0.1.0 both know the sentinel; a member commits by each in turn."""
+    """While one of them is of 0.1.0 both know the sentinel; a member commits by each in turn. Then they go back."""
     async with instances(kafka, tmp_path, upstream=True, settings=QUICK, site=release) as all_:
         group = f"shared-{tmp_path.name}"
         member = await ScriptedMember.at(
@@ -119,6 +128,13 @@ async def test_two_instances_are_upgraded(
             offset = await commits_by_each(all_, member, topic, offset)
             await until_of_type(direct, group, protocol_type)
             offset = await commits_by_each(all_, member, topic, offset)
+        for site in (ROOT, release):
+            for kcoord in all_.kcoords:
+                assert await asyncio.to_thread(kcoord.stop) == 0
+                set_site(kcoord, site)
+                await all_.start(kcoord)
+                offset = await commits_by_each(all_, member, topic, offset)
+                await until_of_type(direct, group, "kcoord")
         assert kafka.committed(group) == {(topic, 0): offset}
 
 
