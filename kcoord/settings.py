@@ -325,6 +325,12 @@ class Log(_Section):
         "Where records live: in a file of kcoord's own in `data.dir`, or in a topic of a Kafka cluster, where several "
         "instances share them.",
     )
+    compatible_with: Literal["0.1.0"] | None = _setting(
+        None,
+        "An earlier release that must be able to take over from this one at any time. Set it on all instances before "
+        "you go back to that release, and while an upgrade may still be undone. Until it is removed, nothing is "
+        "written, or left in the cluster behind, that the earlier release does not know.",
+    )
     offsets_topic_num_partitions: int = _setting(
         50,
         "Partitions of the log, over which groups are spread. Fixed by the first start on a data directory, or by the "

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.clothes import CONNECT
 from kcoord.gateway.group_calls import admit, answer, keep
 from kcoord.gateway.here import is_here
 from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
@@ -93,7 +94,7 @@ async def _take(leg: Leg, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
     if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
         await leg.ready()
         leg.add_member(group_id, request.member_id)
-        error = await admit(leg, sentinel)
+        error = await admit(leg, sentinel, CONNECT)
     elif await is_here(gateway, group_id):
         error = await keep(leg, group_id)
     else:

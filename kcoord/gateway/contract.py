@@ -126,6 +126,10 @@ class Places(Protocol):
         """All other instances that the map knows, each as its id and when it started."""
         ...
 
+    def has_0_1_0(self) -> bool:
+        """Whether one of the instances may be of release 0.1.0: it does not say which records it reads."""
+        ...
+
     def brokers(self) -> Mapping[int, Address | None]:
         """All brokers that the map knows, each with its own address where that was seen here."""
         ...

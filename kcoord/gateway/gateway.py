@@ -49,6 +49,7 @@ from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.gateway.wardrobe import GroupWardrobe
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
@@ -138,6 +139,7 @@ class Gateway:
         self.coordinators = Coordinators()
         self.moves = Moves(places) if places is not None else None
         self.homing = Homing(self, places) if places is not None else None
+        self.wardrobe = GroupWardrobe(self)
         self.sentinels = Sentinels(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms

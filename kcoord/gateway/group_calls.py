@@ -11,6 +11,9 @@ Rules (gateway rules 11, 12, 16):
    it is enough that kcoord takes the group; a commit all the same is placed when it comes (`offsets.py`).
 4. A call of a group that upstream refused goes upstream, and so does one, but JoinGroup, of a group that nobody here
    knows.
+5. A join that is refused leaves nothing behind: neither a member, or a new group, here where upstream refuses late, nor
+   the sentinel upstream where the group here refuses its first member. Only who is told to join again at once, with
+   another member id, finds the sentinel still there.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.clothes import CONNECT, Clothes
 from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
@@ -41,14 +45,15 @@ if TYPE_CHECKING:
 
 __all__ = ["admit", "answer", "join_group", "keep", "member_call"]
 
-CONNECT = "connect"
-"""The protocol type of Connect's workers."""
 REFUSED_WITHIN_S = 0.5
 """Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
 wait for more members."""
 
 PASSING_ON = PASSING | {ErrorCode.GROUP_AUTHORIZATION_FAILED}
 """Errors that say nothing to another client that waits for the same group to be taken."""
+
+JOIN_AGAIN = frozenset({ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.UNKNOWN_MEMBER_ID})
+"""What is answered to those who join again at once with another member id."""
 
 MemberRequest = SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
 
@@ -65,8 +70,12 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if error:
         leg.answer(call, refuse(request, error))
         return
+    if not (request.protocol_type and request.protocols):  # nobody takes it in, here or upstream
+        leg.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
+        return
     sentinel = gateway.sentinels.of(group_id)
-    error = await admit(leg, sentinel)
+    is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
+    error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(leg, group_id, error)
         leg.pass_on(call)
@@ -82,19 +91,32 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         commits = request.protocol_type != CONNECT
         error = await _hold(leg, sentinel, response.generation_id) if commits else ErrorCode.NONE
         if error:
-            await _undo(leg, call, request, response, error)
+            await _undo(leg, call, request, response, error, is_new)
             return
+    elif _is_final(response):
+        gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
 
 
-async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
-    """Take the group, or begin to: NONE, a refusal, or what hinders now. Raises UpstreamLost."""
+async def admit(leg: Leg, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
+    """Take the group for a member of that protocol type, or begin to: NONE, a refusal, or what hinders now.
+
+    Raises UpstreamLost.
+    """
     gateway = leg.gateway
-    if sentinel.is_joined and (not sentinel.IS_SHARED or (await facts_of(gateway, sentinel.group_id)).has_members):
+    first = gateway.wardrobe.of_first(protocol_type)
+    is_well = not sentinel.IS_SHARED and sentinel.is_of_type(first.protocol_type)
+    if sentinel.is_joined and (is_well or (await facts_of(gateway, sentinel.group_id)).has_members):
         return ErrorCode.NONE
+    return await _take(leg, sentinel, first)
+
+
+async def _take(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCode:
+    """Take the group, in the clothes of its `first` member if it has none here. Raises UpstreamLost."""
+    gateway = leg.gateway
     begun_here = not sentinel.is_taking
     if begun_here:
-        sentinel.taking = gateway.spawn(_taken(leg, sentinel))
+        sentinel.taking = gateway.spawn(_taken(leg, sentinel, first))
     assert sentinel.taking is not None
     done, _ = await asyncio.wait({sentinel.taking}, timeout=REFUSED_WITHIN_S)
     error = ErrorCode.NONE
@@ -106,12 +128,13 @@ async def admit(leg: Leg, sentinel: Sentinel) -> ErrorCode:
     return error
 
 
-async def _taken(leg: Leg, sentinel: Sentinel) -> ErrorCode:
+async def _taken(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCode:
     """`take` for those who share its outcome: what is lost meanwhile counts as COORDINATOR_NOT_AVAILABLE."""
     try:
         facts = await facts_of(leg.gateway, sentinel.group_id)
-        return await sentinel.take(leg, facts.generation or 0, not facts.has_members)
+        return await sentinel.take(leg, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
+        sentinel.inherited = first is not None and not sentinel.is_joined  # it may be in the group, or come into it
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
@@ -128,10 +151,18 @@ async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 
-async def _undo(leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse, error: ErrorCode) -> None:
-    """The member has joined here, but its generation could not be held upstream."""
+def _is_final(response: JoinGroupResponse) -> bool:
+    """Whether whoever is refused like that does not simply join again."""
+    error = ErrorCode(response.error_code)
+    return not error.retriable and error not in JOIN_AGAIN
+
+
+async def _undo(
+    leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse, error: ErrorCode, is_new: bool
+) -> None:
+    """The member has joined here, maybe a new group, but its generation could not be held upstream."""
     if is_refusal(error) or not request.member_id:
-        await leg.gateway.guarded.undo_join(leg, call, request, joined)
+        await leg.gateway.guarded.undo_join(leg, call, request, joined, is_new)
     _heed(leg, request.group_id, error)
     if is_refusal(error):
         leg.pass_on(call)
@@ -183,7 +214,7 @@ async def keep(leg: Leg, group_id: str) -> ErrorCode:
     if sentinel.is_joined or sentinel.is_taking or leg.upstream is None:
         return ErrorCode.NONE
     try:
-        error = await sentinel.keep(leg, (await facts_of(gateway, group_id)).generation or 0)
+        error = await _take(leg, sentinel, None)
     except UpstreamLost:
         return ErrorCode.NONE
     return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE

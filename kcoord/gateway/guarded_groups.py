@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import attrs
+
 from kcoord.gateway.authentication import proved
 from kcoord.gateway.contract import GroupService
 from kcoord.gateway.here import groups_named
@@ -114,13 +116,21 @@ class GuardedGroups:
         error = await self._lacks(leg, group_id, READ)
         return error or await self._groups.check_commit(group_id, member_id, instance_id, generation, transactional)
 
-    async def undo_join(self, leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse) -> None:
-        """Take out whom `request` has just brought into its group, whatever rights it has by now."""
+    async def undo_join(
+        self, leg: Leg, call: Call, request: JoinGroupRequest, joined: JoinGroupResponse, is_new: bool = False
+    ) -> None:
+        """Take out whom `request` has just brought into its group, whatever rights it has by now; with `is_new` the
+        group goes too, if nobody else is in it.
+        """
         if joined.error_code:
             return
         identity = MemberIdentity(member_id=joined.member_id, group_instance_id=request.group_instance_id)
-        leave = LeaveGroupRequest(group_id=request.group_id, member_id=joined.member_id, members=[identity])
-        await self._groups.call(leave, leg.context(call))
+        leave = LeaveGroupRequest(group_id=request.group_id, members=[identity])
+        context = attrs.evolve(leg.context(call), api_version=LeaveGroupRequest.MAX_VERSION)
+        await self._groups.call(leave, context)
+        if is_new:
+            delete = DeleteGroupsRequest(groups_names=[request.group_id])
+            await self._groups.call(delete, attrs.evolve(context, api_version=DeleteGroupsRequest.MAX_VERSION))
 
     async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:
         """What kcoord tells itself of groups; no client hears of it."""

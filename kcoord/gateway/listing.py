@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.clothes import OF_0_1_0
 from kcoord.gateway.here import Unanswered, described_here, is_here, may_be_here
 from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
-from kcoord.gateway.sentinel import PROTOCOL_TYPE
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.metrics import CONNECT
 from kcoord.group.request_slices import ROWS
@@ -162,7 +162,7 @@ def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> Listed
     mine = ours.get(theirs.group_id)
     if mine is not None:
         return mine
-    if theirs.protocol_type == PROTOCOL_TYPE:  # what the sentinel left: nobody else has been in that group since
+    if theirs.protocol_type == OF_0_1_0.protocol_type:  # its sentinel left it: nobody else has been in there since
         return attrs.evolve(theirs, protocol_type="")
     return theirs
 

@@ -2,17 +2,19 @@
 
 **kcoord takes a group by joining it upstream as its only member** (gateway rules 11-13): a static member, the
 *sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group
-as active, and offsets are committed in its name. Rules:
+as active, and offsets are committed in its name. It looks like a member of the group's own kind (`clothes.py`). Rules:
 
 1. The sentinel joins over a member's own connection, before the group's first JoinGroup is answered. What is refused
    because there are members of any kind is not taken, and all calls of that group go upstream. That one client lacks
    the right says nothing of the group.
 2. Each generation of the group here has an upstream generation of its own: `mark` is the one that the sentinel joined
-   with last, as its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
+   with last, in its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
    flight is refused upstream.
 3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
    process, or another instance (see `shared_sentinel.py` for several at work).
-4. One thing at a time a group (`lock`).
+4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
+   put out by its instance id, and the join is tried once more (adoption rule 5).
+5. One thing at a time a group (`lock`).
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import attrs
 
+from kcoord.gateway.clothes import OF_0_1_0, Clothes
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -40,18 +43,17 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 
-__all__ = ["INSTANCE_ID", "PASSING", "PROTOCOL_TYPE", "Identity", "Sentinel", "SessionLimit", "is_refusal"]
+__all__ = ["INSTANCE_ID", "PASSING", "Identity", "Sentinel", "SessionLimit", "Told", "Wardrobe", "is_refusal"]
 
 log = logging.getLogger("kcoord.gateway")
 
-INSTANCE_ID = PROTOCOL = PROTOCOL_TYPE = "kcoord"
+INSTANCE_ID = PROTOCOL = "kcoord"
 REBALANCE_TIMEOUT_MS = 60_000
 SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
 """Enough for every step of the way down to the session that upstream allows."""
 BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 """Signs of life in one session, where upstream takes them and where it does not."""
-MARK_BYTES, GENERATION_BYTES = 8, 4
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
@@ -97,6 +99,23 @@ class Identity:
         return self.mark is not None and (generation < 0 or self.mark == generation)
 
 
+@attrs.frozen
+class Told:
+    """What the sentinel of a group is to wear."""
+
+    clothes: Clothes
+    is_settled: bool
+    """Whether this holds for the whole generation: False while the group's topics cannot be told."""
+
+
+class Wardrobe(Protocol):
+    """Where a sentinel's clothes come from."""
+
+    async def of(self, group_id: str, asker: Asker, /) -> Told | None:
+        """What the group's coordinator and the cluster say now; None where nobody can say. Raises UpstreamLost."""
+        ...
+
+
 Current = Callable[[], Awaitable[int | None]]
 """Asks for the group's generation here, now."""
 MayGo = Callable[[], Awaitable[bool]]
@@ -108,6 +127,7 @@ class Sentinel:
 
     __slots__ = (
         "_session",
+        "_wardrobe",
         "beat_due_ms",
         "broker_id",
         "carriers",
@@ -120,14 +140,21 @@ class Sentinel:
         "member_id",
         "refused",
         "taking",
+        "wears",
+        "worn_for",
     )
 
     IS_SHARED: ClassVar = False
     """Whether other instances may pass for it too."""
 
-    def __init__(self, group_id: str, session: SessionLimit) -> None:
+    def __init__(self, group_id: str, session: SessionLimit, wardrobe: Wardrobe) -> None:
         self.group_id = group_id
         self._session = session
+        self._wardrobe = wardrobe
+        self.wears: Clothes | None = None
+        """What it joins with next, and wears while it is joined; None: it asks before it joins."""
+        self.worn_for: int | None = None
+        """The generation here that these clothes were made for; None: they may lack topics."""
         self.member_id = ""
         self.generation = -1
         """Upstream's."""
@@ -194,10 +221,38 @@ class Sentinel:
         async with self.lock:
             return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
 
-    async def take(self, asker: Asker, generation: int, is_empty: bool) -> ErrorCode:
-        """Have the group before somebody joins it who is the first here, if it `is_empty`. Raises UpstreamLost."""
-        opened = generation + is_empty  # the generation that he will open needs no mark of its own then
-        return await self.keep(asker, opened)
+    async def take(self, asker: Asker, generation: int, first: Clothes | None) -> ErrorCode:
+        """Have the group before somebody joins it: in the clothes of the `first` member, where it has none here yet.
+        Raises UpstreamLost.
+        """
+        async with self.lock:
+            if first is None:
+                return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
+            if self.is_joined and self.is_of_type(first.protocol_type):
+                return ErrorCode.NONE
+            self.wears, self.worn_for = first, None
+            return await self._join(asker, generation + 1)  # the generation that the first one opens needs no other
+
+    def is_of_type(self, protocol_type: str) -> bool:
+        return self.wears is not None and self.wears.protocol_type == protocol_type
+
+    async def wear(self, asker: Asker, told: Told, generation: int) -> ErrorCode:
+        """Change into the clothes that were `told` in a generation here, if it is in the group in others of the same
+        type. Raises UpstreamLost.
+        """
+        async with self.lock:
+            return ErrorCode.NONE if self.mark is None else await self._change(asker, told, generation, self.mark)
+
+    async def _change(self, asker: Asker, told: Told, generation: int, mark: int) -> ErrorCode:
+        if not told.is_settled or not self.is_of_type(told.clothes.protocol_type):
+            return ErrorCode.NONE
+        if self.wears != told.clothes:
+            self.wears = told.clothes
+            error = await self._join(asker, mark)
+            if error:
+                return error
+        self.worn_for = generation
+        return ErrorCode.NONE
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
         """Be in the group for commits of `generation`, if that is the current one: a commit must not go in the name of
@@ -238,6 +293,15 @@ class Sentinel:
         return await self.leave(asker, may_go)
 
     async def _leave(self, asker: Asker, member_id: str) -> ErrorCode:
+        error = await self._put_out(asker, member_id)
+        if error in LOST:
+            error = ErrorCode.NONE
+        if error == ErrorCode.NONE:
+            self._forget()
+        return error
+
+    async def _put_out(self, asker: Asker, member_id: str = "") -> ErrorCode:
+        """Take the sentinel out of the group; without a member id whichever is there."""
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
             return ErrorCode.UNSUPPORTED_VERSION
@@ -247,10 +311,6 @@ class Sentinel:
         error = error_of(response.error_code)
         if error == ErrorCode.NONE and response.members:
             error = error_of(response.members[0].error_code)
-        if error in LOST:
-            error = ErrorCode.NONE
-        if error == ErrorCode.NONE:
-            self._forget()
         return error
 
     def _is_in(self, asker: Asker, mark: int) -> None:
@@ -260,20 +320,34 @@ class Sentinel:
     def _forget(self) -> None:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
         self.inherited = False
+        self.wears = self.worn_for = None
+
+    async def _dress(self, asker: Asker, mark: int) -> None:
+        """Know what to wear. Raises UpstreamLost."""
+        if self.wears is None:
+            told = await self._wardrobe.of(self.group_id, asker)
+            self.wears = OF_0_1_0 if told is None else told.clothes
+            self.worn_for = mark if told is not None and told.is_settled else None
 
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
-        """Join, or join anew, with `mark` as metadata. Raises UpstreamLost."""
+        """Join, or join anew, with that mark. Raises UpstreamLost."""
+        await self._dress(asker, mark)
         before, self.mark = self.identity, None
         version = await asker.version(JoinGroupRequest)
         if version is None or version < STATIC_JOIN:
             log.error("upstream is too old for groups to be taken: JoinGroup v%d is needed (Kafka 2.3)", STATIC_JOIN)
             return ErrorCode.UNSUPPORTED_VERSION
         error = ErrorCode.NONE
+        may_put_out = True
         for _ in range(ATTEMPTS):
             error = await self._try(asker, version, mark)
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
+            if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
+                may_put_out, self.member_id = False, ""
+                if await self._put_out(asker) == ErrorCode.NONE:
+                    continue
             if not self._can_mend(error):
                 break
         if self._refuses(error):
@@ -289,14 +363,15 @@ class Sentinel:
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
+        assert self.wears is not None
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
             rebalance_timeout_ms=REBALANCE_TIMEOUT_MS,
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
-            protocol_type=PROTOCOL_TYPE,
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=mark.to_bytes(MARK_BYTES, "big", signed=True))],
+            protocol_type=self.wears.protocol_type,
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.wears.metadata(mark))],
         )
         joined = await asker.ask(request, version)
         assert isinstance(joined, JoinGroupResponse)
@@ -307,9 +382,9 @@ class Sentinel:
             return error
         self.member_id, self.generation = joined.member_id, joined.generation_id
         leads = joined.leader == joined.member_id and not joined.skip_assignment
-        return await self._sync(asker, leads)
+        return await self._sync(asker, self.wears, leads)
 
-    async def _sync(self, asker: Asker, leads: bool) -> ErrorCode:
+    async def _sync(self, asker: Asker, clothes: Clothes, leads: bool) -> ErrorCode:
         version = await asker.version(SyncGroupRequest)
         if version is None or version < STATIC_SYNC:
             return ErrorCode.UNSUPPORTED_VERSION
@@ -318,18 +393,17 @@ class Sentinel:
             generation_id=self.generation,
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
-            protocol_type=PROTOCOL_TYPE,
+            protocol_type=clothes.protocol_type,
             protocol_name=PROTOCOL,
-            assignments=[self._assignment()] if leads else [],
+            assignments=[self._assignment(clothes)] if leads else [],
         )
         response = await asker.ask(request, version)
         assert isinstance(response, SyncGroupResponse)
         return error_of(response.error_code)
 
-    def _assignment(self) -> SyncGroupRequestAssignment:
-        """What it assigns to itself: its generation, for other instances to read it there."""
-        told = self.generation.to_bytes(GENERATION_BYTES, "big")
-        return SyncGroupRequestAssignment(member_id=self.member_id, assignment=told)
+    def _assignment(self, clothes: Clothes) -> SyncGroupRequestAssignment:
+        """What it assigns to itself, with its generation: other instances read it there."""
+        return SyncGroupRequestAssignment(member_id=self.member_id, assignment=clothes.assignment(self.generation))
 
     def _can_mend(self, error: ErrorCode) -> bool:
         """Whether another attempt may succeed where one failed with `error`."""

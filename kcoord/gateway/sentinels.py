@@ -1,5 +1,9 @@
 """Which groups are taken, and what do their sentinels need from time to time?
 
+Clothes that fit: once a generation is stable its sentinel wears the topics of that generation's members, and it has the
+group's protocol type, or that of release 0.1.0 while one shares the groups (adoption rules 4, 5). A change of topics
+takes a join, a change of type a farewell and a join.
+
 Signs of life well within the session, and a farewell when a group has had no members here for a while (gateway rule
 13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
 first: one that upstream refuses, or that ends, is replaced by the next at once, and where there is none it is tried
@@ -14,15 +18,17 @@ coordinates those groups says the farewell for it (`inherit`).
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.clothes import CONSUMER, OF_0_1_0
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.leg import Leg
 from kcoord.gateway.outage import find
-from kcoord.gateway.sentinel import PASSING, Sentinel, SessionLimit
+from kcoord.gateway.sentinel import PASSING, Sentinel, SessionLimit, Told
 from kcoord.gateway.shared_sentinel import SharedSentinel
 from kcoord.gateway.upstream import Asker, UpstreamLost
 from kcoord.group.facts import UNKNOWN, GroupFacts
@@ -38,6 +44,8 @@ log = logging.getLogger("kcoord.gateway")
 
 FAREWELLS_AT_ONCE = 100
 """How many groups are given back in one round that a predecessor may have left behind."""
+FITTINGS_AT_ONCE = 50
+"""How many sentinels are given other clothes at the same time."""
 ASKED_EVERY_MS = 5_000
 """How often other instances are asked about the groups whose sentinels are here."""
 
@@ -52,12 +60,15 @@ class Sentinels:
         self._all: dict[str, Sentinel] = {}
         self._asked_ms = 0
         self._is_tending = False
+        self._fitting: set[str] = set()
+        self._fitters = asyncio.Semaphore(FITTINGS_AT_ONCE)
+        self._was_of_0_1_0 = False
 
     def of(self, group_id: str) -> Sentinel:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            found = self._all[group_id] = self._kind(group_id, self._session)
+            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.wardrobe)
         return found
 
     def known(self, group_id: str) -> Sentinel | None:
@@ -129,7 +140,8 @@ class Sentinels:
     async def tend(self) -> None:
         """Look after all sentinels; called about once a second."""
         now_ms = self._gateway.now_ms()
-        is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS
+        before, self._was_of_0_1_0 = self._was_of_0_1_0, self._gateway.wardrobe.is_of_0_1_0
+        is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS and before == self._was_of_0_1_0
         if self._is_tending or is_early or not self._all:
             return
         self._is_tending, self._asked_ms = True, now_ms
@@ -139,6 +151,11 @@ class Sentinels:
             self._is_tending = False
         for sentinel in self._due(now_ms, facts):
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
+        for group_id, sentinel in self._all.items():
+            known = facts.get(group_id, UNKNOWN)
+            if known.has_members and self._may_be_fitted(sentinel, known.generation or 0):
+                self._fitting.add(group_id)
+                self._gateway.spawn(self._fit(sentinel, known.generation or 0))
 
     def _due(self, now_ms: int, facts: dict[str, GroupFacts]) -> Iterable[Sentinel]:
         forgotten = []
@@ -166,6 +183,52 @@ class Sentinels:
         for group_id in forgotten:
             del self._all[group_id]
 
+    def _may_be_fitted(self, sentinel: Sentinel, generation: int) -> bool:
+        """Whether it may wear something else in that generation, and this is the moment to find out."""
+        is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._fitting
+        if is_busy or not sentinel.is_joined:
+            return False
+        if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
+            return sentinel.is_of_type(OF_0_1_0.protocol_type) != self._was_of_0_1_0
+        return sentinel.worn_for != generation if sentinel.is_of_type(CONSUMER) else sentinel.worn_for is None
+
+    async def _fit(self, sentinel: Sentinel, generation: int) -> None:
+        """Give it the clothes of that generation. What cannot be told or done now is tried again at the next look."""
+        told: Told | None = None
+
+        async def fit(asker: Asker) -> ErrorCode:
+            nonlocal told
+            told = await self._gateway.wardrobe.of(sentinel.group_id, asker)
+            return ErrorCode.NONE if told is None else await sentinel.wear(asker, told, generation)
+
+        try:
+            async with self._fitters:
+                error = await self.speak(sentinel, fit)
+            if error:
+                log.info("group %s upstream: the sentinel's new clothes got %s", sentinel.group_id, error.name)
+            elif told is not None and sentinel.is_joined and not sentinel.is_of_type(told.clothes.protocol_type):
+                sentinel.taking = self._gateway.spawn(self._come_as_another(sentinel, told))
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("no new clothes for the sentinel of group %s: %s", sentinel.group_id, fault)
+        finally:
+            self._fitting.discard(sentinel.group_id)
+
+    async def _come_as_another(self, sentinel: Sentinel, told: Told) -> ErrorCode:
+        """Leave and join with another protocol type; commits wait meanwhile. Counts as taking the group."""
+
+        async def always() -> bool:
+            return True
+
+        try:
+            error = await self.speak(sentinel, lambda asker: sentinel.make_way(asker, always))
+            if error:
+                return error
+            sentinel.wears = told.clothes
+            return await self.speak(sentinel, partial(self._come_back, sentinel))
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("the sentinel of group %s cannot come back yet: %s", sentinel.group_id, fault)
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+
     async def _beat(self, sentinel: Sentinel) -> None:
         """Give a sign of life, and come back where upstream knows the sentinel no more. Where nobody could be heard it
         is due again at the next look; where upstream said something else, well before its session ends.
@@ -185,6 +248,17 @@ class Sentinels:
         """Be in the group, if it has members. Raises UpstreamLost."""
         facts = await facts_of(self._gateway, sentinel.group_id)
         return await sentinel.keep(asker, facts.generation or 0) if facts.has_members else ErrorCode.NONE
+
+    async def give_back(self, sentinel: Sentinel) -> None:
+        """Say farewell at once if the group has no members here: its first one was refused."""
+        if sentinel.taking is not None:
+            await asyncio.wait({sentinel.taking})
+        try:
+            facts = await facts_of(self._gateway, sentinel.group_id)
+        except UpstreamLost:
+            return  # the next look does it
+        if sentinel.is_joined and not facts.has_members:
+            await self._leave(sentinel)
 
     async def _leave(self, sentinel: Sentinel) -> None:
         group_id = sentinel.group_id

@@ -2,8 +2,8 @@
 
 Members of one group may be connected to several instances: old connections stay when the map changes. All of them
 commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group
-itself (DescribeGroups tells the member's id, the mark as its metadata, and the upstream generation, which the sentinel
-assigns to itself). Rules (gateway rules 12, 20), beyond those of `sentinel.py`:
+itself (DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the sentinel
+assigns to itself; `clothes.py` reads both). Rules (gateway rules 12, 20), beyond those of `sentinel.py`:
 
 1. **Seen is as good as joined.** An instance that finds the sentinel there with the mark that it needs passes for it.
 2. **A new mark is a new member.** Who needs another mark joins without a member id, which takes the static member over
@@ -27,17 +27,17 @@ import logging
 
 import attrs
 
+from kcoord.gateway.clothes import Clothes, Worn, read_worn
 from kcoord.gateway.sentinel import (
-    GENERATION_BYTES,
     INSTANCE_ID,
     LOST,
-    MARK_BYTES,
     PASSING,
-    PROTOCOL_TYPE,
     Current,
     MayGo,
     Sentinel,
     SessionLimit,
+    Told,
+    Wardrobe,
 )
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
@@ -62,10 +62,13 @@ class Seen:
     """The sentinel as upstream tells of it."""
 
     member_id: str
-    mark: int | None
+    worn: Worn | None
     """None while it is being joined, or where it was made by a kcoord that shared nothing."""
-    generation: int
     is_stable: bool
+
+    @property
+    def mark(self) -> int | None:
+        return None if self.worn is None else self.worn.mark
 
 
 class SharedSentinel(Sentinel):
@@ -74,8 +77,8 @@ class SharedSentinel(Sentinel):
     IS_SHARED = True
     __slots__ = ("_arrived", "_looked", "_looked_mark")
 
-    def __init__(self, group_id: str, session: SessionLimit) -> None:
-        super().__init__(group_id, session)
+    def __init__(self, group_id: str, session: SessionLimit, wardrobe: Wardrobe) -> None:
+        super().__init__(group_id, session, wardrobe)
         self._arrived = 0
         """How many have asked for a mark."""
         self._looked = 0
@@ -114,11 +117,20 @@ class SharedSentinel(Sentinel):
                 return ErrorCode.NONE
             return await self._join_until(asker, generation)
 
-    async def take(self, asker: Asker, generation: int, is_empty: bool) -> ErrorCode:
-        if not is_empty:
+    async def take(self, asker: Asker, generation: int, first: Clothes | None) -> ErrorCode:
+        if first is None:
             return await self.keep(asker, generation)
         async with self.lock:
+            self.wears, self.worn_for = first, None
             return await self._join_until(asker, generation)
+
+    async def wear(self, asker: Asker, told: Told, generation: int) -> ErrorCode:
+        async with self.lock:
+            error, seen = await self._settled(asker)
+            if error or seen is None or seen.mark is None:
+                return error
+            self._pass_for(asker, seen)  # by its own member id: a sentinel that has come since is not taken over
+            return await self._change(asker, told, generation, seen.mark)
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
         async with self.lock:
@@ -176,6 +188,8 @@ class SharedSentinel(Sentinel):
             if error or seen is None or seen.is_stable:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
+        if seen is not None and seen.worn is not None:
+            self.wears = seen.worn.clothes
         return error, seen
 
     async def _look(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
@@ -189,19 +203,13 @@ class SharedSentinel(Sentinel):
         error = error_of(described.error_code)
         if error in PASSING:
             return error, None
-        if error or described.protocol_type != PROTOCOL_TYPE or len(described.members) != 1:
+        if error or len(described.members) != 1:
             return ErrorCode.NONE, None
         member = described.members[0]
         if member.group_instance_id != INSTANCE_ID:
             return ErrorCode.NONE, None
-        mark, told = member.member_metadata, member.member_assignment
-        is_told = len(mark) == MARK_BYTES and len(told) == GENERATION_BYTES
-        return ErrorCode.NONE, Seen(
-            member_id=member.member_id,
-            mark=int.from_bytes(mark, "big", signed=True) if is_told else None,
-            generation=int.from_bytes(told, "big") if is_told else -1,
-            is_stable=described.group_state == STABLE,
-        )
+        worn = read_worn(described.protocol_type, member.member_metadata, member.member_assignment)
+        return ErrorCode.NONE, Seen(member.member_id, worn, described.group_state == STABLE)
 
     @staticmethod
     def _fits(seen: Seen | None, mark: int) -> bool:
@@ -213,9 +221,9 @@ class SharedSentinel(Sentinel):
 
     def _pass_for(self, asker: Asker, seen: Seen | None) -> None:
         assert seen is not None
-        assert seen.mark is not None
-        self.member_id, self.generation = seen.member_id, seen.generation
-        self._is_in(asker, seen.mark)
+        assert seen.worn is not None
+        self.member_id, self.generation, self.wears = seen.member_id, seen.worn.generation, seen.worn.clothes
+        self._is_in(asker, seen.worn.mark)
 
     def _can_mend(self, error: ErrorCode) -> bool:
         if error == ErrorCode.INVALID_SESSION_TIMEOUT:

@@ -74,6 +74,8 @@ class InstancesSettings:
     lease_ms: int
     session_timeout_ms: int = 10_000
     heartbeat_interval_ms: int = 300
+    record_level: int = RECORD_LEVEL
+    """Which records it says that it reads."""
     watch_leaders: bool = False
     """Whether the log's cluster is the one that this instance stands before, so that it is worth looking who leads
     `__consumer_offsets` there."""
@@ -107,7 +109,7 @@ class Instances:
             port_offset=settings.port_offset,
             broker_ports=dict(settings.broker_ports),
             lease_ms=settings.lease_ms,
-            record_level=RECORD_LEVEL,
+            record_level=settings.record_level,
         )
         member = GroupMemberSettings(
             group=settings.group,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from kcoord.instances.map import Address, Instance
 from kcoord.instances.membership import Membership
+from kcoord.protocol.record_levels import RELEASE_0_1_0
 
 __all__ = ["MapPlaces"]
 
@@ -47,6 +48,10 @@ class MapPlaces:
         membership = self._membership
         there = membership.map.instances.values()
         return frozenset((each.instance_id, each.started_ms) for each in there if not membership.is_self(each))
+
+    def has_0_1_0(self) -> bool:
+        """Whether one of the instances may be of release 0.1.0; so too while there is no map."""
+        return self._membership.map.record_level == RELEASE_0_1_0
 
     def brokers(self) -> Mapping[int, Address | None]:
         """All brokers that the map names, each with its own address where that was seen here."""

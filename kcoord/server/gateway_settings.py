@@ -43,6 +43,7 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         sentinel_grace_ms=settings.gateway_sentinel_grace_ms,
         outage_ms=settings.gateway_outage_ms,
         patience_ms=settings.gateway_patience_ms,
+        keeps_to_0_1_0=settings.compatible_with == "0.1.0",
         connect_groups=settings.group_connect_enable,
         request_limits=request_limits(settings),
     )

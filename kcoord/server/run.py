@@ -40,7 +40,7 @@ from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.choose_log import cluster_id_of, embedded_log, kafka_log_settings, open_patiently
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.gateway_settings import gateway_settings, request_limits
-from kcoord.server.instances_settings import instances_settings
+from kcoord.server.instances_settings import instances_settings, record_level
 from kcoord.server.nodes import InstanceNodes, OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.server.server import Behind, Limits, Server
@@ -219,7 +219,9 @@ async def join(settings: Settings, instances: Instances) -> None:
 def make_coordinator(settings: Settings, groups: GroupSettings, store: Log) -> Coordinator:
     """The coordinator of all groups in `store`, which is open."""
     ids = partial(next, unique_ids())
-    return Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
+    coordinator = Coordinator(store, groups, settings.offsets_topic_num_partitions, ids, given_names(settings))
+    coordinator.write_at_level(record_level(settings))
+    return coordinator
 
 
 def make_server(

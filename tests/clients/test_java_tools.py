@@ -5,18 +5,10 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import Front
 from tests.kafka.groups import check_kcoord_owns
 from tests.kafka.java import Java
+from tests.kafka.tools import CONSUMER_GROUPS, GROUPS, rows
 from tests.kafka.topics import write_topic
 
-CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
-GROUPS = "org.apache.kafka.tools.GroupsCommand"
 VALUES = {f"v{n}" for n in range(40)}
-
-
-def rows(printed: str, group: str) -> list[dict[str, str]]:
-    """The group's rows of a tool's table, by the headline's words."""
-    lines = [line.split() for line in printed.splitlines()]
-    headlines = [line for line in lines if line[:1] == ["GROUP"]]
-    return [dict(zip(headlines[0], line, strict=True)) for line in lines if line[:1] == [group]]
 
 
 def test_tools_on_a_group_with_members(java: Java, kafka: KafkaCluster, front: Front, name: str, topic: str) -> None:

@@ -66,9 +66,9 @@ async def direct(kafka: KafkaCluster) -> Client:
 
 
 async def upstream_has(direct: Client, group: str) -> tuple[str, str]:
-    """State and protocol type of the group, as the cluster sees it."""
+    """State and member of the group, as the cluster sees it."""
     described = await ask(direct, DescribeGroupsRequest([group]), 5)
-    return described.groups[0].group_state, described.groups[0].protocol_type
+    return described.groups[0].group_state, "".join(each.group_instance_id for each in described.groups[0].members)
 
 
 async def member(kcoord: Kcoord, group: str, member_id: str = "w1", **fields: Any) -> Worker:

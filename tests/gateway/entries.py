@@ -63,6 +63,8 @@ class Map:
     """Which entry stands before which broker."""
     me: int
     gone: set[int] = attrs.Factory(set)
+    releases: set[str] = attrs.Factory(set)
+    """Other releases that share the groups."""
 
     def address_of(self, broker_id: int, _reached: str, /) -> Address | None:
         return "127.0.0.1", self.ports[self.at.get(broker_id, 0)] + 1 + broker_id
@@ -74,6 +76,9 @@ class Map:
 
     def others(self) -> frozenset[tuple[int, int]]:
         return frozenset((each, 1) for each in range(len(self.ports)) if each != self.me and each not in self.gone)
+
+    def has_0_1_0(self) -> bool:
+        return "0.1.0" in self.releases
 
     def brokers(self) -> Mapping[int, Address | None]:
         return dict.fromkeys(self.at)
@@ -87,6 +92,7 @@ async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: 
     ids = itertools.count()
     serials = itertools.count(1)
     gone: set[int] = set()
+    releases: set[str] = set()
     async with AsyncExitStack() as stack:
         log = EmbeddedLog(folder / "log", partitions=PARTITIONS)
         await log.open()
@@ -106,7 +112,7 @@ async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: 
                 data_dir=data,
                 sentinel_grace_ms=200,
             )
-            gateway = Gateway(settings, coordinator, Map(ports, at, me, gone))
+            gateway = Gateway(settings, coordinator, Map(ports, at, me, gone, releases))
             server = Server(LIMITS, gateway, on_gone=coordinator.closed)
             server._serials = serials  # connections of all entries are told apart
             stack.push_async_callback(server.close_connections)

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from kcoord.gateway.clothes import Clothes
 from kcoord.gateway.shared_sentinel import SharedSentinel
 from kcoord.gateway.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
@@ -19,7 +20,7 @@ from kcoord.protocol.messages import (
     FindCoordinatorRequest,
     MetadataRequest,
 )
-from tests.gateway.entries import Entry, entries, joins
+from tests.gateway.entries import Entry, Map, entries, joins
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
@@ -46,7 +47,7 @@ async def both(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[list[Entry]
 async def sentinel_upstream(direct: Client, group: str) -> str:
     """The member id that the sentinel has upstream; "" without one."""
     seen = await describe(direct, group)
-    return seen.members[0].member_id if seen.members and seen.protocol_type == "kcoord" else ""
+    return seen.members[0].member_id if seen.members and seen.members[0].group_instance_id == "kcoord" else ""
 
 
 async def beat_until_27(*members: ScriptedMember) -> None:
@@ -283,6 +284,75 @@ async def test_rule_12_no_commit_of_a_generation_that_has_ended_is_accepted(
         task.result()
     assert wrong == []
     assert len(accepted) > until_generation / 2
+
+
+async def test_rule_5_while_0_1_0_shares_the_groups_it_knows_the_sentinel(
+    both: list[Entry], kafka: KafkaCluster, direct: Client, name: str, topic: str
+) -> None:
+    """Adoption rule 5: with the last instance of 0.1.0 the old protocol type goes, and with the first one it is back.
+    Members go on in their generation."""
+    places = both[0].gateway.places
+    assert isinstance(places, Map)
+    places.releases.add("0.1.0")
+    first, second = await two_members(both, name)
+
+    async def commit_as(protocol_type: str, offset: int) -> None:
+        async def is_so() -> bool:
+            return bool((await describe(direct, name)).protocol_type == protocol_type)
+
+        await until(is_so, f"the sentinel is of type {protocol_type}")
+        for at, member in enumerate((first, second)):
+            assert await member.commit(topic, offset + at) == ErrorCode.NONE
+            assert await member.heartbeat() == ErrorCode.NONE
+
+    await commit_as("kcoord", 1)
+    places.releases.clear()
+    await commit_as("consumer", 3)
+    places.releases.add("0.1.0")
+    await commit_as("kcoord", 5)
+    assert kafka.committed(name) == {(topic, 0): 6}
+
+
+async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Client, name: str, topic: str) -> None:
+    """Adoption rule 4: the union of what members by both entries subscribe to, put on once."""
+    first, second = [await entry.member(name, metadata=subscription(each))
+                     for entry, each in zip(both, (topic, "another"), strict=True)]  # fmt: skip
+    await first.join_and_sync()
+    joining = asyncio.create_task(second.join())
+    await beat_until_27(first)
+    await asyncio.gather(joining, first.join())
+    leader, follower = (first, second) if first.leads else (second, first)
+    syncing = asyncio.create_task(follower.sync({}))
+    await leader.sync({first.member_id: b"one", second.member_id: b"two"})
+    await syncing
+
+    async def is_so() -> bool:
+        wanted = Clothes("consumer", {topic: 1, "another": 0})
+        return all(entry.sentinel(name).wears == wanted for entry in both)
+
+    await until(is_so, "both know what the sentinel wears")
+
+    async def agree() -> bool:
+        for member in (first, second):
+            assert await member.commit(topic, 1) == ErrorCode.NONE
+        return both[0].sentinel(name).identity == both[1].sentinel(name).identity
+
+    await until(agree, "both pass for the same sentinel")
+
+
+async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_other_clothes(
+    both: list[Entry], direct: Client, name: str, topic: str
+) -> None:
+    """Adoption rule 5: the mark and the generation of either form are read."""
+    places = both[0].gateway.places
+    assert isinstance(places, Map)
+    places.releases.add("0.1.0")
+    member = await both[0].member(name)
+    await member.join_and_sync()
+    places.releases.clear()
+    moved = await both[1].member(name, member_id=member.member_id, generation=member.generation)
+    assert await moved.commit(topic, 1) == ErrorCode.NONE
+    assert both[0].sentinel(name).mark == both[1].sentinel(name).mark == member.generation
 
 
 async def test_groups_learn_that_a_members_connection_has_closed(both: list[Entry], name: str) -> None:

@@ -60,7 +60,7 @@ async def test_rule_17_an_owned_group_is_listed_once_with_its_own_state(
     await stable(kcoord, other)
     seen = await listed(member.client)
     assert (seen[own], seen[other]) == (("connect", "Stable", "classic"), ("consumer", "Stable", "classic"))
-    assert (await listed(direct))[own][0] == "kcoord"
+    assert (await listed(direct))[own] == ("connect", "Stable", "classic")
     for version in range(6):
         assert (await listed(member.client, version))[own][0] == "connect"
 
@@ -183,7 +183,7 @@ async def test_rule_13_deleting_offsets_of_a_group_with_members(
     assert kafka.committed(own) == {(topic, 0): 3}
     assert await member.heartbeat() == ErrorCode.NONE
     assert await member.commit(topic, 5) == ErrorCode.NONE
-    assert (await describe(direct, own)).protocol_type == "kcoord"
+    assert [each.group_instance_id for each in (await describe(direct, own)).members] == ["kcoord"]
     assert kafka.committed(own) == {(topic, 0): 5}
 
     worker = await stable(kcoord, f"{own}-connect", protocol_type="connect")

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from tests.gateway.scripted import ScriptedMember, ask, until
+from tests.gateway.scripted import ScriptedMember, ask, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 
@@ -36,12 +36,15 @@ async def commit(member: ScriptedMember, topic: str, offset: int) -> None:
 async def test_rule_14_offsets_live_while_the_group_does_and_age_when_it_is_empty(
     kafka: KafkaCluster, kcoord: Kcoord, name: str, topic: str, before: str
 ) -> None:
-    """The group was there before kcoord took it, or not: upstream counts it as active while kcoord has members."""
+    """The group was there before kcoord took it, or not: upstream counts it as active while kcoord has members. Offsets
+    of topics that none of them subscribes to age all the same (adoption rule 2)."""
+    unused = kafka.create_topic(f"unused-{name}")
     first = await ScriptedMember.at((kafka if before == "upstream" else kcoord).bootstrap, name)
     await first.join_and_sync()
     await commit(first, topic, 7)
+    await commit(first, unused, 8)
     await first.leave()
-    member = await ScriptedMember.at(kcoord.bootstrap, name)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join_and_sync()
     for _ in range(10):
         await asyncio.sleep(2 * RETENTION_MS / 10_000)

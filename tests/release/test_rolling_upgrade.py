@@ -18,11 +18,19 @@ from tests.faults.length import SEED
 from tests.faults.stage import Stage, stage
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import QUICK
-from tests.kafka.kcoord_process import ROOT
+from tests.kafka.kcoord_process import ROOT, Kcoord
+
+COMPATIBLE = "compatible.with"
+
+
+def set_site(kcoord: Kcoord, site: Path) -> None:
+    """What the instance runs from its next start on; 0.1.0 does not know that it is to be compatible with itself."""
+    settings = {name: value for name, value in kcoord.settings.items() if name != COMPATIBLE}
+    kcoord.site, kcoord.settings = site, settings | ({COMPATIBLE: "0.1.0"} if site == ROOT else {})
 
 
 async def replace_each(all_: Instances, on: Stage, site: Path, *, kill: bool = False) -> None:
-    """Every instance is ended and comes back as the release of `site`, one after the other."""
+    """Every instance is ended and comes back as the release of `site`, one after the other. The way back stays open."""
     for kcoord in all_.kcoords:
         on.history.note(f"{kcoord.folder.name} becomes {site.name}")
         if kill:
@@ -30,7 +38,7 @@ async def replace_each(all_: Instances, on: Stage, site: Path, *, kill: bool = F
         else:
             assert await asyncio.to_thread(kcoord.stop) == 0
         await on.go_on(5)
-        kcoord.site = site
+        set_site(kcoord, site)
         await all_.start(kcoord)
         await on.go_on(5)
 

@@ -14,7 +14,8 @@ from kcoord.client import Cluster
 
 CLASSIC = ("classic", "")
 """Types of groups of which kcoord reads the protocol; brokers before 3.8 tell none."""
-SENTINEL_TYPE = "kcoord"
+SENTINEL = "kcoord"
+"""The instance id of the only member of a group that a kcoord has."""
 CONNECT, CONSUMER = "connect", "consumer"
 SINKS = "connect-"
 """A sink connector's tasks are consumers of a group of this name and the connector's."""
@@ -29,6 +30,8 @@ class Matching:
     members: int
     becomes: str
     """What happens to it when kcoord is there."""
+    has_kcoord: bool
+    """Whether a kcoord has it already."""
 
     def as_json(self) -> dict[str, Any]:
         """All of it, in one object."""
@@ -46,15 +49,16 @@ async def find_matching(cluster: Cluster, patterns: Sequence[str]) -> list[Match
 
 def _matching(line: GroupLine, group: ClassicGroup | None) -> Matching:
     members = 0 if group is None else len(group.members)
+    has_kcoord = group is not None and [each.instance for each in group.members] == [SENTINEL]
     if group is None:
         becomes = f"stays with the cluster: kcoord takes no groups of type {line.type}"
-    elif line.protocol_type == SENTINEL_TYPE:
+    elif has_kcoord:
         becomes = "a kcoord has it already"
     elif members:
         becomes = "stays with the cluster until its last member there has gone; start all of them by kcoord then"
     else:
         becomes = "is kcoord's as soon as a member comes by it"
-    return Matching(line, members, becomes)
+    return Matching(line, members, becomes, has_kcoord)
 
 
 def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterator[Finding]:
@@ -66,7 +70,7 @@ def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterat
     if not found:
         yield note("groups", f"the cluster has no group yet that {told} matches")
         return
-    live = [each for each in found if each.members and each.line.protocol_type != SENTINEL_TYPE]
+    live = [each for each in found if each.members and not each.has_kcoord]
     yield fine("groups", f"{told} matches {len(found)}, {len(live)} of them with members at the cluster")
     lines = [each.line for each in found]
     sinks = [each.group for each in lines if each.protocol_type == CONSUMER and each.group.startswith(SINKS)]

@@ -1,0 +1,288 @@
+"""What does a group of kcoord's look like to those who ask the brokers? Adoption rules 1 to 5."""
+
+import asyncio
+import struct
+from collections.abc import Callable
+
+import attrs
+import pytest
+
+from kcoord.gateway.clothes import OF_0_1_0, Clothes, Worn, read_worn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, OffsetDeleteRequest
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
+from tests.gateway.test_taking import is_empty, upstream_state
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.java import Java
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.tools import CONSUMER_GROUPS, GROUPS, rows
+from tests.kafka.topics import write_topic
+from tests.server.harness import Client
+
+VALUES = [f"v{n}" for n in range(10)]
+OLD_MARK = 8
+
+
+async def worn(direct: Client, group: str) -> Worn | None:
+    """What can be read of the sentinel upstream; None without one."""
+    seen = await describe(direct, group)
+    if [each.group_instance_id for each in seen.members] != ["kcoord"]:
+        return None
+    [sentinel] = seen.members
+    return read_worn(seen.protocol_type, sentinel.member_metadata, sentinel.member_assignment)
+
+
+async def until_worn(direct: Client, group: str, clothes: Clothes) -> Worn:
+    async def fits() -> Worn | None:
+        seen = await worn(direct, group)
+        return seen if seen is not None and seen.clothes == clothes else None
+
+    found: Worn = await until(fits, f"the sentinel wears {clothes}")
+    return found
+
+
+def old_sentinel(direct: Client, group: str, mark: int = 1) -> ScriptedMember:
+    """The sentinel as release 0.1.0 makes it, not joined yet."""
+    metadata = mark.to_bytes(OLD_MARK, "big", signed=True)
+    return ScriptedMember(direct, group, "kcoord", "kcoord", metadata, instance="kcoord")
+
+
+async def join_as_0_1_0(sentinel: ScriptedMember) -> None:
+    await sentinel.join()
+    await sentinel.sync({sentinel.member_id: sentinel.generation.to_bytes(4, "big")})
+
+
+# -- bytes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "clothes",
+    [
+        OF_0_1_0,
+        Clothes("connect"),
+        Clothes("consumer"),
+        Clothes("consumer", {}),
+        Clothes("consumer", {"one": 3}),
+        Clothes("consumer", {"a": 1, "nowhere": 0, "Ünï": 50}),
+    ],
+)
+@pytest.mark.parametrize("mark", [0, 5, 2**17 - 1, 2**40])
+def test_what_is_put_on_can_be_read(clothes: Clothes, mark: int) -> None:
+    told = read_worn(clothes.protocol_type, clothes.metadata(mark), clothes.assignment(7))
+    assert told == Worn(clothes, mark, 7)
+
+
+def test_what_0_1_0_puts_on_can_be_read() -> None:
+    """Adoption rule 5."""
+    told = read_worn("kcoord", (3).to_bytes(8, "big", signed=True), (9).to_bytes(4, "big"))
+    assert told == Worn(OF_0_1_0, 3, 9)
+
+
+@pytest.mark.parametrize("protocol_type", ["consumer", "connect", "kcoord"])
+@pytest.mark.parametrize("data", [b"", b"\0", bytes(12), b"\xff" * 40, subscription("a-topic")])
+def test_what_is_no_sentinels_is_not_read(protocol_type: str, data: bytes) -> None:
+    assert read_worn(protocol_type, data, data) is None
+
+
+def test_rule_2_the_subscription_is_cut_off_behind_the_user_data() -> None:
+    """Adoption rule 2: version 1 goes on with the owned partitions, which are missing."""
+    metadata = Clothes("consumer", {"t": 2}).metadata(5)
+    assert metadata == struct.pack(">hih1si6sq", 1, 1, 1, b"t", 14, b"kcoord", 5)
+
+
+# -- while kcoord has a group -----------------------------------------------------------------------------------------
+
+
+async def test_rule_1_and_2_kafkas_tools_at_the_brokers(
+    java: Java, kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str
+) -> None:
+    """Adoption rules 1, 2: a group is listed, described and reset at the brokers while kcoord has it, when it is empty,
+    and after kcoord has gone with members in it."""
+    kcoord = start_kcoord(kafka)
+    topic = kafka.create_topic(f"topic-{name}", partitions=2)
+    await asyncio.to_thread(write_topic, kafka, topic, VALUES)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join_and_sync()
+    assert await member.commit(topic, 1) == ErrorCode.NONE
+    await until_worn(direct, name, Clothes("consumer", {topic: 2}))
+    at = ["--bootstrap-server", kafka.bootstrap]
+    of_group = [*at, "--group", name]
+
+    async def tool(main: str, *arguments: str) -> str:
+        return await asyncio.to_thread(java.tool, main, *arguments)
+
+    async def check_live() -> None:
+        offsets = rows(await tool(CONSUMER_GROUPS, *of_group, "--describe"), name)
+        assert {(row["TOPIC"], row["PARTITION"], row["CURRENT-OFFSET"]) for row in offsets} == {
+            (topic, "0", "1"),
+            (topic, "1", "-"),
+        }
+        [lag] = [row["LAG"] for row in offsets if row["PARTITION"] == "0"]
+        [end] = [row["LOG-END-OFFSET"] for row in offsets if row["PARTITION"] == "0"]
+        assert int(lag) == int(end) - 1
+        [state] = rows(await tool(CONSUMER_GROUPS, *of_group, "--describe", "--state"), name)
+        assert (state["ASSIGNMENT-STRATEGY"], state["STATE"], state["#MEMBERS"]) == ("kcoord", "Stable", "1")
+        [shown] = rows(await tool(CONSUMER_GROUPS, *of_group, "--describe", "--members", "--verbose"), name)
+        assert shown["CURRENT-ASSIGNMENT"] == f"{topic}:0,1"
+        reset = [*of_group, "--reset-offsets", "--topic", topic, "--to-earliest", "--execute"]
+        assert "the current state is Stable" in await tool(CONSUMER_GROUPS, *reset)
+
+    await check_live()
+    [listed] = rows(await tool(GROUPS, *at, "--list"), name)
+    assert listed == {"GROUP": name, "TYPE": "Classic", "PROTOCOL": "consumer"}
+    assert name in await tool(CONSUMER_GROUPS, *at, "--list")
+
+    await member.leave()
+    await until(lambda: is_empty(direct, name), "the group is given back")
+    reset = [*of_group, "--reset-offsets", "--topic", f"{topic}:0", "--execute", "--to-offset"]
+    await tool(CONSUMER_GROUPS, *reset, "2")
+    assert kafka.committed(name) == {(topic, 0): 2}
+    offsets = rows(await tool(CONSUMER_GROUPS, *of_group, "--describe"), name)
+    assert [(row["PARTITION"], row["CURRENT-OFFSET"]) for row in offsets] == [("0", "2")]
+
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join_and_sync()
+    assert await member.commit(topic, 1) == ErrorCode.NONE
+    await until_worn(direct, name, Clothes("consumer", {topic: 2}))
+    kcoord.kill()
+    await check_live()
+
+
+async def test_rule_1_nobody_joins_past_a_sentinel_of_the_groups_type(
+    kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str, topic: str
+) -> None:
+    """Adoption rules 1, 3: classic members are refused (23), and a member of KIP-848 (69) does not convert the group,
+    neither while its topics are not known nor afterwards."""
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join()
+    await check_nobody_gets_in(direct, name, topic)
+    await member.sync()
+    await until_worn(direct, name, Clothes("consumer", {topic: 1}))
+    await check_nobody_gets_in(direct, name, topic)
+    assert await member.commit(topic, 4) == ErrorCode.NONE
+    assert await upstream_state(direct, name) == ("Stable", "consumer", ["kcoord"])
+    assert kafka.committed(name) == {(topic, 0): 4}
+
+    worker = await ScriptedMember.at(kcoord.bootstrap, f"{name}-connect", protocol_type="connect")
+    await worker.join_and_sync()
+    past = ScriptedMember(direct, f"{name}-connect", protocol_type="connect", protocol="sessioned")
+    assert ErrorCode((await past.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert await upstream_state(direct, f"{name}-connect") == ("Stable", "connect", ["kcoord"])
+
+
+async def check_nobody_gets_in(direct: Client, group: str, topic: str) -> None:
+    past = ScriptedMember(direct, group, metadata=subscription(topic))
+    assert ErrorCode((await past.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    newer = ConsumerGroupHeartbeatRequest(
+        group_id=group, member_epoch=0, rebalance_timeout_ms=30_000,
+        subscribed_topic_names=[topic], topic_partitions=[],
+    )  # fmt: skip
+    assert ErrorCode((await ask(direct, newer, 0)).error_code) == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+async def test_rule_4_the_topics_follow_every_generation(
+    kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str
+) -> None:
+    """Adoption rules 2, 4: and offsets of what nobody subscribes to any more can be deleted at the brokers."""
+    first, second = [kafka.create_topic(f"{name}-{each}", partitions=each) for each in (1, 3)]
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(first))
+    await member.join_and_sync()
+    assert await member.commit(first, 1) == ErrorCode.NONE
+    before = await until_worn(direct, name, Clothes("consumer", {first: 1}))
+    assert before.mark == member.generation
+    assert await delete_at_broker(direct, name, first) == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+
+    member.metadata = subscription(second, "nowhere")
+    await member.join_and_sync()
+    after = await until_worn(direct, name, Clothes("consumer", {second: 3, "nowhere": 0}))
+    assert after.mark == member.generation == before.mark + 1
+    assert await delete_at_broker(direct, name, first) == ErrorCode.NONE
+    assert await member.commit(second, 2) == ErrorCode.NONE
+    assert kafka.committed(name) == {(second, 0): 2}
+
+
+async def test_rule_2_what_cannot_be_decoded_stops_all_ageing(
+    kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str, topic: str
+) -> None:
+    """Adoption rule 2: while not all members are known, every offset counts as subscribed to at the brokers."""
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join()
+    seen = await worn(direct, name)
+    assert seen is not None
+    assert seen.clothes == Clothes("consumer")
+    assert (
+        await delete_at_broker(direct, name, kafka.create_topic(f"{name}-other")) == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    )
+
+
+async def delete_at_broker(direct: Client, group: str, topic: str) -> ErrorCode:
+    partitions = [OffsetDeleteRequestPartition(partition_index=0)]
+    request = OffsetDeleteRequest(group_id=group, topics=[OffsetDeleteRequestTopic(topic, partitions)])
+    return ErrorCode((await ask(direct, request)).topics[0].partitions[0].error_code)
+
+
+async def test_a_group_may_become_one_of_another_type(
+    start_kcoord: Callable[..., Kcoord], kafka: KafkaCluster, direct: Client, name: str
+) -> None:
+    """Adoption rule 5: the sentinel is still there when the first member of another type comes."""
+    kcoord = start_kcoord(kafka, gateway_sentinel_grace_ms=600_000)
+    member = await ScriptedMember.at(kcoord.bootstrap, name)
+    await member.join_and_sync()
+    await member.leave()
+    assert await upstream_state(direct, name) == ("Stable", "consumer", ["kcoord"])
+    worker = await ScriptedMember.at(kcoord.bootstrap, name, protocol_type="connect")
+    await worker.join_and_sync()
+    assert await upstream_state(direct, name) == ("Stable", "connect", ["kcoord"])
+
+
+# -- sentinels and groups that older kcoords left ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delay_ms", [0, 3_000])
+async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
+    start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str, delay_ms: int
+) -> None:
+    """Adoption rule 5: kcoord starts on its log, finds what its predecessor of 0.1.0 left upstream, and goes on, also
+    where upstream lets an empty group wait for more members."""
+    kafka = start_kafka(overrides={"group.initial.rebalance.delay.ms": delay_ms})
+    topic = kafka.create_topic(f"topic-{name}")
+    kcoord = start_kcoord(kafka)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join_and_sync()
+    assert await member.commit(topic, 1) == ErrorCode.NONE
+    kcoord.kill()
+    direct = await connect(await coordinator_port(kafka.bootstrap, name))
+    await ScriptedMember(direct, name, instance="kcoord").leave()
+    elder = old_sentinel(direct, name, member.generation)
+    await join_as_0_1_0(elder)
+    kcoord.start()
+    again = attrs.evolve(member, client=(await ScriptedMember.at(kcoord.bootstrap, name)).client)
+    assert await again.heartbeat() == ErrorCode.NONE
+    assert await again.heartbeat() == ErrorCode.NONE
+    assert await again.commit(topic, 2) == ErrorCode.NONE
+    assert kafka.committed(name) == {(topic, 0): 2}
+    assert (await until_worn(direct, name, Clothes("consumer", {topic: 1}))).mark == member.generation
+    assert await elder.commit(topic, 99) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+    assert await again.commit(topic, 3) == ErrorCode.NONE
+
+
+async def test_rule_5_a_group_that_0_1_0_left_behind_is_healed(
+    java: Java, kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str, topic: str
+) -> None:
+    """Adoption rule 5: kcoord takes it again and gives it back, then Kafka's tools can read it."""
+    await coordinator_port(kafka.bootstrap, name)
+    elder = old_sentinel(direct, name)
+    await join_as_0_1_0(elder)
+    assert await elder.commit(topic, 1) == ErrorCode.NONE
+    await elder.leave()
+    assert await upstream_state(direct, name) == ("Empty", "kcoord", [])
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join_and_sync()
+    await member.leave()
+    await until(lambda: is_empty(direct, name), "the group is given back")
+    assert await upstream_state(direct, name) == ("Empty", "consumer", [])
+    described = await asyncio.to_thread(
+        java.tool, CONSUMER_GROUPS, "--bootstrap-server", kafka.bootstrap, "--group", name, "--describe"
+    )
+    assert [(row["TOPIC"], row["CURRENT-OFFSET"]) for row in rows(described, name)] == [(topic, "1")]
