@@ -7,9 +7,11 @@ cluster behind it, and one of release 0.1.0, say `Dead` there.
 
 from __future__ import annotations
 
-__all__ = ["AT_CLUSTER", "AT_KCOORD", "DIRECT", "THROUGH_KCOORD"]
+__all__ = ["AT_CLUSTER", "AT_KCOORD", "DIRECT", "ELSEWHERE", "THROUGH_INSTANCE", "THROUGH_KCOORD"]
 
 AT_KCOORD, AT_CLUSTER = "AtKcoord", "AtCluster"
 """The group is one of the classic protocol at kcoord; or it is the cluster's."""
 THROUGH_KCOORD, DIRECT = "ThroughKcoord", "Direct"
-"""The member's calls pass through the kcoord that was asked; or they do not."""
+"""The member's calls pass through kcoord; or they do not."""
+THROUGH_INSTANCE, ELSEWHERE = "ThroughInstance", "Elsewhere"
+"""The same, of one of several instances, which knows its own connections only: elsewhere may be another instance."""

@@ -96,7 +96,7 @@ class ClassicGroup:
         del told["ownership"]
         ways = self.ownership.ways()
         for each in told["members"]:
-            each["through_kcoord"] = ways.get(each["member"])
+            each["connects"] = ways.get(each["member"])
         return told
 
 

@@ -11,12 +11,19 @@ import attrs
 
 from kcoord.client import ClientError
 from kcoord.client.connection import Connection
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, THROUGH_KCOORD
+from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_describe_response as wire
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse, ProduceRequest
 
 KCOORD, CLUSTER = "kcoord", "cluster"
+WAYS = {
+    THROUGH_KCOORD: "through kcoord",
+    DIRECT: "directly",
+    THROUGH_INSTANCE: "through this instance",
+    ELSEWHERE: "elsewhere",
+}
+"""How a member of a group of the cluster's comes there."""
 NAMED = 20
 """Members that a line names; the others are in the table of members."""
 _AT_ONCE = 50
@@ -37,7 +44,12 @@ class Ownership:
     @property
     def direct(self) -> list[wire.Member]:
         """The members that do not come through the kcoord that was asked."""
-        return [each for each in self.members if each.state == DIRECT]
+        return [each for each in self.members if each.state in (DIRECT, ELSEWHERE)]
+
+    @property
+    def is_of_instance(self) -> bool:
+        """Whether one of several instances tells what it sees itself: `direct` may come through another."""
+        return any(each.state in (THROUGH_INSTANCE, ELSEWHERE) for each in self.members)
 
     @property
     def through(self) -> int:
@@ -51,7 +63,8 @@ class Ownership:
         if not self.members:
             return "the cluster"
         verb = "comes" if self.through == 1 else "come"
-        return f"the cluster, {self.through} of {len(self.members)} members {verb} through kcoord"
+        way = "this instance of kcoord" if self.is_of_instance else "kcoord"
+        return f"the cluster, {self.through} of {len(self.members)} members {verb} through {way}"
 
     def lines(self) -> Iterator[str]:
         """For people, of a group of the cluster's: why, and which members keep it there."""
@@ -61,16 +74,22 @@ class Ownership:
         if direct := self.direct:
             named = [f"{each.client_id} ({each.client_host.removeprefix('/')})" for each in direct[:NAMED]]
             more = f" and {len(direct) - NAMED} more" if len(direct) > NAMED else ""
-            yield f"connected directly: {', '.join(named)}{more}"
+            others = " or through another instance" if self.is_of_instance else ""
+            yield f"connected directly{others}: {', '.join(named)}{more}"
 
-    def ways(self) -> dict[str, bool]:
-        """Whether a member comes through kcoord, by member id, as far as that is known."""
-        return {each.member_id: each.state == THROUGH_KCOORD for each in self.members}
+    def ways(self) -> dict[str, str]:
+        """How each member comes, by member id, as far as that is known."""
+        return {each.member_id: WAYS.get(each.state, each.state) for each in self.members}
 
     def as_json(self) -> dict[str, Any]:
         """For programs, beside what else is told of a group."""
-        through, direct = (self.through, len(self.direct)) if self.members else (None, None)
-        return {"coordinated_by": self.by, "members_through_kcoord": through, "direct_members": direct}
+        is_counted = bool(self.members)
+        return {
+            "coordinated_by": self.by,
+            "members_through_kcoord": self.through if is_counted else None,
+            "direct_members": len(self.direct) if is_counted else None,
+            "counted_by_one_instance": self.is_of_instance if is_counted else None,
+        }
 
 
 UNKNOWN = Ownership()

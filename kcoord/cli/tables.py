@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from kcoord.cli.group_calls import ClassicGroup, OwnedGroup
 
 
-WAYS = {True: "through kcoord", False: "directly", None: "-"}
-"""How a member of a group comes that the cluster has."""
-
-
 def of_groups(groups: "Sequence[OwnedGroup]") -> str:
     """A table of groups; without who coordinates them, where nobody says it."""
     if not groups:
@@ -46,7 +42,7 @@ def _of_classic_group(group: "ClassicGroup") -> str:
     facts = [group.protocol_type, group.protocol, f"coordinator {group.coordinator}"]
     ways = group.ownership.ways()
     rows = [
-        (each.member, each.instance or "-", each.client, each.host, WAYS[ways.get(each.member)], each.assignment)
+        (each.member, each.instance or "-", each.client, each.host, ways.get(each.member, "-"), each.assignment)
         for each in group.members
     ]
     columns = ("MEMBER", "INSTANCE", "CLIENT", "HOST", "CONNECTS", "ASSIGNMENT")

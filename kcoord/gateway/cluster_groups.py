@@ -16,6 +16,7 @@ from __future__ import annotations
 import logging
 import struct
 import weakref
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import attrs
@@ -25,6 +26,7 @@ from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
 from kcoord.gateway.upstream import Deliver, Expected, UpstreamLost
 from kcoord.group.request_slices import ROWS
+from kcoord.group_owner import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import (
@@ -68,15 +70,22 @@ class ClusterGroup:
     is_shared: bool
     """Whether there may be other instances, by which some of `direct` come."""
 
+    def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
+        """Each member, and the word for the way it comes by (`group_owner.py`)."""
+        through, direct = (THROUGH_INSTANCE, ELSEWHERE) if self.is_shared else (THROUGH_KCOORD, DIRECT)
+        yield from ((each, through) for each in self.through)
+        yield from ((each, direct) for each in self.direct)
+
     @property
     def told(self) -> str:
         """Who has the group, how many members come through kcoord, and what brings the group to kcoord."""
         instance = "this instance of kcoord" if self.is_shared else "kcoord"
+        others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
         count, came = len(self.through) + len(self.direct), len(self.through)
         ways = f"{came} of {count} members {'comes' if came == 1 else 'come'} through {instance}"
         if self.direct:
             return (
-                f"the cluster has this group, not kcoord: {ways}, {len(self.direct)} directly. Point those at kcoord "
+                f"the cluster has this group, not kcoord: {ways}, {others}. Point those at kcoord "
                 "(bootstrap.servers); until the last of them is moved or stopped, the group stays with the cluster"
             )
         return (
@@ -172,8 +181,9 @@ class ClusterGroups:
         return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None)
 
     def taken(self, group_id: str) -> None:
-        """kcoord has the group now."""
-        if group_id in self._said:
+        """A member's call has succeeded here: kcoord has the group, if its sentinel is there."""
+        sentinel = self._gateway.sentinels.known(group_id)
+        if group_id in self._said and sentinel is not None and sentinel.is_joined:
             self._said.pop(group_id)
             log.info("group %s is kcoord's now: its last member at the cluster has gone", group_id)
 

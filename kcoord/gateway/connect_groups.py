@@ -29,7 +29,7 @@ from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
 from kcoord.gateway.sentinel import is_refusal
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, THROUGH_KCOORD
+from kcoord.group_owner import AT_CLUSTER, AT_KCOORD
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
@@ -169,8 +169,7 @@ async def _with_owner(leg: Leg, described: DescribedGroup) -> DescribedGroup:
     if not await is_here(gateway, group_id):
         there = await gateway.cluster_groups.look(leg, group_id)
         if there is not None:
-            members = [_member(each, THROUGH_KCOORD) for each in there.through]
-            return _at_cluster(group_id, there.told, members + [_member(each, DIRECT) for each in there.direct])
+            return _at_cluster(group_id, there.told, [_member(each, way) for each, way in there.ways()])
     if described.error_code and (await facts_of(gateway, group_id)).generation is not None:
         described.group_state = AT_KCOORD
     return described

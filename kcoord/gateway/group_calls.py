@@ -93,8 +93,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         if error:
             await _undo(leg, call, request, response, error, is_new)
             return
-        if sentinel.is_joined:
-            gateway.cluster_groups.taken(group_id)
+        gateway.cluster_groups.taken(group_id)
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
@@ -208,6 +207,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         leg.drop_member(group_id, request)
     elif _ok(response):
         leg.add_member(group_id, member_id)
+        gateway.cluster_groups.taken(group_id)
     answer(leg, call, response, remember, group_id)
 
 

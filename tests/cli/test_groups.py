@@ -124,7 +124,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                         "client": "kcoord-cli",
                         "host": "127.0.0.1",
                         "assignment": "4 bytes",
-                        "through_kcoord": None,
+                        "connects": None,
                     }
                 ],
                 "note": "",
@@ -133,6 +133,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                 "coordinated_by": "kcoord",
                 "members_through_kcoord": None,
                 "direct_members": None,
+                "counted_by_one_instance": None,
             }
         ]
         explained = await at(alone.bootstrap, "explain", "registry")

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from kcoord.cli.ownership import NAMED, Ownership
-from kcoord.group_owner import DIRECT
+from kcoord.group_owner import DIRECT, ELSEWHERE, THROUGH_INSTANCE
 from kcoord.protocol.generated.connect_group_describe_response import Member
 from tests.cli.run_cli import Outcome, kcoord
 from tests.gateway.scripted import ScriptedMember, close_all
@@ -81,9 +81,9 @@ async def test_a_fleet_of_which_one_has_come(kafka: KafkaCluster, front: Kcoord,
     assert direct == "connected directly: tester (127.0.0.1)"
     assert "CONNECTS" in columns
     [group] = json.loads((await run(front.bootstrap, "groups", "describe", GROUP, "--json")).out)
-    assert {each["member"]: each["through_kcoord"] for each in group["members"]} == {
-        fleet.there.member_id: False,
-        fleet.here.member_id: True,
+    assert {each["member"]: each["connects"] for each in group["members"]} == {
+        fleet.there.member_id: "directly",
+        fleet.here.member_id: "through kcoord",
     }
     assert [group[each] for each in counts] == ["cluster", 1, 1]
 
@@ -121,3 +121,14 @@ def test_many_direct_members_are_counted() -> None:
     member: Any = Member(client_id="c", client_host="/h", state=DIRECT)
     [_, line] = Ownership("cluster", "why", (member,) * (NAMED + 3)).lines()
     assert line.endswith("c (h), c (h) and 3 more")
+
+
+def test_one_of_several_instances_does_not_call_others_direct() -> None:
+    members = tuple(
+        Member(each, client_id=each, client_host="/h", state=each) for each in (THROUGH_INSTANCE, ELSEWHERE)
+    )
+    told = Ownership("cluster", "why", members)
+    assert told.told() == "the cluster, 1 of 2 members comes through this instance of kcoord"
+    assert [*told.lines()] == ["why", f"connected directly or through another instance: {ELSEWHERE} (h)"]
+    assert [*told.ways().values()] == ["through this instance", "elsewhere"]
+    assert told.as_json()["counted_by_one_instance"]

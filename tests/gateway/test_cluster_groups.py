@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from kcoord.gateway.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, THROUGH_KCOORD
+from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import ConnectGroupDescribeRequest
@@ -98,7 +98,9 @@ def test_what_is_told() -> None:
         return ClusterGroup("g", (member,) * through, (member,) * direct, is_shared).told
 
     assert ": 3 of 7 members come through kcoord, 4 directly. Point those at kcoord" in told(3, 4)
-    assert ": 1 of 2 members comes through this instance of kcoord, 1 directly." in told(1, 1, is_shared=True)
+    assert ": 1 of 2 members comes through this instance of kcoord, 1 directly or through another instance." in told(
+        1, 1, is_shared=True
+    )
     assert ": 2 of 2 members come through kcoord, but kcoord does not take a group that has" in told(2, 0)
 
 
@@ -194,8 +196,8 @@ async def test_an_instance_tells_of_its_own_connections(kafka: KafkaCluster, tmp
         here = await first.member(name)
         await join_among(here, there)
         _, ways, text = await owner(here.client, name)
-        assert ways == {there.member_id: DIRECT, here.member_id: THROUGH_KCOORD}
-        assert ": 1 of 2 members comes through this instance of kcoord, 1 directly." in text
+        assert ways == {there.member_id: ELSEWHERE, here.member_id: THROUGH_INSTANCE}
+        assert ": 1 of 2 members comes through this instance of kcoord, 1 directly or through another instance." in text
         _, ways, text = await owner((await second.member(name)).client, name)
-        assert ways == {there.member_id: DIRECT, here.member_id: DIRECT}
-        assert ": 0 of 2 members come through this instance of kcoord, 2 directly." in text
+        assert ways == {there.member_id: ELSEWHERE, here.member_id: ELSEWHERE}
+        assert ": 0 of 2 members come through this instance of kcoord, 2 directly or through another instance." in text
