@@ -104,6 +104,18 @@ async def test_a_fleet_of_which_one_has_come(kafka: KafkaCluster, front: Kcoord,
     assert "the cluster" not in plain.out
 
 
+async def test_a_group_without_members_is_nobodys(kafka: KafkaCluster, front: Kcoord) -> None:
+    member = await ScriptedMember.at(kafka.bootstrap, "owner-nobody", session_ms=SESSION_MS)
+    await member.join_and_sync()
+    await member.leave()
+    await close_all()
+    listed = await run(front.bootstrap, "groups", "list", "--json")
+    [told] = [each for each in json.loads(listed.out) if each["group"] == "owner-nobody"]
+    assert (told["state"], told["coordinated_by"]) == ("Empty", None)
+    done = await run(front.bootstrap, "config", "set", "owner-nobody", "connect.rebalance.delay.ms=1000")
+    assert done.out.count("\n") == 1
+
+
 async def test_a_group_that_kcoord_has(front: Kcoord) -> None:
     member = await ScriptedMember.at(front.bootstrap, "owner-own", session_ms=SESSION_MS)
     await member.join_and_sync()
