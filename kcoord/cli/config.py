@@ -7,6 +7,7 @@ import typer
 
 from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import USAGE, fail
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.config_calls import Change
@@ -51,7 +52,8 @@ def set_(
 ) -> None:
     """Set settings of a group, all or none.
 
-    They hold from its workers' next heartbeats on.
+    They hold from its workers' next heartbeats on. Where the cluster behind kcoord has the group, they hold once kcoord
+    has it; a line says so.
     """
     from kcoord.cli import config_calls
 
@@ -82,6 +84,13 @@ def unset(
 
 def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, command_config: Path | None) -> None:
     from kcoord.cli import config_calls
+    from kcoord.client import Cluster
 
-    ask(bootstrap, command_config, lambda cluster: config_calls.alter(cluster, group, changes, dry_run))
+    async def done(cluster: Cluster) -> str:
+        await config_calls.alter(cluster, group, changes, dry_run)
+        return await config_calls.why_no_effect(cluster, group, changes)
+
+    no_effect = ask(bootstrap, command_config, done)
     show(config_calls.done(group, changes, dry_run))
+    if no_effect:
+        print(printable(no_effect))

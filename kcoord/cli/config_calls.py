@@ -10,10 +10,11 @@ from typing import Any
 
 import attrs
 
+from kcoord.cli.ownership import CLUSTER, UNKNOWN, no_effect, owners, tells_owners
 from kcoord.cli.paper import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
-from kcoord.group.group_configs import GROUP, Operation
+from kcoord.group.group_configs import GROUP, PREFIX, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResourceResult
@@ -76,6 +77,20 @@ async def describe(cluster: Cluster, group: str) -> list[Setting]:
     """All settings of a group. Raises ClientError."""
     broker = await cluster.coordinator(group)
     return await _describe(cluster, broker, group)
+
+
+async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change]) -> str:
+    """A line where changes of kcoord's own settings do nothing now, since the cluster has the group; else empty.
+
+    Raises ClientError.
+    """
+    if not any(each.name.startswith(PREFIX) for each in changes):
+        return ""
+    connection = await cluster.to(await cluster.coordinator(group))
+    if not tells_owners(connection):
+        return ""
+    ownership = (await owners(connection, [group])).get(group, UNKNOWN)
+    return no_effect(ownership, group) if ownership.by == CLUSTER else ""
 
 
 async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from kcoord.assign import Resource
+from kcoord.cli.ownership import KCOORD, UNKNOWN, Ownership, owner_of
 from kcoord.cli.resources import resources_json, resources_text
 from kcoord.cli.times import span
 from kcoord.client import Broker, ClientError, Cluster
@@ -284,6 +285,7 @@ class ConnectGroup:
             "group": self.group,
             "exists": True,
             "type": "connect",
+            "coordinated_by": KCOORD,
             "state": self.state,
             "coordinator": self.coordinator,
             "epoch": self.epoch,
@@ -323,6 +325,7 @@ class NoConnectGroup:
     legacy: Legacy | None = None
     """Told of a group of Connect workers that is of the generic protocol."""
     repeats: Repeats = NO_REPEATS
+    ownership: Ownership = UNKNOWN
 
 
 async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -> ConnectGroup | NoConnectGroup:
@@ -336,7 +339,7 @@ async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -
         if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
             legacy = None if each.legacy_mode is None else _legacy(each)
             why = each.error_message or f"Group {group} not found."
-            return NoConnectGroup(True, why, legacy, _repeats(each))
+            return NoConnectGroup(True, why, legacy, _repeats(each), owner_of(each, connection))
         if each.error_code:
             raise ClientError(
                 f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"

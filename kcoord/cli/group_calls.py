@@ -11,6 +11,15 @@ import attrs
 
 from kcoord.cli.assignments import assignment_text
 from kcoord.cli.connect_groups import NO_REPEATS, ConnectGroup, Legacy, Repeats, address_of, describe_connect_group
+from kcoord.cli.ownership import (
+    AT_THIS_KCOORD,
+    CLUSTER,
+    UNKNOWN,
+    Ownership,
+    check_is_kcoords,
+    owners,
+    tells_owners,
+)
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.protocol.errors import ErrorCode
@@ -36,6 +45,17 @@ class GroupLine:
 
     def as_json(self) -> dict[str, Any]:
         return attrs.asdict(self)
+
+
+@attrs.frozen
+class OwnedGroup:
+    """A group of a list, and who coordinates it."""
+
+    line: GroupLine
+    ownership: Ownership
+
+    def as_json(self) -> dict[str, Any]:
+        return self.line.as_json() | self.ownership.as_json()
 
 
 @attrs.frozen
@@ -68,11 +88,16 @@ class ClassicGroup:
     legacy: Legacy | None = None
     """Of a group of Connect workers, at a kcoord: why they join all together."""
     repeats: Repeats = NO_REPEATS
+    ownership: Ownership = UNKNOWN
 
     def as_json(self) -> dict[str, Any]:
-        return {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None} | attrs.asdict(
-            self
-        )
+        first = {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None}
+        told = {**first, **attrs.asdict(self), **self.ownership.as_json()}
+        del told["ownership"]
+        ways = self.ownership.ways()
+        for each in told["members"]:
+            each["connects"] = ways.get(each["member"])
+        return told
 
 
 @attrs.frozen
@@ -101,6 +126,34 @@ async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> lis
     return sorted((line for lines in lists for line in lines), key=lambda line: line.group)
 
 
+async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> list[OwnedGroup]:
+    """The same, each with who coordinates it, as far as that is said. Raises ClientError."""
+    lines = await list_all(cluster, states, types)
+
+    async def of(broker: Broker) -> list[OwnedGroup]:
+        there = [each for each in lines if each.coordinator == address_of(broker)]
+        connection = await cluster.to(broker)
+        if not tells_owners(connection):
+            return [OwnedGroup(each, UNKNOWN) for each in there]
+        found = await owners(connection, [each.group for each in there if _may_be_anybodys(each)])
+        return [OwnedGroup(each, found.get(each.group) or _by_type(each)) for each in there]
+
+    owned = await asyncio.gather(*map(of, await cluster.brokers()))
+    return sorted((each for some in owned for each in some), key=lambda each: each.line.group)
+
+
+def _may_be_anybodys(line: GroupLine) -> bool:
+    """Whether its type does not say who coordinates it. Connect groups with members are not described: that is long."""
+    return line.type.lower() in ("classic", "") or (line.type.lower() == CONNECT and line.state == "Empty")
+
+
+def _by_type(line: GroupLine) -> Ownership:
+    """Of groups that kcoord alone has, or never."""
+    if line.type.lower() == CONNECT:
+        return AT_THIS_KCOORD
+    return UNKNOWN if _may_be_anybodys(line) else Ownership(CLUSTER)
+
+
 async def describe(cluster: Cluster, groups: list[str]) -> list[ClassicGroup | ConnectGroup]:
     """Each group as its coordinator describes it. Raises ClientError."""
     return [await _describe(cluster, group) for group in groups]
@@ -112,7 +165,7 @@ async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup
     if isinstance(found, ConnectGroup):
         return found
     classic = await _describe_classic(cluster, broker, group)
-    return attrs.evolve(classic, legacy=found.legacy, repeats=found.repeats)
+    return attrs.evolve(classic, legacy=found.legacy, repeats=found.repeats, ownership=found.ownership)
 
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
@@ -131,6 +184,7 @@ async def connect_group(cluster: Cluster, group: str, not_served: str, what: str
     if not found.served:
         raise ClientError(f"{found.why}: {not_served}")
     if (classic := await _describe_classic(cluster, broker, group)).exists:
+        check_is_kcoords(found.ownership, group)
         kind = classic.protocol_type or "classic"
         why = f" ({found.legacy.barrier})" if found.legacy is not None and found.legacy.barrier else ""
         raise ClientError(
@@ -191,6 +245,8 @@ async def _delete(cluster: Cluster, group: str) -> Deletion:
     return Deletion(f"{group}: not deleted: {_WHY_NOT.get(code) or error_name(code)}", failed=True)
 
 
+CONNECT = "connect"
+"""The type of groups that only kcoord has."""
 RULES = "placement rules"
 """What a group may lack."""
 _WHY_NOT: dict[int, str] = {

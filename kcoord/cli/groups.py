@@ -26,12 +26,15 @@ def list_groups(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """List all groups."""
+    """List all groups.
+
+    At kcoord with who coordinates each: kcoord or the cluster behind it, and how many of its members there come through
+    kcoord.
+    """
     from kcoord.cli import group_calls, tables
 
-    found = ask(
-        bootstrap_server, command_config, lambda cluster: group_calls.list_all(cluster, state or [], type_ or [])
-    )
+    states, types = state or [], type_ or []
+    found = ask(bootstrap_server, command_config, lambda cluster: group_calls.list_owned(cluster, states, types))
     show([group.as_json() for group in found] if as_json else tables.of_groups(found))
 
 

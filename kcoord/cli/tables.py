@@ -15,15 +15,18 @@ from kcoord.cli.times import ago, clock, span
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.cli.group_calls import ClassicGroup, GroupLine
+    from kcoord.cli.group_calls import ClassicGroup, OwnedGroup
 
 
-def of_groups(groups: "Sequence[GroupLine]") -> str:
-    """A table of groups."""
+def of_groups(groups: "Sequence[OwnedGroup]") -> str:
+    """A table of groups; without who coordinates them, where nobody says it."""
     if not groups:
         return "There are no such groups.\n"
-    rows = [(each.group, each.type, each.protocol_type, state(each.state), each.coordinator) for each in groups]
-    return written(table_of(("GROUP", "TYPE", "PROTOCOL TYPE", "STATE", "COORDINATOR"), rows))
+    lines = [(each.line, each.ownership.told()) for each in groups]
+    rows = [(of.group, of.type, of.protocol_type, state(of.state), of.coordinator, by) for of, by in lines]
+    columns = ("GROUP", "TYPE", "PROTOCOL TYPE", "STATE", "COORDINATOR", "COORDINATED BY")
+    shown = len(columns) if any(each.ownership.by for each in groups) else len(columns) - 1
+    return written(table_of(columns[:shown], [row[:shown] for row in rows]))
 
 
 def of_members(groups: "Iterable[ClassicGroup | ConnectGroup]") -> str:
@@ -37,12 +40,16 @@ def _of_classic_group(group: "ClassicGroup") -> str:
     if not group.exists:
         return printable(f"{group.group}: {group.note}") + "\n"
     facts = [group.protocol_type, group.protocol, f"coordinator {group.coordinator}"]
+    ways = group.ownership.ways()
     rows = [
-        (member.member, member.instance or "-", member.client, member.host, member.assignment)
-        for member in group.members
+        (each.member, each.instance or "-", each.client, each.host, ways.get(each.member, "-"), each.assignment)
+        for each in group.members
     ]
-    members = table_of(("MEMBER", "INSTANCE", "CLIENT", "HOST", "ASSIGNMENT"), rows)
-    standing = ([group.note] if group.note else []) + [*_barrier(group.legacy), *group.repeats.told()]
+    columns = ("MEMBER", "INSTANCE", "CLIENT", "HOST", "CONNECTS", "ASSIGNMENT")
+    shown = [at for at, name in enumerate(columns) if name != "CONNECTS" or ways]
+    members = table_of([columns[at] for at in shown], [[row[at] for at in shown] for row in rows])
+    notes = [*([group.note] if group.note else []), *group.ownership.lines()]
+    standing = [*notes, *_barrier(group.legacy), *group.repeats.told()]
     return written(_head(group.group, group.state, facts), *standing, members if rows else "no members")
 
 

@@ -10,10 +10,13 @@ Rules (connect-groups rules 26, 29, 30; gateway rules 11, 13, 16 as for generic 
 3. Workers of connect groups commit no offsets under their group, so that epochs here need no generations upstream: the
    sentinel joins once.
 4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
+5. A description says who has a group that is no connect group (`group_owner.py`): kcoord, or the cluster, with the
+   members that it has there, and which of them come through kcoord (adoption rule 6).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,14 +24,16 @@ import attrs
 
 from kcoord.gateway.clothes import CONNECT
 from kcoord.gateway.group_calls import admit, answer, keep
-from kcoord.gateway.here import is_here
+from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
 from kcoord.gateway.sentinel import is_refusal
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
+from kcoord.group_owner import AT_CLUSTER, AT_KCOORD
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup
+from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
+from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
@@ -49,6 +54,7 @@ __all__ = ["describe", "describe_slice", "heartbeat", "member_call"]
 JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
 NOT_OURS = "this group is not among those that kcoord coordinates (its setting groups), and the cluster has none"
+NOT_MATCHED = "this group is not among those that kcoord coordinates (its setting groups): the cluster coordinates it"
 TAKEN = "this group has members at the cluster behind kcoord, not by way of kcoord: stop them, or use another name"
 
 MemberCall = ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest
@@ -80,6 +86,7 @@ async def heartbeat(leg: Leg, call: Call, request: ConnectGroupHeartbeatRequest)
             leg.drop_members(group_id, {member_id})
         else:
             leg.add_member(group_id, member_id)
+            gateway.cluster_groups.taken(group_id)
     answer(leg, call, response, remember, group_id)
 
 
@@ -134,9 +141,7 @@ async def describe_slice(leg: Leg, call: Call, request: ConnectGroupDescribeRequ
 
 async def _described(leg: Leg, call: Call, request: ConnectGroupDescribeRequest, group_id: str) -> DescribedGroup:
     if not leg.gateway.owns(group_id):
-        return DescribedGroup(
-            error_code=ErrorCode.GROUP_ID_NOT_FOUND, error_message=NOT_OURS, group_id=group_id, group_state="Dead"
-        )
+        return _at_cluster(group_id, NOT_MATCHED)
     try:
         found = await standing(leg, group_id)
     except UpstreamLost:
@@ -150,4 +155,36 @@ async def _described(leg: Leg, call: Call, request: ConnectGroupDescribeRequest,
     described = response.groups[0]
     if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
         described.authorized_operations = found.operations
+    try:
+        return await _with_owner(leg, described)
+    except UpstreamLost:
+        return DescribedGroup(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, group_id=group_id)
+
+
+async def _with_owner(leg: Leg, described: DescribedGroup) -> DescribedGroup:
+    """The description, with who has the group where it has no members as a connect group. Raises UpstreamLost."""
+    gateway, group_id = leg.gateway, described.group_id
+    if described.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND) or described.members:
+        return described
+    if not await is_here(gateway, group_id):
+        there = await gateway.cluster_groups.look(leg, group_id)
+        if there is not None:
+            return _at_cluster(group_id, there.told, [_member(each, way) for each, way in there.ways()])
+    if described.error_code and (await facts_of(gateway, group_id)).generation is not None:
+        described.group_state = AT_KCOORD
     return described
+
+
+def _at_cluster(group_id: str, message: str, members: Sequence[Member] = ()) -> DescribedGroup:
+    error = ErrorCode.GROUP_ID_NOT_FOUND
+    return DescribedGroup(error, message, group_id, group_state=AT_CLUSTER, members=list(members))
+
+
+def _member(described: DescribedGroupMember, way: str) -> Member:
+    return Member(
+        member_id=described.member_id,
+        instance_id=described.group_instance_id,
+        client_id=described.client_id,
+        client_host=described.client_host,
+        state=way,
+    )

@@ -32,6 +32,7 @@ from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, 
 from kcoord.gateway.authentication import proved
 from kcoord.gateway.batches import LARGE_GROUPS, answer_batch
 from kcoord.gateway.brokers import BrokerMap, OpenPort
+from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
 from kcoord.gateway.guarded_groups import GuardedGroups
@@ -141,6 +142,7 @@ class Gateway:
         self.homing = Homing(self, places) if places is not None else None
         self.wardrobe = GroupWardrobe(self)
         self.sentinels = Sentinels(self)
+        self.cluster_groups = ClusterGroups(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()

@@ -78,7 +78,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(leg, group_id, error)
-        leg.pass_on(call)
+        _pass_on(leg, call, request)
         return
     leg.add_member(group_id, request.member_id)
     if error:
@@ -93,9 +93,15 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         if error:
             await _undo(leg, call, request, response, error, is_new)
             return
+        gateway.cluster_groups.taken(group_id)
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
+
+
+def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
+    """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
+    leg.pass_on(call, leg.gateway.cluster_groups.reader(leg, request))
 
 
 async def admit(leg: Leg, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
@@ -165,7 +171,7 @@ async def _undo(
         await leg.gateway.guarded.undo_join(leg, call, request, joined, is_new)
     _heed(leg, request.group_id, error)
     if is_refusal(error):
-        leg.pass_on(call)
+        _pass_on(leg, call, request)
     else:
         leg.answer(call, refuse(request, error))
 
@@ -181,13 +187,13 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     gateway = leg.gateway
     group_id = request.group_id
     if not await is_here(gateway, group_id):
-        leg.pass_on(call)
+        _pass_on(leg, call, request)
         return
     error = await check(leg, group_id, READ)
     if not error:
         error = await keep(leg, group_id)
     if is_refusal(error) and not await is_here(gateway, group_id):
-        leg.pass_on(call)
+        _pass_on(leg, call, request)
         return
     if error:
         leg.answer(call, refuse(request, error))
@@ -201,6 +207,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         leg.drop_member(group_id, request)
     elif _ok(response):
         leg.add_member(group_id, member_id)
+        gateway.cluster_groups.taken(group_id)
     answer(leg, call, response, remember, group_id)
 
 

@@ -152,7 +152,7 @@ def test_connect_groups_are_listed_with_their_type_and_state(cli: Cli) -> None:
     [group] = json.loads(cli("groups", "list", "--type", "connect", "--state", "Stable", "--json").out)[-1:]
     assert group["type"] == group["protocol_type"] == "connect"
     rows = [line.split() for line in cli("groups", "list").out.splitlines()]
-    assert ["listed", "connect", "connect", "Stable", cli.kcoord.bootstrap, "(0)"] in rows
+    assert ["listed", "connect", "connect", "Stable", cli.kcoord.bootstrap, "(0)", "kcoord"] in rows
     assert "listed" not in cli("groups", "list", "--type", "classic").out
 
 

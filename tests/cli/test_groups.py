@@ -98,7 +98,15 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
     async with Cluster([(host, int(port))]) as cluster:
         member, _ = await join(cluster, "registry", "node-1")
         listed = await at(alone.bootstrap, "list")
-        assert listed.out.splitlines()[-1].split() == ["registry", "classic", "sr", "Stable", alone.bootstrap, "(0)"]
+        assert listed.out.splitlines()[-1].split() == [
+            "registry",
+            "classic",
+            "sr",
+            "Stable",
+            alone.bootstrap,
+            "(0)",
+            "kcoord",
+        ]
         described = await at(alone.bootstrap, "describe", "registry", "--json")
         assert json.loads(described.out) == [
             {
@@ -116,11 +124,16 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                         "client": "kcoord-cli",
                         "host": "127.0.0.1",
                         "assignment": "4 bytes",
+                        "connects": None,
                     }
                 ],
                 "note": "",
                 "legacy": None,
                 "repeats": {"times": 0, "waits_ms": None},
+                "coordinated_by": "kcoord",
+                "members_through_kcoord": None,
+                "direct_members": None,
+                "counted_by_one_instance": None,
             }
         ]
         explained = await at(alone.bootstrap, "explain", "registry")

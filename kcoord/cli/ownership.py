@@ -1,0 +1,132 @@
+"""Who coordinates a group, kcoord or the cluster behind it, and which members keep it with the cluster?
+
+kcoord says so of a group that is no connect group where it is asked to describe it as one (`kcoord/group_owner.py`). A
+broker of Kafka's does not know that request, so nothing is said of its groups.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from kcoord.client import ClientError
+from kcoord.client.connection import Connection
+from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import connect_group_describe_response as wire
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse, ProduceRequest
+
+KCOORD, CLUSTER = "kcoord", "cluster"
+WAYS = {
+    THROUGH_KCOORD: "through kcoord",
+    DIRECT: "directly",
+    THROUGH_INSTANCE: "through this instance",
+    ELSEWHERE: "elsewhere",
+}
+"""How a member of a group of the cluster's comes there."""
+NAMED = 20
+"""Members that a line names; the others are in the table of members."""
+_AT_ONCE = 50
+"""Groups that one question names."""
+
+
+@attrs.frozen
+class Ownership:
+    """Who coordinates a group."""
+
+    by: str | None = None
+    """`kcoord` or `cluster`; None: whoever was asked does not say, or nobody has the group yet."""
+    why: str = ""
+    """Of a group of the cluster's, in kcoord's words."""
+    members: tuple[wire.Member, ...] = ()
+    """The members of a group of the cluster's; none where kcoord would not take the group in any case."""
+
+    @property
+    def direct(self) -> list[wire.Member]:
+        """The members that do not come through the kcoord that was asked."""
+        return [each for each in self.members if each.state in (DIRECT, ELSEWHERE)]
+
+    @property
+    def is_of_instance(self) -> bool:
+        """Whether one of several instances tells what it sees itself: `direct` may come through another."""
+        return any(each.state in (THROUGH_INSTANCE, ELSEWHERE) for each in self.members)
+
+    @property
+    def through(self) -> int:
+        """How many members come through it."""
+        return len(self.members) - len(self.direct)
+
+    def told(self) -> str:
+        """For people, in a few words."""
+        if self.by != CLUSTER:
+            return self.by or "-"
+        if not self.members:
+            return "the cluster"
+        verb = "comes" if self.through == 1 else "come"
+        way = "this instance of kcoord" if self.is_of_instance else "kcoord"
+        return f"the cluster, {self.through} of {len(self.members)} members {verb} through {way}"
+
+    def lines(self) -> Iterator[str]:
+        """For people, of a group of the cluster's: why, and which members keep it there."""
+        if self.by != CLUSTER:
+            return
+        yield self.why
+        if direct := self.direct:
+            named = [f"{each.client_id} ({each.client_host.removeprefix('/')})" for each in direct[:NAMED]]
+            more = f" and {len(direct) - NAMED} more" if len(direct) > NAMED else ""
+            others = " or through another instance" if self.is_of_instance else ""
+            yield f"connected directly{others}: {', '.join(named)}{more}"
+
+    def ways(self) -> dict[str, str]:
+        """How each member comes, by member id, as far as that is known."""
+        return {each.member_id: WAYS.get(each.state, each.state) for each in self.members}
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs, beside what else is told of a group."""
+        is_counted = bool(self.members)
+        return {
+            "coordinated_by": self.by,
+            "members_through_kcoord": self.through if is_counted else None,
+            "direct_members": len(self.direct) if is_counted else None,
+            "counted_by_one_instance": self.is_of_instance if is_counted else None,
+        }
+
+
+UNKNOWN = Ownership()
+AT_THIS_KCOORD = Ownership(KCOORD)
+
+
+def tells_owners(connection: Connection) -> bool:
+    """Whether whoever is asked can say who coordinates a group."""
+    return connection.serves(ConnectGroupDescribeRequest)
+
+
+def owner_of(told: wire.DescribedGroup, connection: Connection) -> Ownership:
+    """What `told` says of it, which came by `connection`."""
+    if told.error_code == ErrorCode.NONE or told.group_state == AT_KCOORD:
+        return AT_THIS_KCOORD
+    if told.group_state == AT_CLUSTER:
+        return Ownership(CLUSTER, told.error_message or "", tuple(told.members))
+    is_alone = told.error_code == ErrorCode.GROUP_ID_NOT_FOUND and not connection.serves(ProduceRequest)
+    return AT_THIS_KCOORD if is_alone else UNKNOWN
+
+
+async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Ownership]:
+    """Who coordinates these groups, as far as it is said. Raises ClientError."""
+    found: dict[str, Ownership] = {}
+    for at in range(0, len(groups), _AT_ONCE):
+        request = ConnectGroupDescribeRequest(group_ids=[*groups[at : at + _AT_ONCE]])
+        response = await connection.send(request, ConnectGroupDescribeResponse)
+        found |= {each.group_id: owner_of(each, connection) for each in response.groups}
+    return found
+
+
+def no_effect(ownership: Ownership, group: str) -> str:
+    """That settings of kcoord's, which have been set for a group of the cluster's, do nothing now, and why."""
+    return f"{group}: no effect now, it is kept for when kcoord has the group: {ownership.why}"
+
+
+def check_is_kcoords(ownership: Ownership, group: str) -> None:
+    """Raises ClientError where the cluster has the group, with the reason."""
+    if ownership.by == CLUSTER:
+        raise ClientError(f"{group}: {ownership.why}")

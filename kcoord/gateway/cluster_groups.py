@@ -1,0 +1,199 @@
+"""Groups that match `--groups` and are the cluster's all the same: which of their members come through kcoord?
+
+A group that has members at the cluster is not taken, so the calls of those that come through kcoord pass. Rules:
+
+1. Direct are the members that DescribeGroups names upstream, less those whose JoinGroup or Heartbeat has succeeded
+   through this kcoord within their session (adoption rule 6). Only the answers to calls of such groups are read.
+2. Who came through is remembered with its connection, and forgotten with it. While a member waits for an answer (a
+   JoinGroup waits for the others), its session does not end.
+3. The log says once that a group is the cluster's, and once that it is kcoord's again.
+4. An instance knows its own connections only, and says so. The members of one group come by one instance, the one that
+   stands before the group's coordinator, but for a while after a change of the map.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.rewrite import decode
+from kcoord.gateway.sentinel import INSTANCE_ID
+from kcoord.gateway.upstream import Deliver, Expected, UpstreamLost
+from kcoord.group.request_slices import ROWS
+from kcoord.group_owner import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
+from kcoord.protocol.messages import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    Request,
+)
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["ClusterGroup", "ClusterGroups"]
+
+log = logging.getLogger("kcoord.gateway")
+
+SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
+"""Members that have come through, and groups of which the log has said that they are the cluster's."""
+USUAL_SESSION_MS = 45_000
+"""The session of a member whose JoinGroup was not seen here: the default of Kafka's consumers."""
+NEWEST_DESCRIBE = 5
+"""The last version of DescribeGroups in which a group that is not there is no error."""
+
+_SIZE = struct.Struct(">i")
+
+
+@attrs.frozen
+class ClusterGroup:
+    """A group that the cluster has, as this kcoord sees it."""
+
+    group_id: str
+    through: tuple[DescribedGroupMember, ...]
+    """Members that come through this kcoord."""
+    direct: tuple[DescribedGroupMember, ...]
+    """All other members."""
+    is_shared: bool
+    """Whether there may be other instances, by which some of `direct` come."""
+
+    def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
+        """Each member, and the word for the way it comes by (`group_owner.py`)."""
+        through, direct = (THROUGH_INSTANCE, ELSEWHERE) if self.is_shared else (THROUGH_KCOORD, DIRECT)
+        yield from ((each, through) for each in self.through)
+        yield from ((each, direct) for each in self.direct)
+
+    @property
+    def told(self) -> str:
+        """Who has the group, how many members come through kcoord, and what brings the group to kcoord."""
+        instance = "this instance of kcoord" if self.is_shared else "kcoord"
+        others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
+        count, came = len(self.through) + len(self.direct), len(self.through)
+        ways = f"{came} of {count} members {'comes' if came == 1 else 'come'} through {instance}"
+        if self.direct:
+            return (
+                f"the cluster has this group, not kcoord: {ways}, {others}. Point those at kcoord "
+                "(bootstrap.servers); until the last of them is moved or stopped, the group stays with the cluster"
+            )
+        return (
+            f"the cluster has this group, not kcoord: {ways}, but kcoord does not take a group that has members at the "
+            "cluster. Stop them all, then start them again"
+        )
+
+
+@attrs.frozen(slots=True)
+class _Sighting:
+    """How a member came last."""
+
+    leg: weakref.ref[Leg]
+    seen_ms: int
+    session_ms: int
+
+
+class ClusterGroups:
+    """What this kcoord knows of such groups, by the connections that end at it."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._seen: BoundedCache[tuple[str, str], _Sighting] = BoundedCache(SEEN_BYTES)
+        self._said: BoundedCache[str, None] = BoundedCache(SAID_BYTES)
+
+    def reader(self, leg: Leg, request: Request) -> Deliver | None:
+        """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
+        if not isinstance(request, JoinGroupRequest | HeartbeatRequest):
+            return None
+
+        def deliver(owed: Expected, frame: bytes) -> None:
+            leg.to_client(_SIZE.pack(len(frame)) + frame)
+            self._learn(leg, request, owed, frame)
+
+        return deliver
+
+    def _learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, owed: Expected, frame: bytes) -> None:
+        response, group_id = decode(owed, frame), request.group_id
+        if isinstance(response, JoinGroupResponse) and isinstance(request, JoinGroupRequest):
+            if response.error_code == ErrorCode.NONE:
+                self.came(leg, group_id, response.member_id, request.session_timeout_ms)
+            elif response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+                return
+        elif isinstance(response, HeartbeatResponse) and response.error_code == ErrorCode.NONE:
+            self.came(leg, group_id, request.member_id, None)
+        else:
+            return
+        is_last = leg.in_flight == 1  # else a question would wait behind a call that may wait for the other members
+        if group_id not in self._said and is_last:
+            self._said[group_id] = None
+            self._gateway.spawn(self._say(leg, group_id))
+
+    def came(self, leg: Leg, group_id: str, member_id: str, session_ms: int | None) -> None:
+        """A call of that member has succeeded over that connection; `session_ms` is None where the call names none."""
+        known = self._seen.get((group_id, member_id))
+        if session_ms is None:
+            session_ms = USUAL_SESSION_MS if known is None else known.session_ms
+        self._seen[group_id, member_id] = _Sighting(weakref.ref(leg), self._gateway.now_ms(), session_ms)
+
+    def comes_through(self, group_id: str, member_id: str) -> bool:
+        """Whether that member, which the cluster has, comes through this kcoord (rules 1, 2)."""
+        known = self._seen.get((group_id, member_id))
+        if known is None:
+            return False
+        if self._is_there(known):
+            return True
+        self._seen.pop((group_id, member_id))
+        return False
+
+    def _is_there(self, sighting: _Sighting) -> bool:
+        leg = sighting.leg()
+        if leg is None or leg.gone or leg.upstream is None:
+            return False
+        return leg.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < sighting.session_ms
+
+    async def look(self, leg: Leg, group_id: str) -> ClusterGroup | None:
+        """The group as the cluster has it; None where it has no members there but kcoord's own. Raises UpstreamLost."""
+        version = await leg.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        if version is None:
+            return None
+        response = await leg.ask(DescribeGroupsRequest(groups=[group_id]), version)
+        assert isinstance(response, DescribeGroupsResponse)
+        through: list[DescribedGroupMember] = []
+        direct: list[DescribedGroupMember] = []
+        members = [each for described in response.groups for each in described.members]
+        for at, member in enumerate(members):
+            if at and not at % ROWS:
+                await self._gateway.turns.give_way()
+            if member.group_instance_id != INSTANCE_ID:
+                (through if self.comes_through(group_id, member.member_id) else direct).append(member)
+        if not through and not direct:
+            return None
+        return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None)
+
+    def taken(self, group_id: str) -> None:
+        """A member's call has succeeded here: kcoord has the group, if its sentinel is there."""
+        sentinel = self._gateway.sentinels.known(group_id)
+        if group_id in self._said and sentinel is not None and sentinel.is_joined:
+            self._said.pop(group_id)
+            log.info("group %s is kcoord's now: its last member at the cluster has gone", group_id)
+
+    async def _say(self, leg: Leg, group_id: str) -> None:
+        try:
+            found = await self.look(leg, group_id)
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("group %s: the cluster does not say who is in it: %s", group_id, fault)
+            found = None
+        if found is None:
+            self._said.pop(group_id)  # the next call that passes says it
+            return
+        log.info("group %s: %s", group_id, found.told)
