@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 __all__ = ["admit", "answer", "join_group", "keep", "member_call"]
 
-REFUSED_WITHIN_S = 0.5
-"""Upstream refuses a group within milliseconds; if nothing has come by then it has accepted, and lets the empty group
-wait for more members."""
+REFUSED_WITHIN_S = 0.2
+"""Upstream refuses a group within milliseconds; if nothing has come by then, counted from the first one who asks, it
+has accepted, and lets the empty group wait for more members. A refusal that comes later is undone."""
 
 PASSING_ON = PASSING | {ErrorCode.GROUP_AUTHORIZATION_FAILED}
 """Errors that say nothing to another client that waits for the same group to be taken."""
@@ -123,8 +123,10 @@ async def _take(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCod
     begun_here = not sentinel.is_taking
     if begun_here:
         sentinel.taking = gateway.spawn(_taken(leg, sentinel, first))
+        sentinel.taking_since_ms = gateway.now_ms()
     assert sentinel.taking is not None
-    done, _ = await asyncio.wait({sentinel.taking}, timeout=REFUSED_WITHIN_S)
+    waited_s = (gateway.now_ms() - sentinel.taking_since_ms) / 1000
+    done, _ = await asyncio.wait({sentinel.taking}, timeout=max(0.0, REFUSED_WITHIN_S - waited_s))
     error = ErrorCode.NONE
     if done:
         error = done.pop().result()

@@ -140,6 +140,7 @@ class Sentinel:
         "member_id",
         "refused",
         "taking",
+        "taking_since_ms",
         "wears",
         "worn_for",
     )
@@ -167,6 +168,7 @@ class Sentinel:
         self.refused = False
         """Upstream has members in it that are not ours: its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
+        self.taking_since_ms = 0
         self.carriers: dict[Asker, None] = {}
         """Connections of members, over which it can be spoken for: who has proved first to read the group comes first.
         """
