@@ -57,7 +57,7 @@ class Failures(logging.Handler):
         process = current_process()
         is_of_remains = process is not None and process.life > 0
         if error is not None and not is_of_remains:
-            who = "the coordinator" if process is None else f"worker {process.name}"
+            who = _who(record.name) if process is None else f"worker {process.name}"
             what = f"{who}: {record.getMessage()}"
             self.add(what, error)
             self._waiting[-1].add_note(_ADVICE)
@@ -69,6 +69,12 @@ class Failures(logging.Handler):
             return
         of = context.get("future") or context.get("task")
         self.add(f"{context['message']}{f' ({of!r})' if of else ''}", error)
+
+
+def _who(logger: str) -> str:
+    """Whose fault a logger tells of, outside the processes of a test."""
+    of_worker = logger.startswith(("kcoord.worker", "kcoord.run."))
+    return "a worker that the test itself has started" if of_worker else "the coordinator"
 
 
 def source_of(condition: Callable[[], object]) -> str:

@@ -116,7 +116,7 @@ class Kcoord:
                 "or `await kcoord.start(name, listener)`, which stops a worker with the test"
             )
             for each in strays:
-                each.stop()
+                await worker_of(each).close()
         return complaint
 
     # What there is
@@ -377,10 +377,15 @@ class Kcoord:
         self._kill(process)
 
     def _began(self, watchdog: LoopWatchdog) -> None:
-        """A worker has begun, wherever: each has one watchdog, and it calls a method of the worker."""
+        """A worker has begun, wherever: each has one watchdog."""
         if watchdog.process is None:
             self._strays.append(watchdog)
-            return
-        worker = getattr(watchdog.overdue, "__self__", None)
-        if isinstance(worker, Worker):
-            watchdog.process.workers.append(worker)
+        else:
+            watchdog.process.workers.append(worker_of(watchdog))
+
+
+def worker_of(watchdog: LoopWatchdog) -> Worker:
+    """The worker that a watchdog watches: it asks a method of it."""
+    worker = getattr(watchdog.overdue, "__self__", None)
+    assert isinstance(worker, Worker)
+    return worker

@@ -175,8 +175,16 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     # Connections
 
     def add_reader(self, fd: int | HasFileno, callback: Callable[[Unpack[Ts]], Any], *args: *Ts) -> None:
-        super().add_reader(fd, callback, *args)
-        self.network.listens(fd if isinstance(fd, int) else fd.fileno())
+        number = fd if isinstance(fd, int) else fd.fileno()
+        if not self.network.listens(number):
+            super().add_reader(fd, callback, *args)
+            return
+
+        def accept() -> None:
+            callback(*args)
+            self.network.has_accepted(number)
+
+        super().add_reader(fd, accept)
 
     def remove_reader(self, fd: int | HasFileno) -> bool:
         self.network.ignores(fd if isinstance(fd, int) else fd.fileno())
@@ -244,8 +252,6 @@ class _Selector(selectors.DefaultSelector):
             awaited = self._loop.network.awaited(is_idle=is_idle and not events)
             missing = [fd for fd in awaited if fd not in there and self._reads(fd)]
             if not missing:
-                for fd in there:
-                    self._loop.network.offered(fd)
                 return events
             now_s = time.monotonic()
             lost_at_s = lost_at_s or now_s + LOST_AFTER_S

@@ -48,7 +48,7 @@ class Wire:
         self.process = process
         self.port = port
         self.is_offered = False
-        """Whether the coordinator has been told that somebody connects."""
+        """Whether the coordinator has accepted connections since."""
         self.client = End(self)
         self.server = End(self)
 
@@ -164,21 +164,26 @@ class Network:
         self._ends[fd] = counting
         return counting
 
-    def listens(self, fd: int) -> None:
-        """`fd` is read from: if it is a listening socket, its port is one of the coordinator's."""
+    def listens(self, fd: int) -> bool:
+        """`fd` is to be read from: whether it is a listening socket; then its port is one of the coordinator's."""
         try:
             probe = socket.socket(fileno=fd)
         except OSError:
-            return  # a pipe
+            return False  # a pipe
         try:
-            if probe.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            listens = bool(probe.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+            if listens:
                 self.ports[probe.getsockname()[1]] = fd
         finally:
             probe.detach()
+        return listens
 
     def ignores(self, fd: int) -> None:
-        """`fd` is not read from any more."""
-        self.ports = {port: each for port, each in self.ports.items() if each != fd}
+        """`fd` is not read from any more: who has connected by it and was not accepted never will be."""
+        gone = {port for port, each in self.ports.items() if each == fd}
+        for port in gone:
+            del self.ports[port]
+        self._by_client = {address: wire for address, wire in self._by_client.items() if wire.port not in gone}
 
     # What is under way
 
@@ -208,8 +213,8 @@ class Network:
             if wire.port in self.ports and not wire.client.is_closed and (is_idle or not wire.is_offered):
                 yield self.ports[wire.port]
 
-    def offered(self, fd: int) -> None:
-        """`fd` is found readable: if it listens, all that have connected are accepted now, in one turn or two."""
+    def has_accepted(self, fd: int) -> None:
+        """All who have connected by the listening socket `fd` are accepted, but for those still on their way."""
         for wire in self._by_client.values():
             if self.ports.get(wire.port) == fd:
                 wire.is_offered = True

@@ -36,6 +36,6 @@ def test_the_first_test_has_five_lines(files: dict[str, str]) -> None:
 
 
 def test_what_runs_without_pytest_prints_what_the_page_says(pytester: pytest.Pytester, files: dict[str, str]) -> None:
-    result = pytester.runpython("try_it.py")
+    result = pytester.runpython(Path("try_it.py"))
     printed = PAGE.read_text(encoding="utf-8").partition("```text\n")[2].partition("```")[0]
     assert result.stdout.str() == printed.rstrip("\n")

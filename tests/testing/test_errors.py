@@ -141,20 +141,22 @@ async def test_a_revocation_that_hangs_is_cut_short_by_the_worker_itself(kcoord:
     assert 5 <= kcoord.now_s < 20
 
 
-def test_a_worker_that_the_test_has_left_running_is_told() -> None:
-    workers: list[Worker] = []
+def test_a_worker_that_the_test_has_left_running_is_told_and_closed() -> None:
+    listeners: list[Listening] = []
 
     async def main() -> None:
         async with Kcoord() as kcoord:
-            worker = Worker(kcoord.bootstrap_servers, "workers", listener=Listening(kcoord))
-            workers.append(await worker.__aenter__())
-            await worker.joined()
-        await workers[0].close()
+            listeners.append(Listening(kcoord))
+            kcoord.configure({"job": 1})
+            worker = Worker(kcoord.bootstrap_servers, "workers", listener=listeners[0], configured=kcoord.configured)
+            await worker.__aenter__()
+            await kcoord.pass_s(1)
 
     with pytest.raises(
         WorkerLeftRunning, match=r"1 worker\(s\) that the test itself has started still run: use `async"
     ):
         run(main())
+    assert listeners[0].calls() == ["assigned", "revoked"]
 
 
 @in_virtual_time
