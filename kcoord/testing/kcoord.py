@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -93,6 +95,7 @@ class Kcoord:
             complaint = await self._end_workers()
         finally:
             await self._stack.aclose()
+            self._forget_workers()
         if error is None:
             self._failures.raise_first()
             if complaint is not None:
@@ -102,6 +105,7 @@ class Kcoord:
         """Stop those that run, clear away the others; gives what is to be said about it."""
         complaint: TestingError | None = None
         for worker in self._workers.values():
+            worker.report_failed_tasks()
             if worker.process.condition is Condition.RUNNING and not worker.process.is_cut:
                 try:
                     await self.stop(worker)
@@ -118,6 +122,16 @@ class Kcoord:
             for each in strays:
                 await worker_of(each).close()
         return complaint
+
+    def _forget_workers(self) -> None:
+        """Close what killed workers have left open, as the system does: without a word."""
+        was_killed = any(each.process.condition is Condition.KILLED for each in self._workers.values())
+        self._workers.clear()
+        self._strays.clear()
+        if was_killed:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ResourceWarning)
+                gc.collect()
 
     # What there is
 

@@ -172,6 +172,13 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     def _has_worked(self, _done: object) -> None:
         self._working -= 1
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        self._working += 1  # its threads end in real time, which the timeout is not
+        try:
+            await super().shutdown_default_executor()
+        finally:
+            self._working -= 1
+
     # Connections
 
     def add_reader(self, fd: int | HasFileno, callback: Callable[[Unpack[Ts]], Any], *args: *Ts) -> None:

@@ -107,6 +107,14 @@ class TestedWorker:
         places = {place_of(task) for task in self.process.tasks} - {""}
         return ", ".join(sorted(places)) or "a place unknown"
 
+    def report_failed_tasks(self) -> None:
+        """Note the tasks that have failed, and that nobody has asked for their outcome."""
+        for task in self.process.tasks:
+            if task.done() and task._log_traceback:  # what asyncio goes by
+                error = task.exception()
+                assert error is not None
+                self._failures.add(f"worker {self.name}: a task that nobody awaits failed, {task.get_name()}", error)
+
     async def clear_away(self) -> None:
         """Cancel all that a process has left in memory that was killed, or could not stop: it can reach nobody."""
         process = self.process

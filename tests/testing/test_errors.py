@@ -61,17 +61,26 @@ def test_an_exception_of_the_test_itself_goes_before_all_others() -> None:
         run(main())
 
 
-@in_virtual_time
-async def test_a_task_of_a_worker_that_fails_is_told(kcoord: Kcoord) -> None:
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_task_of_a_worker_that_fails_is_told(is_kept: bool) -> None:
+    kept: list[asyncio.Task[None]] = []
+
     async def fail() -> None:
         raise ValueError("no luck")
 
     async def program() -> None:
-        asyncio.create_task(fail())  # noqa: RUF006  as people do
+        task = asyncio.create_task(fail())
+        if is_kept:
+            kept.append(task)
+        del task
         await asyncio.sleep(100)
 
-    with pytest.raises(WorkerFailed, match=r"never retrieved.*no luck"):
-        await kcoord.run("a", program)
+    async def main() -> None:
+        async with Kcoord() as kcoord:
+            await kcoord.run("a", program)
+
+    with pytest.raises(WorkerFailed, match=r"(never retrieved|worker a: a task that nobody awaits failed).*no luck"):
+        run(main())
 
 
 @in_virtual_time
