@@ -14,6 +14,7 @@ from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import Log, RawRecord
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.testing.memory_log import MemoryLog
 from tests.kafka.cluster import KafkaCluster
 
 PARTITIONS = 4
@@ -35,6 +36,16 @@ class Directory:
 
     def make(self) -> Log:
         return EmbeddedLog(self.path, partitions=PARTITIONS, check_interval_ms=0)
+
+
+@attrs.frozen
+class Memory:
+    """That of `kcoord.testing`."""
+
+    log: MemoryLog = attrs.field(factory=lambda: MemoryLog(PARTITIONS))
+
+    def make(self) -> Log:
+        return self.log
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What does every log promise? The same for the file and for the topic."""
+"""What does every log promise? The same for the file, for the topic, and for the memory of a test."""
 
 import asyncio
 from pathlib import Path
@@ -8,11 +8,13 @@ import pytest
 from kcoord.log.clock import lease_now_ms
 from kcoord.log.interface import AppendFailed, Log, LogUnusable
 from tests.kafka.cluster import KafkaCluster
-from tests.log.places import Directory, Place, Topic, loaded, opened
+from tests.log.places import Directory, Memory, Place, Topic, loaded, opened
 
 
-@pytest.fixture(params=["embedded", "kafka"])
+@pytest.fixture(params=["embedded", "kafka", "memory"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "memory":
+        return Memory()
     if request.param == "embedded":
         return Directory(tmp_path / "not" / "there" / "yet")
     cluster: KafkaCluster = request.getfixturevalue("kafka")

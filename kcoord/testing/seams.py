@@ -1,0 +1,184 @@
+"""What kcoord reads of the machine, replaced while a test runs: its clocks, its watchdog thread, its random numbers.
+
+Each module that looks at a clock does so through the module `time`; in those named here that name leads to the virtual
+clock instead. Nothing else of the process sees it: pytest and the code under test keep the real `time`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import importlib
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from kcoord.testing.loop import BEGIN_S, VirtualTimeLoop
+from kcoord.testing.process import Process, current_process
+
+CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.worker.clock", "kcoord.worker.runner.running")
+"""The modules whose clock is the virtual one."""
+EPOCH_NS = 1_767_225_600 * 10**9
+"""The time of day at which a test begins, in Unix ns: 1 January 2026, 00:00 UTC."""
+LOOK_S = 0.25
+"""How often a watchdog looks at the clock."""
+
+
+class VirtualTime:
+    """What the module `time` has of clocks, on the virtual clock of `loop`. Put it in place of `time` in a module under
+    test that reads a clock.
+    """
+
+    def __init__(self, loop: VirtualTimeLoop) -> None:
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def monotonic_ns(self) -> int:
+        """See time.monotonic_ns."""
+        return self._loop.time_ns()
+
+    def monotonic(self) -> float:
+        """See time.monotonic."""
+        return self._loop.time()
+
+    def perf_counter(self) -> float:
+        """See time.perf_counter."""
+        return self._loop.time()
+
+    def clock_gettime_ns(self, clock: int) -> int:
+        """See time.clock_gettime_ns."""
+        is_time_of_day = clock == getattr(time, "CLOCK_REALTIME", None)
+        return self.time_ns() if is_time_of_day else self.monotonic_ns()
+
+    def time_ns(self) -> int:
+        """See time.time_ns."""
+        return EPOCH_NS + self._loop.time_ns() - round(BEGIN_S * 1e9)
+
+    def time(self) -> float:
+        """See time.time."""
+        return self.time_ns() / 1e9
+
+
+class SeededSecrets:
+    """What a worker takes of the module `secrets`, the same in each run of a test."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def SystemRandom(self) -> random.Random:  # noqa: N802  the module's own name
+        """See secrets.SystemRandom."""
+        return self._random
+
+    def token_hex(self, size: int) -> str:
+        """See secrets.token_hex."""
+        return self._random.randbytes(size).hex()
+
+
+def seeded_ids(seed: int) -> Iterator[str]:
+    """The unique parts of member ids that the coordinator gives, the same in each run of a test."""
+    numbers = random.Random(seed)
+    while True:
+        yield str(uuid.UUID(int=numbers.getrandbits(128), version=4))
+
+
+class LoopWatchdog:
+    """A worker's watchdog by the virtual clock, see `kcoord.worker.watchdog`. As a thread does, it looks also while the
+    event loop of its process is blocked, and not while the process is frozen.
+    """
+
+    def __init__(
+        self, on_start: Callable[[LoopWatchdog], None], overdue: Callable[[], bool], act: Callable[[], None]
+    ) -> None:
+        self.overdue = overdue
+        self.process: Process | None = current_process()
+        """The process of its worker."""
+        self.is_stopped = False
+        self._on_start = on_start
+        self._act = act
+        self._has_acted = False
+        self._context = contextvars.copy_context()
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._on_start(self)
+        self._look()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self.is_stopped = True
+
+    def _look(self) -> None:
+        if self.is_stopped or (self.process is not None and not self.process.is_there):
+            return
+        if self.process is None or self.process.has_threads:
+            overdue = self.overdue()
+            if overdue and not self._has_acted:
+                self._context.run(self._act)
+            self._has_acted = overdue
+        asyncio.get_running_loop().call_later(LOOK_S, self._look, context=contextvars.Context())
+
+
+class LoopTimer:
+    """A `threading.Timer` by the virtual clock: as a thread it runs also while the loop of its process is blocked."""
+
+    def __init__(self, interval: float, function: Callable[..., object], arguments: Sequence[Any]) -> None:
+        self.daemon = True
+        self._interval = interval
+        self._function = function
+        self._arguments = arguments
+        self._process = current_process()
+        self._context = contextvars.copy_context()
+
+    def start(self) -> None:
+        """See threading.Timer."""
+        asyncio.get_running_loop().call_later(self._interval, self._call, context=contextvars.Context())
+
+    def _call(self) -> None:
+        if self._process is None or self._process.has_threads:
+            self._context.run(self._function, *self._arguments)
+
+
+class Threads:
+    """What a runner takes of the module `threading`."""
+
+    Timer = LoopTimer
+
+
+class System:
+    """What a runner takes of the module `os`: to end the process at once ends the process under test."""
+
+    def __init__(self, on_exit: Callable[[Process | None, int], None]) -> None:
+        self._on_exit = on_exit
+
+    def _exit(self, code: int) -> None:
+        self._on_exit(current_process(), code)
+
+
+@contextlib.contextmanager
+def replaced(
+    loop: VirtualTimeLoop,
+    seed: int,
+    on_watchdog: Callable[[LoopWatchdog], None],
+    on_exit: Callable[[Process | None, int], None],
+) -> Iterator[None]:
+    """Have kcoord read what is here instead. `on_watchdog` is told of each worker's watchdog that begins to look,
+    `on_exit` of a process that ends itself at once, with its exit code.
+    """
+    clock = VirtualTime(loop)
+    instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
+    instead.append(("kcoord.worker.worker", "Watchdog", partial(LoopWatchdog, on_watchdog)))
+    instead.append(("kcoord.worker.worker", "secrets", SeededSecrets(seed)))
+    instead.append(("kcoord.worker.runner.runner", "threading", Threads()))
+    instead.append(("kcoord.worker.runner.runner", "os", System(on_exit)))
+    with contextlib.ExitStack() as stack:
+        for name, attribute, value in instead:
+            module = importlib.import_module(name)
+            stack.callback(setattr, module, attribute, getattr(module, attribute))
+            setattr(module, attribute, value)
+        yield
