@@ -142,7 +142,8 @@ async def _taken(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCo
         facts = await facts_of(leg.gateway, sentinel.group_id)
         return await sentinel.take(leg, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
-        sentinel.inherited = first is not None and not sentinel.is_joined  # it may be in the group, or come into it
+        if first is not None and not sentinel.is_joined:
+            sentinel.inherited = True  # it may be in the group, or come into it
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 

@@ -164,7 +164,9 @@ class Sentinel:
         self.broker_id: int | None = None
         """Over whose port it joined last."""
         self.inherited = False
-        """Whether a predecessor of this process may have left it in the group."""
+        """Whether it may be in the group though it is not known to have joined: a predecessor of this process may have
+        left it there, or the answer to a join was lost.
+        """
         self.refused = False
         """Upstream has members in it that are not ours: its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
@@ -250,6 +252,7 @@ class Sentinel:
             return ErrorCode.NONE
         if self.wears != told.clothes:
             self.wears = told.clothes
+            self.inherited = True  # until it has joined: if the answer is lost, it is in the group all the same
             error = await self._join(asker, mark)
             if error:
                 return error

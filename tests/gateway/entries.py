@@ -87,8 +87,10 @@ class Map:
 
 
 @asynccontextmanager
-async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: int = 2) -> AsyncIterator[list[Entry]]:
-    """Entries before `kafka`; `at` says who stands before which broker."""
+async def entries(
+    kafka: KafkaCluster, folder: Path, at: dict[int, int], count: int = 2, shared: bool = True
+) -> AsyncIterator[list[Entry]]:
+    """Entries before `kafka`; `at` says who stands before which broker. Not `shared`: a kcoord alone has no map."""
     ids = itertools.count()
     serials = itertools.count(1)
     gone: set[int] = set()
@@ -112,7 +114,7 @@ async def entries(kafka: KafkaCluster, folder: Path, at: dict[int, int], count: 
                 data_dir=data,
                 sentinel_grace_ms=200,
             )
-            gateway = Gateway(settings, coordinator, Map(ports, at, me, gone, releases))
+            gateway = Gateway(settings, coordinator, Map(ports, at, me, gone, releases) if shared else None)
             server = Server(LIMITS, gateway, on_gone=coordinator.closed)
             server._serials = serials  # connections of all entries are told apart
             stack.push_async_callback(server.close_connections)

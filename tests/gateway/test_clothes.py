@@ -3,14 +3,18 @@
 import asyncio
 import struct
 from collections.abc import Callable
+from pathlib import Path
 
 import attrs
 import pytest
 
 from kcoord.gateway.clothes import OF_0_1_0, Clothes, Worn, read_worn
+from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, OffsetDeleteRequest
+from tests.gateway.entries import entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.gateway.test_taking import is_empty, upstream_state
 from tests.kafka.cluster import KafkaCluster
@@ -234,6 +238,29 @@ async def test_a_group_may_become_one_of_another_type(
     worker = await ScriptedMember.at(kcoord.bootstrap, name, protocol_type="connect")
     await worker.join_and_sync()
     assert await upstream_state(direct, name) == ("Stable", "connect", ["kcoord"])
+
+
+async def test_a_sentinel_whose_change_of_clothes_is_lost_still_says_farewell(
+    kafka: KafkaCluster, direct: Client, name: str, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Adoption rule 4: the member leaves while the sentinel joins again with its topics. Its connection was the one
+    that carried that join, and nobody heard the answer: the sentinel stayed in the group until its session ended.
+    """
+    async with entries(kafka, tmp_path, {}, count=1, shared=False) as [entry]:
+        member = await ScriptedMember.at(entry.bootstrap, name, metadata=subscription(topic))
+        with monkeypatch.context() as broken:
+
+            async def lose(*_: object) -> ErrorCode:
+                raise UpstreamLost("the member's connection has ended")
+
+            async def is_lost() -> bool:
+                return not entry.sentinel(name).is_joined
+
+            await member.join_and_sync()
+            broken.setattr(Sentinel, "_try", lose)
+            await until(is_lost, "the join is lost")
+            await member.leave()
+        await until(lambda: is_empty(direct, name), "the group is given back")
 
 
 # -- sentinels and groups that older kcoords left ---------------------------------------------------------------------
