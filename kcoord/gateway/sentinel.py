@@ -252,7 +252,8 @@ class Sentinel:
             return ErrorCode.NONE
         if self.wears != told.clothes:
             self.wears = told.clothes
-            self.inherited = True  # until it has joined: if the answer is lost, it is in the group all the same
+            # until it has joined: if the answer is lost, it is in the group all the same, and must come back
+            self.inherited, self.beat_due_ms = True, 0
             error = await self._join(asker, mark)
             if error:
                 return error

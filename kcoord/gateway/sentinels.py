@@ -172,7 +172,7 @@ class Sentinels:
                     yield sentinel  # it was put out, and nobody could bring it back yet
             elif known.has_members:
                 sentinel.empty_since_ms = None
-                if sentinel.is_joined and sentinel.is_due(now_ms):
+                if (sentinel.is_joined or sentinel.carriers) and sentinel.is_due(now_ms):
                     yield sentinel
             elif sentinel.empty_since_ms is None:
                 sentinel.empty_since_ms = now_ms
