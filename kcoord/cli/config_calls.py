@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.cli.ownership import CLUSTER, UNKNOWN, no_effect, owners, tells_owners
+from kcoord.cli.group_ownership import CLUSTER, UNKNOWN, no_effect, owners, tells_owners
 from kcoord.cli.paper import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name

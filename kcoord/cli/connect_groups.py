@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from kcoord.assign import Resource
-from kcoord.cli.ownership import KCOORD, UNKNOWN, Ownership, owner_of
+from kcoord.cli.group_ownership import KCOORD, UNKNOWN, Ownership, owner_of
 from kcoord.cli.resources import resources_json, resources_text
 from kcoord.cli.times import span
 from kcoord.client import Broker, ClientError, Cluster

@@ -11,7 +11,7 @@ import attrs
 
 from kcoord.cli.assignments import assignment_text
 from kcoord.cli.connect_groups import NO_REPEATS, ConnectGroup, Legacy, Repeats, address_of, describe_connect_group
-from kcoord.cli.ownership import (
+from kcoord.cli.group_ownership import (
     AT_THIS_KCOORD,
     CLUSTER,
     UNKNOWN,

@@ -26,7 +26,7 @@ from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
 from kcoord.gateway.upstream import Deliver, Expected, UpstreamLost
 from kcoord.group.request_slices import ROWS
-from kcoord.group_owner import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import (
@@ -71,7 +71,7 @@ class ClusterGroup:
     """Whether there may be other instances, by which some of `direct` come."""
 
     def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
-        """Each member, and the word for the way it comes by (`group_owner.py`)."""
+        """Each member, and the word for the way it comes by (`ownership_words.py`)."""
         through, direct = (THROUGH_INSTANCE, ELSEWHERE) if self.is_shared else (THROUGH_KCOORD, DIRECT)
         yield from ((each, through) for each in self.through)
         yield from ((each, direct) for each in self.direct)

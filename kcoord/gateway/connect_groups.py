@@ -10,7 +10,7 @@ Rules (connect-groups rules 26, 29, 30; gateway rules 11, 13, 16 as for generic 
 3. Workers of connect groups commit no offsets under their group, so that epochs here need no generations upstream: the
    sentinel joins once.
 4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
-5. A description says who has a group that is no connect group (`group_owner.py`): kcoord, or the cluster, with the
+5. A description says who has a group that is no connect group (`ownership_words.py`): kcoord, or the cluster, with the
    members that it has there, and which of them come through kcoord (adoption rule 6).
 """
 
@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.clothes import CONNECT
 from kcoord.gateway.group_calls import admit, answer, keep
 from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
 from kcoord.gateway.sentinel import is_refusal
+from kcoord.gateway.sentinel_appearance import CONNECT
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD
+from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member

@@ -35,6 +35,7 @@ from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.group_appearances import GroupAppearances
 from kcoord.gateway.guarded_groups import GuardedGroups
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.homing import Homing
@@ -50,7 +51,6 @@ from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
-from kcoord.gateway.wardrobe import GroupWardrobe
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
@@ -140,7 +140,7 @@ class Gateway:
         self.coordinators = Coordinators()
         self.moves = Moves(places) if places is not None else None
         self.homing = Homing(self, places) if places is not None else None
-        self.wardrobe = GroupWardrobe(self)
+        self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
         self.outages = Outages(self)

@@ -22,10 +22,10 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.clothes import CONNECT, Clothes
 from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
+from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember
@@ -110,15 +110,15 @@ async def admit(leg: Leg, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
     Raises UpstreamLost.
     """
     gateway = leg.gateway
-    first = gateway.wardrobe.of_first(protocol_type)
+    first = gateway.appearances.of_first(protocol_type)
     is_well = not sentinel.IS_SHARED and sentinel.is_of_type(first.protocol_type)
     if sentinel.is_joined and (is_well or (await facts_of(gateway, sentinel.group_id)).has_members):
         return ErrorCode.NONE
     return await _take(leg, sentinel, first)
 
 
-async def _take(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCode:
-    """Take the group, in the clothes of its `first` member if it has none here. Raises UpstreamLost."""
+async def _take(leg: Leg, sentinel: Sentinel, first: Appearance | None) -> ErrorCode:
+    """Take the group; `first`: how to look for its first member, where it has none here. Raises UpstreamLost."""
     gateway = leg.gateway
     begun_here = not sentinel.is_taking
     if begun_here:
@@ -136,7 +136,7 @@ async def _take(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCod
     return error
 
 
-async def _taken(leg: Leg, sentinel: Sentinel, first: Clothes | None) -> ErrorCode:
+async def _taken(leg: Leg, sentinel: Sentinel, first: Appearance | None) -> ErrorCode:
     """`take` for those who share its outcome: what is lost meanwhile counts as COORDINATOR_NOT_AVAILABLE."""
     try:
         facts = await facts_of(leg.gateway, sentinel.group_id)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.clothes import OF_0_1_0
 from kcoord.gateway.here import Unanswered, described_here, is_here, may_be_here
 from kcoord.gateway.rights import DELETE, DESCRIBE, Standing, standing
+from kcoord.gateway.sentinel_appearance import OF_0_1_0
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.metrics import CONNECT
 from kcoord.group.request_slices import ROWS

@@ -2,14 +2,15 @@
 
 **kcoord takes a group by joining it upstream as its only member** (gateway rules 11-13): a static member, the
 *sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group
-as active, and offsets are committed in its name. It looks like a member of the group's own kind (`clothes.py`). Rules:
+as active, and offsets are committed in its name. It looks like a member of the group's own kind
+(`sentinel_appearance.py`). Rules:
 
 1. The sentinel joins over a member's own connection, before the group's first JoinGroup is answered. What is refused
    because there are members of any kind is not taken, and all calls of that group go upstream. That one client lacks
    the right says nothing of the group.
 2. Each generation of the group here has an upstream generation of its own: `mark` is the one that the sentinel joined
-   with last, in its metadata. No JoinGroup answer leaves before `hold` has made its mark. So an elder's commit in
-   flight is refused upstream.
+   with last, in its metadata. No JoinGroup answer leaves before `hold` has made its mark. So upstream refuses a
+   commit of an earlier generation that is still under way.
 3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
    process, or another instance (see `shared_sentinel.py` for several at work).
 4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
@@ -26,7 +27,7 @@ from typing import ClassVar, Protocol
 
 import attrs
 
-from kcoord.gateway.clothes import OF_0_1_0, Clothes
+from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -43,7 +44,16 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 
-__all__ = ["INSTANCE_ID", "PASSING", "Identity", "Sentinel", "SessionLimit", "Told", "Wardrobe", "is_refusal"]
+__all__ = [
+    "INSTANCE_ID",
+    "PASSING",
+    "AppearanceSource",
+    "Identity",
+    "KnownAppearance",
+    "Sentinel",
+    "SessionLimit",
+    "is_refusal",
+]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -100,18 +110,18 @@ class Identity:
 
 
 @attrs.frozen
-class Told:
-    """What the sentinel of a group is to wear."""
+class KnownAppearance:
+    """How the sentinel of a group is to look."""
 
-    clothes: Clothes
+    appearance: Appearance
     is_settled: bool
     """Whether this holds for the whole generation: False while the group's topics cannot be told."""
 
 
-class Wardrobe(Protocol):
-    """Where a sentinel's clothes come from."""
+class AppearanceSource(Protocol):
+    """Who knows how a sentinel is to look."""
 
-    async def of(self, group_id: str, asker: Asker, /) -> Told | None:
+    async def of(self, group_id: str, asker: Asker, /) -> KnownAppearance | None:
         """What the group's coordinator and the cluster say now; None where nobody can say. Raises UpstreamLost."""
         ...
 
@@ -126,8 +136,10 @@ class Sentinel:
     """kcoord's member in one group upstream."""
 
     __slots__ = (
+        "_appearances",
         "_session",
-        "_wardrobe",
+        "appearance",
+        "appearance_for",
         "beat_due_ms",
         "broker_id",
         "carriers",
@@ -141,21 +153,19 @@ class Sentinel:
         "refused",
         "taking",
         "taking_since_ms",
-        "wears",
-        "worn_for",
     )
 
     IS_SHARED: ClassVar = False
     """Whether other instances may pass for it too."""
 
-    def __init__(self, group_id: str, session: SessionLimit, wardrobe: Wardrobe) -> None:
+    def __init__(self, group_id: str, session: SessionLimit, appearances: AppearanceSource) -> None:
         self.group_id = group_id
         self._session = session
-        self._wardrobe = wardrobe
-        self.wears: Clothes | None = None
-        """What it joins with next, and wears while it is joined; None: it asks before it joins."""
-        self.worn_for: int | None = None
-        """The generation here that these clothes were made for; None: they may lack topics."""
+        self._appearances = appearances
+        self.appearance: Appearance | None = None
+        """How it looks while it is joined, or will when it joins next; None: it asks before it joins."""
+        self.appearance_for: int | None = None
+        """The generation here that the appearance belongs to; None: it may lack topics."""
         self.member_id = ""
         self.generation = -1
         """Upstream's."""
@@ -225,8 +235,8 @@ class Sentinel:
         async with self.lock:
             return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
 
-    async def take(self, asker: Asker, generation: int, first: Clothes | None) -> ErrorCode:
-        """Have the group before somebody joins it: in the clothes of the `first` member, where it has none here yet.
+    async def take(self, asker: Asker, generation: int, first: Appearance | None) -> ErrorCode:
+        """Take the group before somebody joins it. `first`: how to look for its first member, if it has none here yet.
         Raises UpstreamLost.
         """
         async with self.lock:
@@ -234,30 +244,30 @@ class Sentinel:
                 return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
             if self.is_joined and self.is_of_type(first.protocol_type):
                 return ErrorCode.NONE
-            self.wears, self.worn_for = first, None
+            self.appearance, self.appearance_for = first, None
             return await self._join(asker, generation + 1)  # the generation that the first one opens needs no other
 
     def is_of_type(self, protocol_type: str) -> bool:
-        return self.wears is not None and self.wears.protocol_type == protocol_type
+        return self.appearance is not None and self.appearance.protocol_type == protocol_type
 
-    async def wear(self, asker: Asker, told: Told, generation: int) -> ErrorCode:
-        """Change into the clothes that were `told` in a generation here, if it is in the group in others of the same
-        type. Raises UpstreamLost.
+    async def change_appearance(self, asker: Asker, told: KnownAppearance, generation: int) -> ErrorCode:
+        """Look as it was `told` in a generation here, if it is in the group and has that type already.
+        Raises UpstreamLost.
         """
         async with self.lock:
             return ErrorCode.NONE if self.mark is None else await self._change(asker, told, generation, self.mark)
 
-    async def _change(self, asker: Asker, told: Told, generation: int, mark: int) -> ErrorCode:
-        if not told.is_settled or not self.is_of_type(told.clothes.protocol_type):
+    async def _change(self, asker: Asker, told: KnownAppearance, generation: int, mark: int) -> ErrorCode:
+        if not told.is_settled or not self.is_of_type(told.appearance.protocol_type):
             return ErrorCode.NONE
-        if self.wears != told.clothes:
-            self.wears = told.clothes
+        if self.appearance != told.appearance:
+            self.appearance = told.appearance
             # until it has joined: if the answer is lost, it is in the group all the same, and must come back
             self.inherited, self.beat_due_ms = True, 0
             error = await self._join(asker, mark)
             if error:
                 return error
-        self.worn_for = generation
+        self.appearance_for = generation
         return ErrorCode.NONE
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
@@ -326,18 +336,18 @@ class Sentinel:
     def _forget(self) -> None:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
         self.inherited = False
-        self.wears = self.worn_for = None
+        self.appearance = self.appearance_for = None
 
-    async def _dress(self, asker: Asker, mark: int) -> None:
-        """Know what to wear. Raises UpstreamLost."""
-        if self.wears is None:
-            told = await self._wardrobe.of(self.group_id, asker)
-            self.wears = OF_0_1_0 if told is None else told.clothes
-            self.worn_for = mark if told is not None and told.is_settled else None
+    async def _know_appearance(self, asker: Asker, mark: int) -> None:
+        """Find out how to look, unless that is known. Raises UpstreamLost."""
+        if self.appearance is None:
+            told = await self._appearances.of(self.group_id, asker)
+            self.appearance = OF_0_1_0 if told is None else told.appearance
+            self.appearance_for = mark if told is not None and told.is_settled else None
 
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
-        """Join, or join anew, with that mark. Raises UpstreamLost."""
-        await self._dress(asker, mark)
+        """Join, or join again, with that mark. Raises UpstreamLost."""
+        await self._know_appearance(asker, mark)
         before, self.mark = self.identity, None
         version = await asker.version(JoinGroupRequest)
         if version is None or version < STATIC_JOIN:
@@ -369,15 +379,15 @@ class Sentinel:
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
-        assert self.wears is not None
+        assert self.appearance is not None
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
             rebalance_timeout_ms=REBALANCE_TIMEOUT_MS,
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
-            protocol_type=self.wears.protocol_type,
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.wears.metadata(mark))],
+            protocol_type=self.appearance.protocol_type,
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))],
         )
         joined = await asker.ask(request, version)
         assert isinstance(joined, JoinGroupResponse)
@@ -388,9 +398,9 @@ class Sentinel:
             return error
         self.member_id, self.generation = joined.member_id, joined.generation_id
         leads = joined.leader == joined.member_id and not joined.skip_assignment
-        return await self._sync(asker, self.wears, leads)
+        return await self._sync(asker, self.appearance, leads)
 
-    async def _sync(self, asker: Asker, clothes: Clothes, leads: bool) -> ErrorCode:
+    async def _sync(self, asker: Asker, appearance: Appearance, leads: bool) -> ErrorCode:
         version = await asker.version(SyncGroupRequest)
         if version is None or version < STATIC_SYNC:
             return ErrorCode.UNSUPPORTED_VERSION
@@ -399,17 +409,17 @@ class Sentinel:
             generation_id=self.generation,
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
-            protocol_type=clothes.protocol_type,
+            protocol_type=appearance.protocol_type,
             protocol_name=PROTOCOL,
-            assignments=[self._assignment(clothes)] if leads else [],
+            assignments=[self._assignment(appearance)] if leads else [],
         )
         response = await asker.ask(request, version)
         assert isinstance(response, SyncGroupResponse)
         return error_of(response.error_code)
 
-    def _assignment(self, clothes: Clothes) -> SyncGroupRequestAssignment:
+    def _assignment(self, appearance: Appearance) -> SyncGroupRequestAssignment:
         """What it assigns to itself, with its generation: other instances read it there."""
-        return SyncGroupRequestAssignment(member_id=self.member_id, assignment=clothes.assignment(self.generation))
+        return SyncGroupRequestAssignment(member_id=self.member_id, assignment=appearance.assignment(self.generation))
 
     def _can_mend(self, error: ErrorCode) -> bool:
         """Whether another attempt may succeed where one failed with `error`."""

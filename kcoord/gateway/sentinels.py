@@ -1,8 +1,8 @@
 """Which groups are taken, and what do their sentinels need from time to time?
 
-Clothes that fit: once a generation is stable its sentinel wears the topics of that generation's members, and it has the
-group's protocol type, or that of release 0.1.0 while one shares the groups (adoption rules 4, 5). A change of topics
-takes a join, a change of type a farewell and a join.
+Appearance: once a generation is stable, its sentinel has the topics of that generation's members. It has the group's
+protocol type, or that of release 0.1.0 while an instance of that release shares the groups (adoption rules 4, 5). A
+change of topics takes a join, a change of type a farewell and a join.
 
 Signs of life well within the session, and a farewell when a group has had no members here for a while (gateway rule
 13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
@@ -24,11 +24,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.clothes import CONSUMER, OF_0_1_0
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.leg import Leg
 from kcoord.gateway.outage import find
-from kcoord.gateway.sentinel import PASSING, Sentinel, SessionLimit, Told
+from kcoord.gateway.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
+from kcoord.gateway.sentinel_appearance import CONSUMER, OF_0_1_0
 from kcoord.gateway.shared_sentinel import SharedSentinel
 from kcoord.gateway.upstream import Asker, UpstreamLost
 from kcoord.group.facts import UNKNOWN, GroupFacts
@@ -44,8 +44,8 @@ log = logging.getLogger("kcoord.gateway")
 
 FAREWELLS_AT_ONCE = 100
 """How many groups are given back in one round that a predecessor may have left behind."""
-FITTINGS_AT_ONCE = 50
-"""How many sentinels are given other clothes at the same time."""
+CHANGES_AT_ONCE = 50
+"""How many sentinels change their appearance at the same time."""
 ASKED_EVERY_MS = 5_000
 """How often other instances are asked about the groups whose sentinels are here."""
 
@@ -60,15 +60,15 @@ class Sentinels:
         self._all: dict[str, Sentinel] = {}
         self._asked_ms = 0
         self._is_tending = False
-        self._fitting: set[str] = set()
-        self._fitters = asyncio.Semaphore(FITTINGS_AT_ONCE)
+        self._changing: set[str] = set()
+        self._changes = asyncio.Semaphore(CHANGES_AT_ONCE)
         self._was_of_0_1_0 = False
 
     def of(self, group_id: str) -> Sentinel:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.wardrobe)
+            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.appearances)
         return found
 
     def known(self, group_id: str) -> Sentinel | None:
@@ -140,7 +140,7 @@ class Sentinels:
     async def tend(self) -> None:
         """Look after all sentinels; called about once a second."""
         now_ms = self._gateway.now_ms()
-        before, self._was_of_0_1_0 = self._was_of_0_1_0, self._gateway.wardrobe.is_of_0_1_0
+        before, self._was_of_0_1_0 = self._was_of_0_1_0, self._gateway.appearances.is_of_0_1_0
         is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS and before == self._was_of_0_1_0
         if self._is_tending or is_early or not self._all:
             return
@@ -153,9 +153,9 @@ class Sentinels:
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
         for group_id, sentinel in self._all.items():
             known = facts.get(group_id, UNKNOWN)
-            if known.has_members and self._may_be_fitted(sentinel, known.generation or 0):
-                self._fitting.add(group_id)
-                self._gateway.spawn(self._fit(sentinel, known.generation or 0))
+            if known.has_members and self._may_change(sentinel, known.generation or 0):
+                self._changing.add(group_id)
+                self._gateway.spawn(self._change_appearance(sentinel, known.generation or 0))
 
     def _due(self, now_ms: int, facts: dict[str, GroupFacts]) -> Iterable[Sentinel]:
         forgotten = []
@@ -183,37 +183,39 @@ class Sentinels:
         for group_id in forgotten:
             del self._all[group_id]
 
-    def _may_be_fitted(self, sentinel: Sentinel, generation: int) -> bool:
-        """Whether it may wear something else in that generation, and this is the moment to find out."""
-        is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._fitting
+    def _may_change(self, sentinel: Sentinel, generation: int) -> bool:
+        """Whether it may have to look otherwise in that generation, and this is the moment to find out."""
+        is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._changing
         if is_busy or not sentinel.is_joined:
             return False
         if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
             return sentinel.is_of_type(OF_0_1_0.protocol_type) != self._was_of_0_1_0
-        return sentinel.worn_for != generation if sentinel.is_of_type(CONSUMER) else sentinel.worn_for is None
+        return (
+            sentinel.appearance_for != generation if sentinel.is_of_type(CONSUMER) else sentinel.appearance_for is None
+        )
 
-    async def _fit(self, sentinel: Sentinel, generation: int) -> None:
-        """Give it the clothes of that generation. What cannot be told or done now is tried again at the next look."""
-        told: Told | None = None
+    async def _change_appearance(self, sentinel: Sentinel, generation: int) -> None:
+        """Give it the appearance of that generation. What cannot be done now is tried again at the next look."""
+        told: KnownAppearance | None = None
 
-        async def fit(asker: Asker) -> ErrorCode:
+        async def change(asker: Asker) -> ErrorCode:
             nonlocal told
-            told = await self._gateway.wardrobe.of(sentinel.group_id, asker)
-            return ErrorCode.NONE if told is None else await sentinel.wear(asker, told, generation)
+            told = await self._gateway.appearances.of(sentinel.group_id, asker)
+            return ErrorCode.NONE if told is None else await sentinel.change_appearance(asker, told, generation)
 
         try:
-            async with self._fitters:
-                error = await self.speak(sentinel, fit)
+            async with self._changes:
+                error = await self.speak(sentinel, change)
             if error:
-                log.info("group %s upstream: the sentinel's new clothes got %s", sentinel.group_id, error.name)
-            elif told is not None and sentinel.is_joined and not sentinel.is_of_type(told.clothes.protocol_type):
+                log.info("group %s upstream: the sentinel's new topics got %s", sentinel.group_id, error.name)
+            elif told is not None and sentinel.is_joined and not sentinel.is_of_type(told.appearance.protocol_type):
                 sentinel.taking = self._gateway.spawn(self._come_as_another(sentinel, told))
         except (UpstreamLost, DecodeError) as fault:
-            log.debug("no new clothes for the sentinel of group %s: %s", sentinel.group_id, fault)
+            log.debug("the sentinel of group %s keeps its topics: %s", sentinel.group_id, fault)
         finally:
-            self._fitting.discard(sentinel.group_id)
+            self._changing.discard(sentinel.group_id)
 
-    async def _come_as_another(self, sentinel: Sentinel, told: Told) -> ErrorCode:
+    async def _come_as_another(self, sentinel: Sentinel, told: KnownAppearance) -> ErrorCode:
         """Leave and join with another protocol type; commits wait meanwhile. Counts as taking the group."""
 
         async def always() -> bool:
@@ -223,7 +225,7 @@ class Sentinels:
             error = await self.speak(sentinel, lambda asker: sentinel.make_way(asker, always))
             if error:
                 return error
-            sentinel.wears = told.clothes
+            sentinel.appearance = told.appearance
             return await self.speak(sentinel, partial(self._come_back, sentinel))
         except (UpstreamLost, DecodeError) as fault:
             log.debug("the sentinel of group %s cannot come back yet: %s", sentinel.group_id, fault)

@@ -3,7 +3,7 @@
 Members of one group may be connected to several instances: old connections stay when the map changes. All of them
 commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group
 itself (DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the sentinel
-assigns to itself; `clothes.py` reads both). Rules (gateway rules 12, 20), beyond those of `sentinel.py`:
+assigns to itself; `sentinel_appearance.py` reads both). Rules (gateway rules 12, 20), beyond those of `sentinel.py`:
 
 1. **Seen is as good as joined.** An instance that finds the sentinel there with the mark that it needs passes for it.
 2. **A new mark is a new member.** Who needs another mark joins without a member id, which takes the static member over
@@ -27,18 +27,18 @@ import logging
 
 import attrs
 
-from kcoord.gateway.clothes import Clothes, Worn, read_worn
 from kcoord.gateway.sentinel import (
     INSTANCE_ID,
     LOST,
     PASSING,
+    AppearanceSource,
     Current,
+    KnownAppearance,
     MayGo,
     Sentinel,
     SessionLimit,
-    Told,
-    Wardrobe,
 )
+from kcoord.gateway.sentinel_appearance import Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
@@ -62,13 +62,13 @@ class Seen:
     """The sentinel as upstream tells of it."""
 
     member_id: str
-    worn: Worn | None
+    shown: SeenAppearance | None
     """None while it is being joined, or where it was made by a kcoord that shared nothing."""
     is_stable: bool
 
     @property
     def mark(self) -> int | None:
-        return None if self.worn is None else self.worn.mark
+        return None if self.shown is None else self.shown.mark
 
 
 class SharedSentinel(Sentinel):
@@ -77,8 +77,8 @@ class SharedSentinel(Sentinel):
     IS_SHARED = True
     __slots__ = ("_arrived", "_looked", "_looked_mark")
 
-    def __init__(self, group_id: str, session: SessionLimit, wardrobe: Wardrobe) -> None:
-        super().__init__(group_id, session, wardrobe)
+    def __init__(self, group_id: str, session: SessionLimit, appearances: AppearanceSource) -> None:
+        super().__init__(group_id, session, appearances)
         self._arrived = 0
         """How many have asked for a mark."""
         self._looked = 0
@@ -117,14 +117,14 @@ class SharedSentinel(Sentinel):
                 return ErrorCode.NONE
             return await self._join_until(asker, generation)
 
-    async def take(self, asker: Asker, generation: int, first: Clothes | None) -> ErrorCode:
+    async def take(self, asker: Asker, generation: int, first: Appearance | None) -> ErrorCode:
         if first is None:
             return await self.keep(asker, generation)
         async with self.lock:
-            self.wears, self.worn_for = first, None
+            self.appearance, self.appearance_for = first, None
             return await self._join_until(asker, generation)
 
-    async def wear(self, asker: Asker, told: Told, generation: int) -> ErrorCode:
+    async def change_appearance(self, asker: Asker, told: KnownAppearance, generation: int) -> ErrorCode:
         async with self.lock:
             error, seen = await self._settled(asker)
             if error or seen is None or seen.mark is None:
@@ -188,8 +188,8 @@ class SharedSentinel(Sentinel):
             if error or seen is None or seen.is_stable:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        if seen is not None and seen.worn is not None:
-            self.wears = seen.worn.clothes
+        if seen is not None and seen.shown is not None:
+            self.appearance = seen.shown.appearance
         return error, seen
 
     async def _look(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
@@ -208,8 +208,8 @@ class SharedSentinel(Sentinel):
         member = described.members[0]
         if member.group_instance_id != INSTANCE_ID:
             return ErrorCode.NONE, None
-        worn = read_worn(described.protocol_type, member.member_metadata, member.member_assignment)
-        return ErrorCode.NONE, Seen(member.member_id, worn, described.group_state == STABLE)
+        shown = read_appearance(described.protocol_type, member.member_metadata, member.member_assignment)
+        return ErrorCode.NONE, Seen(member.member_id, shown, described.group_state == STABLE)
 
     @staticmethod
     def _fits(seen: Seen | None, mark: int) -> bool:
@@ -221,9 +221,9 @@ class SharedSentinel(Sentinel):
 
     def _pass_for(self, asker: Asker, seen: Seen | None) -> None:
         assert seen is not None
-        assert seen.worn is not None
-        self.member_id, self.generation, self.wears = seen.member_id, seen.worn.generation, seen.worn.clothes
-        self._is_in(asker, seen.worn.mark)
+        assert seen.shown is not None
+        self.member_id, self.generation, self.appearance = seen.member_id, seen.shown.generation, seen.shown.appearance
+        self._is_in(asker, seen.shown.mark)
 
     def _can_mend(self, error: ErrorCode) -> bool:
         if error == ErrorCode.INVALID_SESSION_TIMEOUT:

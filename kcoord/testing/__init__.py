@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from kcoord.testing.errors import NotReached, TestingError, TimeRanAway, WorkerFailed, WorkerLeftRunning
 from kcoord.testing.kcoord import Kcoord
-from kcoord.testing.loop import VirtualTimeLoop
+from kcoord.testing.virtual_time_loop import VirtualTimeLoop
 from kcoord.testing.worker import TestedWorker
 
 __all__ = [

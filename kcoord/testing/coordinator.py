@@ -12,9 +12,9 @@ from kcoord.server.nodes import OneNode
 from kcoord.server.run import given_names, group_settings, make_server
 from kcoord.server.standalone import Standalone
 from kcoord.testing.errors import TestingError
+from kcoord.testing.loopback_network import LOOPBACK
 from kcoord.testing.memory_log import MemoryLog
-from kcoord.testing.seams import seeded_ids
-from kcoord.testing.wires import LOOPBACK
+from kcoord.testing.substitutes import seeded_ids
 
 CLUSTER_ID = "kcoord-testing"
 

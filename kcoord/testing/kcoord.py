@@ -19,11 +19,11 @@ from kcoord.protocol.messages import IncrementalAlterConfigsRequest, Incremental
 from kcoord.testing.coordinator import TestedCoordinator, settings_of
 from kcoord.testing.errors import NotReached, TestingError, WorkerLeftRunning
 from kcoord.testing.failures import Failures, source_of
-from kcoord.testing.loop import BEGIN_S, VirtualTimeLoop
+from kcoord.testing.loopback_network import LOOPBACK
 from kcoord.testing.process import Condition, Process
 from kcoord.testing.report import report
-from kcoord.testing.seams import LoopWatchdog, VirtualTime, replaced
-from kcoord.testing.wires import LOOPBACK
+from kcoord.testing.substitutes import LoopWatchdog, VirtualTime, replaced
+from kcoord.testing.virtual_time_loop import BEGIN_S, VirtualTimeLoop
 from kcoord.testing.worker import TestedWorker
 from kcoord.worker import Configured, Worker, WorkerRebalanceListener
 

@@ -13,7 +13,7 @@ except ImportError as error:
     raise ImportError("the fixture `kcoord` needs pytest-asyncio 1.4 or newer: pip install pytest-asyncio") from error
 
 from kcoord.testing.kcoord import Kcoord
-from kcoord.testing.loop import VirtualTimeLoop
+from kcoord.testing.virtual_time_loop import VirtualTimeLoop
 
 _Factories = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from kcoord.assign import Resource
 from kcoord.testing.failures import Failures
-from kcoord.testing.places import place_of
 from kcoord.testing.process import Condition, Process
+from kcoord.testing.wait_location import wait_location
 from kcoord.worker import Worker, WorkerError, WorkerRebalanceListener
 
 
@@ -104,7 +104,7 @@ class TestedWorker:
 
     def where(self) -> str:
         """Where the code of this process waits."""
-        places = {place_of(task) for task in self.process.tasks} - {""}
+        places = {wait_location(task) for task in self.process.tasks} - {""}
         return ", ".join(sorted(places)) or "a place unknown"
 
     def report_failed_tasks(self) -> None:

@@ -375,7 +375,7 @@ def test_who_has_to_read_on_waits_in_a_config_round_that_goes_on_too() -> None:
     hand.offset = 9
     hand.joined(hand.join(follower, runs[follower]))
     waits = hand.sync(follower)
-    assert hand.error(waits) is None, "C may run what the first change has configured anew"
+    assert hand.error(waits) is None, "C may still run the task as it was before the first change"
     hand.joined(hand.join("C", "CC0"))
     assert hand.error(waits) is ErrorCode.NONE
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from kcoord.gateway.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import ConnectGroupDescribeRequest

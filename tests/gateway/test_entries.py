@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.clothes import Clothes
+from kcoord.gateway.sentinel_appearance import Appearance
 from kcoord.gateway.shared_sentinel import SharedSentinel
 from kcoord.gateway.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
@@ -327,10 +327,10 @@ async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Cli
     await syncing
 
     async def is_so() -> bool:
-        wanted = Clothes("consumer", {topic: 1, "another": 0})
-        return all(entry.sentinel(name).wears == wanted for entry in both)
+        wanted = Appearance("consumer", {topic: 1, "another": 0})
+        return all(entry.sentinel(name).appearance == wanted for entry in both)
 
-    await until(is_so, "both know what the sentinel wears")
+    await until(is_so, "both know how the sentinel looks")
 
     async def agree() -> bool:
         for member in (first, second):
@@ -340,7 +340,7 @@ async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Cli
     await until(agree, "both pass for the same sentinel")
 
 
-async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_other_clothes(
+async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_another_type(
     both: list[Entry], direct: Client, name: str, topic: str
 ) -> None:
     """Adoption rule 5: the mark and the generation of either form are read."""

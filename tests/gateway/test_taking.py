@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from kcoord.gateway.clothes import read_worn
-from kcoord.gateway.sentinel import Sentinel, SessionLimit, Wardrobe
+from kcoord.gateway.sentinel import AppearanceSource, Sentinel, SessionLimit
+from kcoord.gateway.sentinel_appearance import read_appearance
 from kcoord.gateway.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -107,8 +107,8 @@ async def sentinels_mark(direct: Client, group: str) -> int | None:
     """The generation that the sentinel says it is there for."""
     seen = await describe(direct, group)
     [sentinel] = seen.members
-    worn = read_worn(seen.protocol_type, sentinel.member_metadata, sentinel.member_assignment)
-    return None if worn is None else worn.mark
+    shown = read_appearance(seen.protocol_type, sentinel.member_metadata, sentinel.member_assignment)
+    return None if shown is None else shown.mark
 
 
 async def test_rule_12_and_22_commits_are_checked_here_and_kept_upstream(
@@ -133,7 +133,7 @@ async def test_rule_12_and_22_commits_are_checked_here_and_kept_upstream(
 async def test_rule_12_a_commit_that_a_younger_generation_has_overtaken_is_refused() -> None:
     """Between the check of a member and the passing on of its commit the group may have begun another generation, and
     told upstream of it: in that one's name the commit would be accepted."""
-    sentinel = Sentinel("group", SessionLimit(6_000), cast(Wardrobe, None))
+    sentinel = Sentinel("group", SessionLimit(6_000), cast(AppearanceSource, None))
     sentinel.mark = younger = 2
     asker = cast(Asker, None)  # nobody is asked
     assert await sentinel.place(asker, younger - 1, current=younger) == ErrorCode.ILLEGAL_GENERATION

@@ -205,4 +205,4 @@ def test_a_loop_without_virtual_time_is_refused() -> None:
 
 def test_it_must_be_entered() -> None:
     with pytest.raises(TestingError, match="use it as `async with Kcoord"):
-        Kcoord().now_s  # noqa: B018
+        _ = Kcoord().now_s

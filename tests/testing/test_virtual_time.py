@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kcoord.testing import Kcoord, VirtualTimeLoop, run
-from kcoord.testing.seams import CLOCKED
+from kcoord.testing.substitutes import CLOCKED
 from tests.testing.listening import Listening, in_virtual_time
 
 ROOT = Path(__file__).parents[2]

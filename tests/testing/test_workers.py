@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.assign import Resource
+from kcoord.assign import Assignment, Group, Resource
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.testing import Kcoord, TestingError, run
 from kcoord.worker import Worker
@@ -333,7 +333,7 @@ async def test_an_assignor_of_a_worker_computes_in_a_thread_while_time_stands_st
     threads: list[str] = []
 
     class Noting(CooperativeAssignor):
-        def assign(self, group):  # type: ignore[no-untyped-def]
+        def assign(self, group: Group) -> Assignment:
             threads.append(threading.current_thread().name)
             return super().assign(group)
 

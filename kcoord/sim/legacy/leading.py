@@ -26,7 +26,7 @@ from kcoord.protocol.embedded import (
 )
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.resources import Resource
-from kcoord.sim.legacy.decoding import decode_state
+from kcoord.sim.legacy.cached_decoding import decode_state
 from kcoord.worker.generic import round as rounds
 
 

@@ -40,9 +40,9 @@ from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupResponse
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.legacy.actions import Action, Close, ReadConfigs, Start, Stop
+from kcoord.sim.legacy.cached_decoding import decode_assignment
 from kcoord.sim.legacy.client import NEVER_MS, Fate, GroupClient, State
 from kcoord.sim.legacy.configs import Configs, news
-from kcoord.sim.legacy.decoding import decode_assignment
 from kcoord.sim.legacy.leading import Leader
 from kcoord.sim.legacy.setup import LegacySetup
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from kcoord.testing.loop import BEGIN_S, VirtualTimeLoop
 from kcoord.testing.process import Process, current_process
+from kcoord.testing.virtual_time_loop import BEGIN_S, VirtualTimeLoop
 
 CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.worker.clock", "kcoord.worker.runner.running")
 """The modules whose clock is the virtual one."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.clothes import OF_0_1_0, Clothes, Worn, read_worn
 from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
@@ -28,21 +28,21 @@ VALUES = [f"v{n}" for n in range(10)]
 OLD_MARK = 8
 
 
-async def worn(direct: Client, group: str) -> Worn | None:
+async def shown(direct: Client, group: str) -> SeenAppearance | None:
     """What can be read of the sentinel upstream; None without one."""
     seen = await describe(direct, group)
     if [each.group_instance_id for each in seen.members] != ["kcoord"]:
         return None
     [sentinel] = seen.members
-    return read_worn(seen.protocol_type, sentinel.member_metadata, sentinel.member_assignment)
+    return read_appearance(seen.protocol_type, sentinel.member_metadata, sentinel.member_assignment)
 
 
-async def until_worn(direct: Client, group: str, clothes: Clothes) -> Worn:
-    async def fits() -> Worn | None:
-        seen = await worn(direct, group)
-        return seen if seen is not None and seen.clothes == clothes else None
+async def until_it_looks(direct: Client, group: str, appearance: Appearance) -> SeenAppearance:
+    async def fits() -> SeenAppearance | None:
+        seen = await shown(direct, group)
+        return seen if seen is not None and seen.appearance == appearance else None
 
-    found: Worn = await until(fits, f"the sentinel wears {clothes}")
+    found: SeenAppearance = await until(fits, f"the sentinel looks as {appearance}")
     return found
 
 
@@ -61,37 +61,37 @@ async def join_as_0_1_0(sentinel: ScriptedMember) -> None:
 
 
 @pytest.mark.parametrize(
-    "clothes",
+    "appearance",
     [
         OF_0_1_0,
-        Clothes("connect"),
-        Clothes("consumer"),
-        Clothes("consumer", {}),
-        Clothes("consumer", {"one": 3}),
-        Clothes("consumer", {"a": 1, "nowhere": 0, "Ünï": 50}),
+        Appearance("connect"),
+        Appearance("consumer"),
+        Appearance("consumer", {}),
+        Appearance("consumer", {"one": 3}),
+        Appearance("consumer", {"a": 1, "nowhere": 0, "Ünï": 50}),
     ],
 )
 @pytest.mark.parametrize("mark", [0, 5, 2**17 - 1, 2**40])
-def test_what_is_put_on_can_be_read(clothes: Clothes, mark: int) -> None:
-    told = read_worn(clothes.protocol_type, clothes.metadata(mark), clothes.assignment(7))
-    assert told == Worn(clothes, mark, 7)
+def test_what_is_put_on_can_be_read(appearance: Appearance, mark: int) -> None:
+    told = read_appearance(appearance.protocol_type, appearance.metadata(mark), appearance.assignment(7))
+    assert told == SeenAppearance(appearance, mark, 7)
 
 
 def test_what_0_1_0_puts_on_can_be_read() -> None:
     """Adoption rule 5."""
-    told = read_worn("kcoord", (3).to_bytes(8, "big", signed=True), (9).to_bytes(4, "big"))
-    assert told == Worn(OF_0_1_0, 3, 9)
+    told = read_appearance("kcoord", (3).to_bytes(8, "big", signed=True), (9).to_bytes(4, "big"))
+    assert told == SeenAppearance(OF_0_1_0, 3, 9)
 
 
 @pytest.mark.parametrize("protocol_type", ["consumer", "connect", "kcoord"])
 @pytest.mark.parametrize("data", [b"", b"\0", bytes(12), b"\xff" * 40, subscription("a-topic")])
 def test_what_is_no_sentinels_is_not_read(protocol_type: str, data: bytes) -> None:
-    assert read_worn(protocol_type, data, data) is None
+    assert read_appearance(protocol_type, data, data) is None
 
 
 def test_rule_2_the_subscription_is_cut_off_behind_the_user_data() -> None:
     """Adoption rule 2: version 1 goes on with the owned partitions, which are missing."""
-    metadata = Clothes("consumer", {"t": 2}).metadata(5)
+    metadata = Appearance("consumer", {"t": 2}).metadata(5)
     assert metadata == struct.pack(">hih1si6sq", 1, 1, 1, b"t", 14, b"kcoord", 5)
 
 
@@ -109,7 +109,7 @@ async def test_rule_1_and_2_kafkas_tools_at_the_brokers(
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join_and_sync()
     assert await member.commit(topic, 1) == ErrorCode.NONE
-    await until_worn(direct, name, Clothes("consumer", {topic: 2}))
+    await until_it_looks(direct, name, Appearance("consumer", {topic: 2}))
     at = ["--bootstrap-server", kafka.bootstrap]
     of_group = [*at, "--group", name]
 
@@ -148,7 +148,7 @@ async def test_rule_1_and_2_kafkas_tools_at_the_brokers(
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join_and_sync()
     assert await member.commit(topic, 1) == ErrorCode.NONE
-    await until_worn(direct, name, Clothes("consumer", {topic: 2}))
+    await until_it_looks(direct, name, Appearance("consumer", {topic: 2}))
     kcoord.kill()
     await check_live()
 
@@ -162,7 +162,7 @@ async def test_rule_1_nobody_joins_past_a_sentinel_of_the_groups_type(
     await member.join()
     await check_nobody_gets_in(direct, name, topic)
     await member.sync()
-    await until_worn(direct, name, Clothes("consumer", {topic: 1}))
+    await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))
     await check_nobody_gets_in(direct, name, topic)
     assert await member.commit(topic, 4) == ErrorCode.NONE
     assert await upstream_state(direct, name) == ("Stable", "consumer", ["kcoord"])
@@ -193,13 +193,13 @@ async def test_rule_4_the_topics_follow_every_generation(
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(first))
     await member.join_and_sync()
     assert await member.commit(first, 1) == ErrorCode.NONE
-    before = await until_worn(direct, name, Clothes("consumer", {first: 1}))
+    before = await until_it_looks(direct, name, Appearance("consumer", {first: 1}))
     assert before.mark == member.generation
     assert await delete_at_broker(direct, name, first) == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
 
     member.metadata = subscription(second, "nowhere")
     await member.join_and_sync()
-    after = await until_worn(direct, name, Clothes("consumer", {second: 3, "nowhere": 0}))
+    after = await until_it_looks(direct, name, Appearance("consumer", {second: 3, "nowhere": 0}))
     assert after.mark == member.generation == before.mark + 1
     assert await delete_at_broker(direct, name, first) == ErrorCode.NONE
     assert await member.commit(second, 2) == ErrorCode.NONE
@@ -212,9 +212,9 @@ async def test_rule_2_what_cannot_be_decoded_stops_all_ageing(
     """Adoption rule 2: while not all members are known, every offset counts as subscribed to at the brokers."""
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join()
-    seen = await worn(direct, name)
+    seen = await shown(direct, name)
     assert seen is not None
-    assert seen.clothes == Clothes("consumer")
+    assert seen.appearance == Appearance("consumer")
     assert (
         await delete_at_broker(direct, name, kafka.create_topic(f"{name}-other")) == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
     )
@@ -306,7 +306,7 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
     assert await again.heartbeat() == ErrorCode.NONE
     assert await again.commit(topic, 2) == ErrorCode.NONE
     assert kafka.committed(name) == {(topic, 0): 2}
-    assert (await until_worn(direct, name, Clothes("consumer", {topic: 1}))).mark == member.generation
+    assert (await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))).mark == member.generation
     assert await elder.commit(topic, 99) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
     assert await again.commit(topic, 3) == ErrorCode.NONE
 

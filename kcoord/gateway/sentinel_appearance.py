@@ -1,4 +1,4 @@
-"""The sentinel's clothes: what its protocol type, metadata and assignment say to those who ask the brokers.
+"""The sentinel's appearance: what its protocol type, metadata and assignment say to those who ask the brokers.
 
 Kafka's tools, lag exporters and web interfaces read a group by its protocol type, and brokers let offsets age by what
 the members of a consumer group subscribe to. So the sentinel looks like a member of the group's own kind. Rules
@@ -12,7 +12,7 @@ the members of a consumer group subscribe to. So the sentinel looks like a membe
 3. While the topics are not known the subscription is cut off before the user data, and the mark is in the place of a
    topic's name. Brokers cannot read that and let no offset age.
 4. Every other type: the mark is the metadata (8 bytes), the upstream generation the assignment (4 bytes).
-5. Type `kcoord` is what release 0.1.0 wears.
+5. Release 0.1.0 used the protocol type `kcoord` for every group.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Clothes", "Worn", "read_worn"]
+__all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Appearance", "SeenAppearance", "read_appearance"]
 
 CONSUMER, CONNECT = "consumer", "connect"
 
 MARKED = b"kcoord"
-"""What the user data of the subscription begins with, and a topic's name that is none."""
+"""How the user data of the subscription begins, and the text that stands in place of a topic's name (rule 3)."""
 SUBSCRIPTION_VERSION, ASSIGNMENT_VERSION = 1, 0
 
 _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
@@ -35,7 +35,7 @@ _MARK, _GENERATION = struct.Struct(">q"), struct.Struct(">i")
 
 
 @attrs.frozen
-class Clothes:
+class Appearance:
     """How the sentinel looks, but for its mark and upstream generation."""
 
     protocol_type: str
@@ -62,30 +62,30 @@ class Clothes:
         return _head(ASSIGNMENT_VERSION, len(assigned)) + b"".join(each) + _bytes(told)
 
 
-OF_0_1_0 = Clothes("kcoord")
+OF_0_1_0 = Appearance("kcoord")
 
 
 @attrs.frozen
-class Worn:
+class SeenAppearance:
     """What somebody reads of a sentinel."""
 
-    clothes: Clothes
+    appearance: Appearance
     mark: int
     generation: int
     """Upstream's."""
 
 
-def read_worn(protocol_type: str, metadata: bytes, assignment: bytes) -> Worn | None:
+def read_appearance(protocol_type: str, metadata: bytes, assignment: bytes) -> SeenAppearance | None:
     """The sentinel of whatever release in what a description of its group shows; None where nothing can be read."""
     try:
         if protocol_type != CONSUMER:
-            return Worn(Clothes(protocol_type), _whole(_MARK, metadata), _whole(_GENERATION, assignment))
+            return SeenAppearance(Appearance(protocol_type), _whole(_MARK, metadata), _whole(_GENERATION, assignment))
         topics, mark = _read_subscription(_Reader(metadata))
         counts, generation = _read_assignment(_Reader(assignment))
     except (struct.error, ValueError):
         return None
     known = None if topics is None else {topic: counts.get(topic, 0) for topic in topics}
-    return Worn(Clothes(CONSUMER, known), mark, generation)
+    return SeenAppearance(Appearance(CONSUMER, known), mark, generation)
 
 
 def _read_subscription(reader: _Reader) -> tuple[list[str] | None, int]:

@@ -24,9 +24,9 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
 from kcoord.testing.errors import TestingError, TimeRanAway
-from kcoord.testing.places import place_of
+from kcoord.testing.loopback_network import LOOPBACK, Network
 from kcoord.testing.process import Call, Process, current_process
-from kcoord.testing.wires import LOOPBACK, Network
+from kcoord.testing.wait_location import wait_location
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno
@@ -100,7 +100,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         reached_s = self.time() + timeout_s
         if reached_s > self.may_reach_s:
             limit_s, self.may_reach_s = self.may_reach_s, math.inf
-            raise TimeRanAway(limit_s - BEGIN_S, place_of(self.waits_for))
+            raise TimeRanAway(limit_s - BEGIN_S, wait_location(self.waits_for))
         self.jumps += 1
         self._now_us = max(self._now_us, math.ceil(round(reached_s * 1e6, 2)))
 

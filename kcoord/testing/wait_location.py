@@ -1,4 +1,4 @@
-"""Where in its author's own code does a task wait?"""
+"""The line of a test's own code at which a task waits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import kcoord
 _NOT_OWN = tuple(str(Path(module.__file__).parent) for module in (asyncio, kcoord) if module.__file__)
 
 
-def place_of(task: asyncio.Future[Any] | None) -> str:
-    """FILE:LINE of the innermost code of a task that is neither asyncio's nor kcoord's; empty where there is none."""
+def wait_location(task: asyncio.Future[Any] | None) -> str:
+    """FILE:LINE of the innermost frame of a task outside asyncio and kcoord; empty if the task has no such frame."""
     place = ""
     awaited = task.get_coro() if isinstance(task, asyncio.Task) and not task.done() else None
     while awaited is not None:

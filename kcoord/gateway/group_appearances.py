@@ -1,4 +1,4 @@
-"""What is the sentinel of a group to wear? The group's coordinator and the cluster know (adoption rules 2, 4, 5).
+"""How the sentinel of a group is to look: the group's coordinator and the cluster know (adoption rules 2, 4, 5).
 
 The group's coordinator, which may be another instance, tells the members' subscriptions of a stable group only. The
 cluster tells the partitions of their topics, as far as the member in whose name it is asked may see them. An instance
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.clothes import CONNECT, CONSUMER, OF_0_1_0, Clothes
-from kcoord.gateway.sentinel import Told
+from kcoord.gateway.sentinel import KnownAppearance
+from kcoord.gateway.sentinel_appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance
 from kcoord.gateway.upstream import Asker
 from kcoord.group.generic.subscription import subscribed_topics
 from kcoord.protocol.errors import ErrorCode
@@ -27,15 +27,15 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
 
-__all__ = ["GroupWardrobe"]
+__all__ = ["GroupAppearances"]
 
 STABLE, DEAD = "Stable", "Dead"
 MAKES_NO_TOPICS = 4
 """The first version of Metadata that can be asked without creating topics."""
 
 
-class GroupWardrobe:
-    """The clothes of all sentinels of this process."""
+class GroupAppearances:
+    """How the sentinels of all groups of this process are to look."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -46,29 +46,29 @@ class GroupWardrobe:
         places = self._gateway.places
         return self._gateway.settings.keeps_to_0_1_0 or (places is not None and places.has_0_1_0())
 
-    def of_first(self, protocol_type: str) -> Clothes:
-        """What the sentinel wears for the first member of a group: who else comes with it is not known yet."""
-        return OF_0_1_0 if self.is_of_0_1_0 else Clothes(protocol_type)
+    def of_first(self, protocol_type: str) -> Appearance:
+        """How it looks for the first member of a group: who else comes with that one is not known yet."""
+        return OF_0_1_0 if self.is_of_0_1_0 else Appearance(protocol_type)
 
-    async def of(self, group_id: str, asker: Asker, /) -> Told | None:
-        """What it wears in a group that has members here; None where nobody can say. Raises UpstreamLost."""
+    async def of(self, group_id: str, asker: Asker, /) -> KnownAppearance | None:
+        """How it looks in a group that has members here; None where nobody can say. Raises UpstreamLost."""
         if self.is_of_0_1_0:
-            return Told(OF_0_1_0, is_settled=True)
+            return KnownAppearance(OF_0_1_0, is_settled=True)
         described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
         assert isinstance(described, DescribeGroupsResponse)
         [group] = described.groups
         if group.error_code:
             return None
         if group.group_state == DEAD:  # it has members, but none of a classic group
-            return Told(Clothes(CONNECT), is_settled=True)
+            return KnownAppearance(Appearance(CONNECT), is_settled=True)
         if group.protocol_type != CONSUMER:
-            return Told(Clothes(group.protocol_type), is_settled=True) if group.protocol_type else None
+            return KnownAppearance(Appearance(group.protocol_type), is_settled=True) if group.protocol_type else None
         if group.group_state != STABLE:
-            return Told(Clothes(CONSUMER), is_settled=False)
+            return KnownAppearance(Appearance(CONSUMER), is_settled=False)
         topics = subscribed_topics(member.member_metadata for member in group.members)
         if topics is None:
-            return Told(Clothes(CONSUMER), is_settled=True)
-        return Told(Clothes(CONSUMER, await _partitions(asker, topics)), is_settled=True)
+            return KnownAppearance(Appearance(CONSUMER), is_settled=True)
+        return KnownAppearance(Appearance(CONSUMER, await _partitions(asker, topics)), is_settled=True)
 
 
 async def _partitions(asker: Asker, topics: Iterable[str]) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Who coordinates a group, kcoord or the cluster behind it, and which members keep it with the cluster?
 
-kcoord says so of a group that is no connect group where it is asked to describe it as one (`kcoord/group_owner.py`). A
-broker of Kafka's does not know that request, so nothing is said of its groups.
+kcoord says so if it is asked to describe a group as a connect group, and it is none (`kcoord/ownership_words.py`).
+Kafka's brokers do not know that request, so nothing is said of their groups.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import attrs
 
 from kcoord.client import ClientError
 from kcoord.client.connection import Connection
-from kcoord.group_owner import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_describe_response as wire
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse, ProduceRequest
