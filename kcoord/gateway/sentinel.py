@@ -335,7 +335,7 @@ class Sentinel:
 
     def _forget(self) -> None:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
-        self.inherited = False
+        self.inherited, self.beat_due_ms = False, 0
         self.appearance = self.appearance_for = None
 
     async def _know_appearance(self, asker: Asker, mark: int) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from kcoord.gateway.group_appearances import GroupAppearances
 from kcoord.gateway.sentinel import Sentinel
 from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.upstream import UpstreamLost
@@ -278,6 +279,34 @@ async def test_a_sentinel_is_not_lost_with_the_answer_to_its_join(
             await until(lambda: is_empty(direct, name), "the group is given back")
         else:
             await until(is_back, "the sentinel has joined again")
+
+
+async def test_a_sentinel_that_is_lost_between_two_types_comes_back(
+    kafka: KafkaCluster, direct: Client, name: str, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Adoption rule 5: the last instance of 0.1.0 has gone, the sentinel has left and cannot join with the group's own
+    type yet. The group has members, whose heartbeats may be answered from memory: the sentinel joins by itself.
+    """
+    async with entries(kafka, tmp_path, {}, count=1, shared=False) as [entry]:
+        with monkeypatch.context() as among_0_1_0:
+            among_0_1_0.setattr(GroupAppearances, "is_of_0_1_0", True)
+            member = await ScriptedMember.at(entry.bootstrap, name, metadata=subscription(topic))
+            await member.join_and_sync()
+            sentinel = entry.sentinel(name)
+            await until(lambda: has_said(sentinel), "the sentinel has given a sign of life")
+        with monkeypatch.context() as broken:
+
+            async def lose(*_: object) -> ErrorCode:
+                raise UpstreamLost("the member's connection has ended")
+
+            broken.setattr(Sentinel, "_try", lose)
+            await until(lambda: is_empty(direct, name), "the sentinel of the former type has left")
+        await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))
+
+
+async def has_said(sentinel: Sentinel) -> bool:
+    """Whether the sentinel has given a sign of life, so that the next one is due much later."""
+    return sentinel.beat_due_ms > 0
 
 
 # -- sentinels and groups that older kcoords left ---------------------------------------------------------------------
