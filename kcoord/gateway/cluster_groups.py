@@ -24,11 +24,12 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
-from kcoord.gateway.upstream import Deliver, Expected, UpstreamLost
+from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.request_slices import ROWS
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.leg import Leg
 
-__all__ = ["ClusterGroup", "ClusterGroups"]
+__all__ = ["ClusterGroup", "ClusterGroups", "Sighting"]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -52,6 +53,8 @@ SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
 """Members that have come through, and groups of which the log has said that they are the cluster's."""
 USUAL_SESSION_MS = 45_000
 """The session of a member whose JoinGroup was not seen here: the default of Kafka's consumers."""
+NOT_KNOWN = -1
+"""A generation that nobody has named."""
 NEWEST_DESCRIBE = 5
 """The last version of DescribeGroups in which a group that is not there is no error."""
 
@@ -69,6 +72,16 @@ class ClusterGroup:
     """All other members."""
     is_shared: bool
     """Whether there may be other instances, by which some of `direct` come."""
+    state: str = ""
+    """In Kafka's words."""
+    protocol_type: str = ""
+    protocol: str = ""
+    """What the members speak, in a stable group."""
+
+    @property
+    def as_joined(self) -> JoinGroupRequestProtocol:
+        """What somebody offers who joins as its members have."""
+        return JoinGroupRequestProtocol(name=self.protocol, metadata=self.through[0].member_metadata)
 
     def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
         """Each member, and the word for the way it comes by (`ownership_words.py`)."""
@@ -95,12 +108,16 @@ class ClusterGroup:
 
 
 @attrs.frozen(slots=True)
-class _Sighting:
+class Sighting:
     """How a member came last."""
 
     leg: weakref.ref[Leg]
     seen_ms: int
-    session_ms: int
+    session_ms: int | None
+    """None where its JoinGroup was not seen here; likewise the next."""
+    rebalance_ms: int | None
+    generation: int
+    """In which it has come last; -1: not known."""
 
 
 class ClusterGroups:
@@ -108,8 +125,11 @@ class ClusterGroups:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._seen: BoundedCache[tuple[str, str], _Sighting] = BoundedCache(SEEN_BYTES)
-        self._said: BoundedCache[str, None] = BoundedCache(SAID_BYTES)
+        self._seen: BoundedCache[tuple[str, str], Sighting] = BoundedCache(SEEN_BYTES)
+        self._said: BoundedCache[str, weakref.ref[Leg]] = BoundedCache(SAID_BYTES)
+        """Groups of which the log has said that the cluster has them, and by which connection a member came last."""
+        self._leaders: BoundedCache[str, tuple[int, str]] = BoundedCache(SAID_BYTES)
+        """By group: the newest generation that a JoinGroup was answered with, and who leads it."""
 
     def reader(self, leg: Leg, request: Request) -> Deliver | None:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
@@ -124,26 +144,36 @@ class ClusterGroups:
 
     def _learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, owed: Expected, frame: bytes) -> None:
         response, group_id = decode(owed, frame), request.group_id
-        if isinstance(response, JoinGroupResponse) and isinstance(request, JoinGroupRequest):
+        if isinstance(request, JoinGroupRequest):
+            assert isinstance(response, JoinGroupResponse)
             if response.error_code == ErrorCode.NONE:
-                self.came(leg, group_id, response.member_id, request.session_timeout_ms)
+                times = request.session_timeout_ms, request.rebalance_timeout_ms
+                self.came(leg, group_id, response.member_id, times, response.generation_id)
+                self._leaders[group_id] = response.generation_id, response.leader
             elif response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 return
         elif isinstance(response, HeartbeatResponse) and response.error_code == ErrorCode.NONE:
-            self.came(leg, group_id, request.member_id, None)
+            self.came(leg, group_id, request.member_id, None, request.generation_id)
         else:
             return
         is_last = leg.in_flight == 1  # else a question would wait behind a call that may wait for the other members
-        if group_id not in self._said and is_last:
-            self._said[group_id] = None
+        if group_id in self._said:
+            self._said[group_id] = weakref.ref(leg)
+        elif is_last:
+            self._said[group_id] = weakref.ref(leg)
             self._gateway.spawn(self._say(leg, group_id))
 
-    def came(self, leg: Leg, group_id: str, member_id: str, session_ms: int | None) -> None:
-        """A call of that member has succeeded over that connection; `session_ms` is None where the call names none."""
+    def came(
+        self, leg: Leg, group_id: str, member_id: str, times: tuple[int, int] | None, generation: int = NOT_KNOWN
+    ) -> None:
+        """A call of that member has succeeded over that connection, in that generation. `times`: its session and
+        rebalance timeouts, in ms; None where the call names none.
+        """
         known = self._seen.get((group_id, member_id))
-        if session_ms is None:
-            session_ms = USUAL_SESSION_MS if known is None else known.session_ms
-        self._seen[group_id, member_id] = _Sighting(weakref.ref(leg), self._gateway.now_ms(), session_ms)
+        session_ms, rebalance_ms = times or ((None, None) if known is None else (known.session_ms, known.rebalance_ms))
+        self._seen[group_id, member_id] = Sighting(
+            weakref.ref(leg), self._gateway.now_ms(), session_ms, rebalance_ms, generation
+        )
 
     def comes_through(self, group_id: str, member_id: str) -> bool:
         """Whether that member, which the cluster has, comes through this kcoord (rules 1, 2)."""
@@ -155,30 +185,56 @@ class ClusterGroups:
         self._seen.pop((group_id, member_id))
         return False
 
-    def _is_there(self, sighting: _Sighting) -> bool:
+    def _is_there(self, sighting: Sighting) -> bool:
         leg = sighting.leg()
         if leg is None or leg.gone or leg.upstream is None:
             return False
-        return leg.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < sighting.session_ms
+        session_ms = USUAL_SESSION_MS if sighting.session_ms is None else sighting.session_ms
+        return leg.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < session_ms
 
-    async def look(self, leg: Leg, group_id: str) -> ClusterGroup | None:
+    async def look(self, asker: Asker, group_id: str) -> ClusterGroup | None:
         """The group as the cluster has it; None where it has no members there but kcoord's own. Raises UpstreamLost."""
-        version = await leg.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         if version is None:
             return None
-        response = await leg.ask(DescribeGroupsRequest(groups=[group_id]), version)
+        response = await asker.ask(DescribeGroupsRequest(groups=[group_id]), version)
         assert isinstance(response, DescribeGroupsResponse)
         through: list[DescribedGroupMember] = []
         direct: list[DescribedGroupMember] = []
-        members = [each for described in response.groups for each in described.members]
-        for at, member in enumerate(members):
-            if at and not at % ROWS:
-                await self._gateway.turns.give_way()
-            if member.group_instance_id != INSTANCE_ID:
-                (through if self.comes_through(group_id, member.member_id) else direct).append(member)
+        for described in response.groups:
+            for at, member in enumerate(described.members):
+                if at and not at % ROWS:
+                    await self._gateway.turns.give_way()
+                if member.group_instance_id != INSTANCE_ID:
+                    (through if self.comes_through(group_id, member.member_id) else direct).append(member)
         if not through and not direct:
             return None
-        return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None)
+        [group] = response.groups
+        kind = group.group_state, group.protocol_type, group.protocol_data
+        return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None, *kind)
+
+    def waiting(self) -> list[str]:
+        """The groups of which the log has said that the cluster has them."""
+        return list(self._said)
+
+    def asker(self, group_id: str) -> Leg | None:
+        """The connection of a member of that group, over which the cluster can be asked for it."""
+        heard = self._said.get(group_id)
+        leg = None if heard is None else heard()
+        return leg if leg is not None and leg.may_ask and not leg.gone else None
+
+    def sighting(self, group_id: str, member_id: str) -> Sighting | None:
+        """How that member came last."""
+        return self._seen.get((group_id, member_id))
+
+    def leader(self, group_id: str, generation: int) -> str | None:
+        """Who leads that generation; None where nobody has seen it."""
+        of, leader = self._leaders.get(group_id) or (NOT_KNOWN, "")
+        return leader if of == generation else None
+
+    def adopted(self, group_id: str) -> None:
+        """The group is not the cluster's any more."""
+        self._said.pop(group_id)
 
     def taken(self, group_id: str) -> None:
         """A member's call has succeeded here: kcoord has the group, if its sentinel is there."""

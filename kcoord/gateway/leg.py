@@ -321,7 +321,7 @@ class Leg:
             return
         header = call.header
         if header.api_key != PRODUCE or peek_produce_acks(call.frame, SIZE_BYTES):
-            deliver = deliver or rewriter(self, header.api_key)
+            deliver = self.gateway.traffic.passing(self, call, deliver or rewriter(self, header.api_key))
             upstream.expect(Expected(header.api_key, header.api_version, header.correlation_id, deliver))
         upstream.write(call.frame)
         self.end_call(call)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, Protocol
 
 import attrs
@@ -34,6 +34,8 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
@@ -67,6 +69,12 @@ BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
+
+NEWEST_DESCRIBE = 5
+"""The last version of DescribeGroups in which a group that is not there is no error."""
+PREPARING = "PreparingRebalance"
+LOOKS, LOOK_AGAIN_S = 200, 0.002
+"""How often it is looked whether a join waits for the group's members."""
 
 PASSING = frozenset(
     {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
@@ -247,6 +255,62 @@ class Sentinel:
             self.appearance, self.appearance_for = first, None
             return await self._join(asker, generation + 1)  # the generation that the first one opens needs no other
 
+    async def adopt(
+        self,
+        asker: Asker,
+        parker: Asker | None,
+        members: list[MemberIdentity],
+        generation: int,
+        as_joined: JoinGroupRequestProtocol,
+    ) -> ErrorCode:
+        """Come into a group that has these members in that generation, and none but these, and put them out (adoption
+        rule 8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
+        """
+        async with self.lock:
+            self.appearance = None
+            await self._know_appearance(asker, generation)
+            if parker is None:
+                return await self._replace(asker, members, generation)
+            parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
+            try:
+                error = await self._is_parked_among(asker, members)
+                if not error:
+                    return await self._replace(asker, members, generation)
+                await self._put_out(asker)
+                self._forget()
+                return error
+            finally:
+                parked.cancel()
+                await asyncio.gather(parked, return_exceptions=True)
+
+    async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
+        """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
+        known = {each.member_id for each in members}
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        for _ in range(LOOKS):
+            response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
+            assert isinstance(response, DescribeGroupsResponse)
+            [described] = response.groups
+            others = {each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID}
+            if described.error_code or others - known:
+                return error_of(described.error_code) or ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+            if described.group_state == PREPARING and len(described.members) > len(others):
+                return ErrorCode.NONE
+            await asyncio.sleep(LOOK_AGAIN_S)
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+    async def _replace(self, asker: Asker, members: list[MemberIdentity], mark: int) -> ErrorCode:
+        """Put the members out and join, with nothing in between. Raises UpstreamLost."""
+        self.member_id = ""
+        version = await asker.version(LeaveGroupRequest)
+        if version is None or version < STATIC_LEAVE:
+            return ErrorCode.UNSUPPORTED_VERSION
+        leaving = asyncio.ensure_future(asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version))
+        joining = asyncio.ensure_future(self._join(asker, mark))
+        left, error = await asyncio.gather(leaving, joining)
+        assert isinstance(left, LeaveGroupResponse)
+        return error or error_of(left.error_code)
+
     def is_of_type(self, protocol_type: str) -> bool:
         return self.appearance is not None and self.appearance.protocol_type == protocol_type
 
@@ -356,7 +420,7 @@ class Sentinel:
         error = ErrorCode.NONE
         may_put_out = True
         for _ in range(ATTEMPTS):
-            error = await self._try(asker, version, mark)
+            error = await self._try(asker, mark)
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
@@ -378,8 +442,13 @@ class Sentinel:
         """Whether upstream has said that the group is somebody else's."""
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
-    async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
+    async def _ask_to_join(
+        self, asker: Asker, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()
+    ) -> JoinGroupResponse:
+        """JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
         assert self.appearance is not None
+        version = await asker.version(JoinGroupRequest)
+        own = JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
@@ -387,10 +456,15 @@ class Sentinel:
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
             protocol_type=self.appearance.protocol_type,
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))],
+            protocols=[own, *others],
         )
-        joined = await asker.ask(request, version)
+        joined = await asker.ask(request, version or STATIC_JOIN)
         assert isinstance(joined, JoinGroupResponse)
+        return joined
+
+    async def _try(self, asker: Asker, mark: int) -> ErrorCode:
+        assert self.appearance is not None
+        joined = await self._ask_to_join(asker, mark)
         error = error_of(joined.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id = joined.member_id

@@ -17,6 +17,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
+from kcoord.group.adopt_group import adopt_group
 from kcoord.group.batch import named_group
 from kcoord.group.connect.configured import forget_configured
 from kcoord.group.connect.connect_group_describe import connect_group_describe
@@ -67,6 +68,7 @@ from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
@@ -104,6 +106,7 @@ HANDLERS: dict[type[Request], Handler] = {
     ConnectGroupPrepareAssignmentRequest: connect_group_prepare_assignment,
     ConnectGroupInstallAssignmentRequest: connect_group_install_assignment,
     ConnectGroupDescribeRequest: connect_group_describe,
+    AdoptGroupRequest: adopt_group,
 }
 
 

@@ -141,9 +141,9 @@ def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counted: Counter[str] = Counter()
     join = Sentinel._try
 
-    async def counting(self: Sentinel, asker: Asker, version: int, mark: int) -> ErrorCode:
+    async def counting(self: Sentinel, asker: Asker, mark: int) -> ErrorCode:
         counted[self.group_id] += 1
-        return await join(self, asker, version, mark)
+        return await join(self, asker, mark)
 
     monkeypatch.setattr(Sentinel, "_try", counting)
     return counted

@@ -39,7 +39,7 @@ class World:
         self.groups = ClusterGroups(gateway)
 
     def came(self, leg: Any, member: str, session_ms: int | None = None) -> None:
-        self.groups.came(leg, "g", member, session_ms)
+        self.groups.came(leg, "g", member, None if session_ms is None else (session_ms, session_ms))
 
     def comes(self, member: str) -> bool:
         return self.groups.comes_through("g", member)

@@ -1,0 +1,85 @@
+"""Is a live group taken over from the cluster without its members noticing? Adoption rules 6 to 14."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
+from kcoord.protocol.messages import OffsetFetchRequest
+from tests.gateway.scripted import ScriptedMember, ask, describe, until
+from tests.gateway.test_taking import is_27
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+from tests.server.harness import Client
+
+
+async def stable(*members: ScriptedMember) -> None:
+    """All are in one stable group at the cluster, each with an assignment of its own."""
+    first, *others = members
+    await first.join_and_sync()
+    for at, newcomer in enumerate(others, start=1):
+        there = members[:at]
+
+        async def rejoin(member: ScriptedMember) -> None:
+            await until(lambda: is_27(member), "a member is told of the newcomer")
+            await member.join()
+
+        await asyncio.gather(newcomer.join(), *map(rejoin, there))
+        now = [*there, newcomer]
+        leader = next(each for each in now if each.leads)
+        given = {each.member_id: assigned(each) for each in now}
+        await asyncio.gather(*(each.sync(given if each is leader else {}) for each in now))
+
+
+def assigned(member: ScriptedMember) -> bytes:
+    return b"of " + member.member_id.encode()
+
+
+async def is_adopted(kcoord: Kcoord, group: str, *members: ScriptedMember) -> None:
+    """Its members beat until kcoord has the group; each heartbeat and each commit of theirs succeeds."""
+    line = f"group {group} is kcoord's now: adopted"
+
+    async def seen() -> bool:
+        for each in members:
+            assert await each.heartbeat() == ErrorCode.NONE
+        return line in kcoord.log.read_text()
+
+    await until(seen, line)
+
+
+async def committed(client: Client, group: str, topic: str) -> int:
+    asked = OffsetFetchRequestGroup(
+        group_id=group, topics=[OffsetFetchRequestTopics(name=topic, partition_indexes=[0])]
+    )
+    answer = await ask(client, OffsetFetchRequest(groups=[asked]), 8)
+    return int(answer.groups[0].topics[0].partitions[0].committed_offset)
+
+
+async def test_a_group_is_adopted_and_nobody_notices(
+    kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
+) -> None:
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
+    there = await ScriptedMember.at(kafka.bootstrap, name)
+    await stable(there, *members)
+    await there.leave()
+    await until(lambda: is_27(members[0]), "it is told that a direct member has left")
+    await asyncio.gather(*(each.join() for each in members))
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+    before = [(each.member_id, each.generation) for each in members]
+    assert await members[0].commit(name, 5) == ErrorCode.NONE
+    await is_adopted(kcoord, name, *members)
+    assert [(each.member_id, each.generation) for each in members] == before
+    for each in members:
+        assert (await each.sync({})).assignment == assigned(each)
+        assert await each.commit(name, 6) == ErrorCode.NONE
+    assert await committed(direct, name, name) == 6
+    upstream = await describe(direct, name)
+    assert [each.group_instance_id for each in upstream.members] == ["kcoord"]
+    here = await describe(members[0].client, name)
+    assert {each.member_id for each in here.members} == {each.member_id for each in members}
+    stranger = await ScriptedMember.at(kafka.bootstrap, name)
+    assert ErrorCode((await stranger.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
