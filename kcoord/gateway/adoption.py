@@ -28,6 +28,8 @@ from kcoord.gateway.leg import Leg
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.sentinel import Sentinel, is_refusal
 from kcoord.gateway.upstream import Asker, UpstreamLost
+from kcoord.group.facts import GroupFacts
+from kcoord.group.group_configs import Owner
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.adopt_group_request import AdoptedMember
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -131,7 +133,7 @@ class Adoptions:
 
     def tend(self) -> None:
         """Look at the groups that are due; called about once a second."""
-        if not self._gateway.settings.adopts or self._gateway.appearances.is_of_0_1_0:
+        if self._gateway.appearances.is_of_0_1_0:
             return
         waiting, now_ms = self._gateway.cluster_groups.waiting(), self._gateway.now_ms()
         every_ms = max(LOOK_EVERY_MS, len(waiting) * 1000 // LOOKS_A_SECOND)
@@ -143,11 +145,15 @@ class Adoptions:
     async def _try(self, group_id: str) -> None:
         async with self._slots:
             try:
-                await self.adopt(group_id)
+                if self._is_wanted(await facts_of(self._gateway, group_id)):
+                    await self.adopt(group_id)
             except CannotAdopt as reason:
                 log.debug("group %s is not adopted: %s", group_id, reason)
             except (UpstreamLost, DecodeError) as fault:
                 log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
+
+    def _is_wanted(self, facts: GroupFacts) -> bool:
+        return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.settings.adopts)
 
     async def adopt(self, group_id: str) -> None:
         """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost."""

@@ -38,6 +38,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     JoinGroupResponse,
     Request,
+    Response,
 )
 from kcoord.protocol.primitives import DecodeError
 
@@ -138,12 +139,13 @@ class ClusterGroups:
 
         def deliver(owed: Expected, frame: bytes) -> None:
             leg.to_client(_SIZE.pack(len(frame)) + frame)
-            self._learn(leg, request, owed, frame)
+            self.learn(leg, request, decode(owed, frame))
 
         return deliver
 
-    def _learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, owed: Expected, frame: bytes) -> None:
-        response, group_id = decode(owed, frame), request.group_id
+    def learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:
+        """The cluster has answered a call of such a group."""
+        group_id = request.group_id
         if isinstance(request, JoinGroupRequest):
             assert isinstance(response, JoinGroupResponse)
             if response.error_code == ErrorCode.NONE:

@@ -48,6 +48,7 @@ from kcoord.gateway.neighbourhood import Neighbourhood
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.paused_sessions import PausedSessions
+from kcoord.gateway.release import Releases
 from kcoord.gateway.rights import READ, Rights, Standing, ask_standing
 from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
@@ -147,6 +148,7 @@ class Gateway:
         self.cluster_groups = ClusterGroups(self)
         self.traffic = GroupTraffic(self)
         self.adoptions = Adoptions(self)
+        self.releases = Releases(self)
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()
@@ -372,6 +374,10 @@ class Gateway:
         if leg not in self._member_legs:
             self._member_legs.add(leg)
             leg.question_due_ms = self._next_question_ms()
+
+    def member_legs(self, group_id: str) -> list[Leg]:
+        """The connections of members of that group."""
+        return [leg for leg in self._member_legs if leg.members is not None and group_id in leg.members]
 
     def pause_members(self, leg: Leg) -> None:
         """Let the sessions of a leg's members stand still until they are back (gateway rule 10)."""

@@ -32,12 +32,14 @@ from kcoord.protocol.messages import (
     AdoptGroupRequest,
     AdoptGroupResponse,
     ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
+    DescribeGroupsResponse,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
@@ -139,6 +141,15 @@ class GuardedGroups:
         response, _ = await self._groups.call(request, self._own_context(0))
         assert isinstance(response, AdoptGroupResponse)
         return response
+
+    async def member_ids(self, group_id: str) -> set[str]:
+        """Who is a member here."""
+        classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
+        connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
+        assert isinstance(classic, DescribeGroupsResponse)
+        assert isinstance(connect, ConnectGroupDescribeResponse)
+        found = [each.member_id for group in classic.groups for each in group.members]
+        return {*found, *(each.member_id for group in connect.groups for each in group.members)}
 
     async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
         """Those who were taken over with a group are the cluster's still."""

@@ -158,6 +158,7 @@ class Sentinel:
         "lock",
         "mark",
         "member_id",
+        "offers",
         "refused",
         "taking",
         "taking_since_ms",
@@ -179,6 +180,8 @@ class Sentinel:
         """Upstream's."""
         self.mark: int | None = None
         """The generation here that `generation` stands for; None: not joined, or not known to be."""
+        self.offers: tuple[JoinGroupRequestProtocol, ...] = ()
+        """What it offers beside its own protocol, while the group is released."""
         self.broker_id: int | None = None
         """Over whose port it joined last."""
         self.inherited = False
@@ -282,6 +285,34 @@ class Sentinel:
             finally:
                 parked.cancel()
                 await asyncio.gather(parked, return_exceptions=True)
+
+    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol]) -> ErrorCode:
+        """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
+        is so. Raises UpstreamLost.
+        """
+        async with self.lock:
+            self.offers = tuple(offers)
+            if self.mark is None:
+                return ErrorCode.COORDINATOR_NOT_AVAILABLE
+            if await self._has_company(asker):
+                return ErrorCode.NONE
+            return await self._join(asker, self.mark)
+
+    async def _has_company(self, asker: Asker) -> bool:
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
+        assert isinstance(response, DescribeGroupsResponse)
+        return any(each.group_instance_id != INSTANCE_ID for group in response.groups for each in group.members)
+
+    async def go(self, asker: Asker) -> ErrorCode:
+        """Leave the group to those who are in it now. Raises UpstreamLost."""
+        async with self.lock:
+            error = await self._put_out(asker)
+            if error in LOST or error == ErrorCode.NONE:
+                self._forget()
+                self.refused = True
+                return ErrorCode.NONE
+            return error
 
     async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
         """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
@@ -401,6 +432,7 @@ class Sentinel:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
         self.inherited, self.beat_due_ms = False, 0
         self.appearance = self.appearance_for = None
+        self.offers = ()
 
     async def _know_appearance(self, asker: Asker, mark: int) -> None:
         """Find out how to look, unless that is known. Raises UpstreamLost."""
@@ -456,7 +488,7 @@ class Sentinel:
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
             protocol_type=self.appearance.protocol_type,
-            protocols=[own, *others],
+            protocols=[own, *self.offers, *others],
         )
         joined = await asker.ask(request, version or STATIC_JOIN)
         assert isinstance(joined, JoinGroupResponse)

@@ -373,6 +373,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in known
             ]
@@ -450,6 +451,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in found.items()
             ]

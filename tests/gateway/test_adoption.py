@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
-from kcoord.protocol.messages import OffsetFetchRequest
-from tests.gateway.scripted import ScriptedMember, ask, describe, until
+from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
+from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
 from tests.gateway.test_taking import is_27
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -83,3 +85,50 @@ async def test_a_group_is_adopted_and_nobody_notices(
     assert {each.member_id for each in here.members} == {each.member_id for each in members}
     stranger = await ScriptedMember.at(kafka.bootstrap, name)
     assert ErrorCode((await stranger.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+async def owned_by(client: Client, group: str, owner: str) -> None:
+    """Set who is to have the group."""
+    change = AlterableConfig("gateway.owner", Operation.SET, owner)
+    answer = await ask(client, IncrementalAlterConfigsRequest([AlterConfigsResource(GROUP, group, [change])]))
+    assert [each.error_code for each in answer.responses] == [ErrorCode.NONE]
+
+
+async def goes(member: ScriptedMember) -> None:
+    """What a client does that is told to join: it joins, by whatever id it is given."""
+    await until(lambda: is_27(member), "it is told to join")
+    await member.join()
+
+
+async def test_a_group_is_released_by_one_rebalance(
+    kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
+) -> None:
+    """Rules 15, 17, 18: each is asked to join once, commits until then, and has a new id at the cluster."""
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
+    await stable(*members)
+    assert [each.group_instance_id for each in (await describe(direct, name)).members] == ["kcoord"]
+    before = [(each.member_id, each.generation) for each in members]
+    await owned_by(await connect(kcoord.bootstrap), name, "cluster")
+    first, second = members
+    await until(lambda: is_27(first), "it is told to join")
+    assert await first.commit(name, 3) == ErrorCode.NONE
+    joining = asyncio.create_task(first.join())
+    await until(lambda: is_27(second), "it is told to join")
+    assert await second.commit(name, 4) == ErrorCode.NONE
+    await asyncio.gather(second.join(), joining)
+    assert first.generation == second.generation > before[0][1]
+    assert not {each.member_id for each in members} & {member_id for member_id, _ in before}
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    synced = await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+    assert [each.assignment for each in synced] == [assigned(each) for each in members]
+    for each in members:
+        assert await each.heartbeat() == ErrorCode.NONE
+        assert await each.commit(name, 5) == ErrorCode.NONE
+    assert await committed(direct, name, name) == 5
+    upstream = await describe(direct, name)
+    assert {each.member_id for each in upstream.members} == {each.member_id for each in members}
+    await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
+    again = ScriptedMember(await connect(kafka.bootstrap), name)
+    await asyncio.gather(again.join(), *map(goes, members))
