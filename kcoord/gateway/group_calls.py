@@ -74,7 +74,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if not (request.protocol_type and request.protocols):  # nobody takes it in, here or upstream
         leg.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
         return
-    if gateway.releases.is_open(group_id):
+    if gateway.releases.concerns(group_id):
         await gateway.releases.join(leg, call, request)
         return
     sentinel = gateway.sentinels.of(group_id)
@@ -200,7 +200,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         _pass_on(leg, call, request)
         return
     error = await check(leg, group_id, READ)
-    if not error and gateway.releases.is_open(group_id):
+    if not error and gateway.releases.concerns(group_id):
         await gateway.releases.member_call(leg, call, request)
         return
     if not error:

@@ -84,7 +84,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         error = error or await gateway.guarded.check_commit(
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
-        if gateway.releases.is_open(group_id):
+        if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 gateway.releases.pass_commit(leg, call)
                 return
@@ -106,7 +106,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         errors = _errors(response)
         if ErrorCode.GROUP_AUTHORIZATION_FAILED in errors:
             gateway.rights.refused(leg, group_id)
-        if gateway.releases.is_open(group_id) and ErrorCode.REBALANCE_IN_PROGRESS in errors:
+        if gateway.releases.concerns(group_id) and ErrorCode.REBALANCE_IN_PROGRESS in errors:
             await asyncio.sleep(TRY_AGAIN_S)  # members join upstream; the sentinel is in there still
             continue
         if errors.isdisjoint(LOST):

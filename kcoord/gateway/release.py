@@ -6,7 +6,8 @@ goes on where it was. Rules:
 1. The sentinel joins again, and offers what the members speak beside its own protocol: so they can get in upstream.
 2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. Their JoinGroup is passed on without a member
    id; the cluster gives out a new one, by which they come again. What else carries a new id passes.
-3. Who has joined upstream leaves the group here. Until then its commits go on in the sentinel's name.
+3. Who has joined upstream leaves the group here, as one that has stopped: nothing here waits for it. Until then its
+   commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
 4. When nobody is left here the sentinel leaves, and all get one generation. It does so as well after the time that a
    rebalance may take: upstream would count it as a member that has joined, and its leader would give it work.
 5. Late commits by old ids are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no member may
@@ -32,6 +33,7 @@ from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
+from kcoord.group.translation.leave_group import STOPPED
 from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
@@ -104,6 +106,15 @@ class Releases:
         """Whether the group's members are sent to the cluster now."""
         return group_id in self._open
 
+    def concerns(self, group_id: str) -> bool:
+        """Whether the group has to go, so that nobody is told anything by its coordinator here any more: what a member
+        gave up when it joined upstream, another would be given.
+        """
+        if group_id in self._open:
+            return True
+        known = self._gateway.groups.known_facts(group_id)
+        return known.owner == Owner.CLUSTER and known.has_members and group_id not in self._said
+
     # -- begin and end ------------------------------------------------------------------------------------------------
 
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
@@ -113,7 +124,7 @@ class Releases:
             self._said.discard(group_id)
             if release is not None and not release.came:
                 del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
-        elif release is None and facts.has_members and sentinel.is_joined and group_id not in self._beginning:
+        elif release is None and facts.has_members and group_id not in self._beginning:
             self._beginning.add(group_id)
             self._gateway.spawn(self._begin(sentinel))
         elif release is not None:
@@ -130,7 +141,10 @@ class Releases:
                     self._said.add(group_id)
                     log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
                 return
-            error = await self._gateway.sentinels.speak(sentinel, lambda asker: sentinel.let_in(asker, offers))
+            generation = (await facts_of(self._gateway, group_id)).generation or 0
+            error = await self._gateway.sentinels.speak(
+                sentinel, lambda asker: sentinel.let_in(asker, offers, generation)
+            )
             if error:
                 log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
                 return
@@ -192,7 +206,10 @@ class Releases:
 
     async def join(self, leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         """A member joins, or somebody new. Raises UpstreamLost."""
-        release = self._open[request.group_id]
+        release = self._open.get(request.group_id)
+        if release is None:  # upstream would not let it in yet
+            leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+            return
         is_known = request.member_id in release.ids
         joins_now = is_known or request.group_instance_id is not None or call.header.api_version < NEEDS_ID_VERSION
         before = release.ids.get(request.member_id, request.member_id)
@@ -229,7 +246,7 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id)
+        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         await gateway.guarded.give_up(group_id, [identity])
         if not (await facts_of(gateway, group_id)).has_members:
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
@@ -254,11 +271,13 @@ class Releases:
         if await gateway.guarded.check_commit(leg, group_id, *known, transactional=False) in STRANGER:
             leg.pass_on(call, gateway.cluster_groups.reader(leg, request))
             return
+        leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
     def may_commit(self, group_id: str) -> bool:
         """Whether commits of members that have yet to join upstream can go in the sentinel's name."""
-        return not self._open[group_id].has_left
+        release = self._open.get(group_id)
+        return release is None or not release.has_left
 
     def pass_commit(self, leg: Leg, call: Call) -> None:
         """Pass on a commit of one that is no member here: it is one upstream, or comes late (rule 5)."""

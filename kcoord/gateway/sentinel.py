@@ -286,17 +286,15 @@ class Sentinel:
                 parked.cancel()
                 await asyncio.gather(parked, return_exceptions=True)
 
-    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol]) -> ErrorCode:
+    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
         """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
         is so. Raises UpstreamLost.
         """
         async with self.lock:
             self.offers = tuple(offers)
-            if self.mark is None:
-                return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            if await self._has_company(asker):
+            if self.mark is not None and await self._has_company(asker):
                 return ErrorCode.NONE
-            return await self._join(asker, self.mark)
+            return await self._join(asker, generation if self.mark is None else self.mark)
 
     async def _has_company(self, asker: Asker) -> bool:
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
