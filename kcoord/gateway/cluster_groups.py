@@ -25,6 +25,7 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
 from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
+from kcoord.group.group_configs import Owner
 from kcoord.group.request_slices import ROWS
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
@@ -78,6 +79,10 @@ class ClusterGroup:
     protocol_type: str = ""
     protocol: str = ""
     """What the members speak, in a stable group."""
+    owner: str = Owner.AUTO
+    """Who is to have it (`gateway.owner`)."""
+    adopts: bool = True
+    """Whether groups are adopted that nothing else is said of (`gateway.adopt`)."""
 
     @property
     def as_joined(self) -> JoinGroupRequestProtocol:
@@ -97,15 +102,21 @@ class ClusterGroup:
         others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
         count, came = len(self.through) + len(self.direct), len(self.through)
         ways = f"{came} of {count} members {'comes' if came == 1 else 'come'} through {instance}"
+        return f"the cluster has this group, not kcoord: {ways}{f', {others}' if self.direct else ''}. {self._next}"
+
+    @property
+    def _next(self) -> str:
+        """What has to be done, or will be."""
+        if self.owner == Owner.CLUSTER:
+            return "It was given to the cluster (gateway.owner=cluster); kcoord groups adopt brings it back"
         if self.direct:
             return (
-                f"the cluster has this group, not kcoord: {ways}, {others}. Point those at kcoord "
-                "(bootstrap.servers); until the last of them is moved or stopped, the group stays with the cluster"
+                "Point those at kcoord (bootstrap.servers); until the last of them is moved or stopped, the group "
+                "stays with the cluster"
             )
-        return (
-            f"the cluster has this group, not kcoord: {ways}, but kcoord does not take a group that has members at the "
-            "cluster. Stop them all, then start them again"
-        )
+        if self.owner == Owner.AUTO and not self.adopts:
+            return "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
+        return f"kcoord takes it over as soon as it is stable; it is {self.state}"
 
 
 @attrs.frozen(slots=True)
@@ -213,7 +224,9 @@ class ClusterGroups:
             return None
         [group] = response.groups
         kind = group.group_state, group.protocol_type, group.protocol_data
-        return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None, *kind)
+        owner = self._gateway.groups.known_facts(group_id).owner
+        is_shared, adopts = self._gateway.places is not None, self._gateway.settings.adopts
+        return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts)
 
     def waiting(self) -> list[str]:
         """The groups of which the log has said that the cluster has them."""
