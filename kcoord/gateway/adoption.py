@@ -160,6 +160,8 @@ class Adoptions:
         gateway = self._gateway
         if gateway.appearances.is_of_0_1_0:
             raise CannotAdopt("an instance of release 0.1.0 shares the groups, or shall be able to (compatible.with)")
+        if (await facts_of(gateway, group_id)).owner == Owner.CLUSTER:
+            raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
         legs = self._legs(await self._known(group_id, None))
         if not await gateway.traffic.hold(group_id, DRAINED_WITHIN_S):
             raise CannotAdopt("its members have calls on their way that take long; it will be tried again")
@@ -216,7 +218,7 @@ class Adoptions:
         facts = await facts_of(gateway, group_id)
         if (sentinel is not None and sentinel.is_joined) or facts.has_members:
             raise CannotAdopt("kcoord has members in this group already")
-        asker = asker or gateway.cluster_groups.asker(group_id)
+        asker = asker or gateway.cluster_groups.asker(group_id) or gateway.own(gateway.coordinators.of(group_id))
         if asker is None:
             raise CannotAdopt("no member of it has come through this kcoord")
         group = await gateway.cluster_groups.look(asker, group_id)

@@ -330,7 +330,7 @@ class Sentinel:
 
     async def _replace(self, asker: Asker, members: list[MemberIdentity], mark: int) -> ErrorCode:
         """Put the members out and join, with nothing in between. Raises UpstreamLost."""
-        self.member_id = ""
+        self.member_id, self.refused = "", False
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
             return ErrorCode.UNSUPPORTED_VERSION

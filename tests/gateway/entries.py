@@ -41,6 +41,8 @@ class Entry:
 
     port: int
     gateway: Gateway
+    cluster: str
+    """Where the cluster behind it is reached."""
 
     @property
     def bootstrap(self) -> str:
@@ -122,7 +124,7 @@ async def entries(
             stack.push_async_callback(server.close_listeners)
             await gateway.start(partial(_listen, server))
             stack.push_async_callback(gateway.stop)
-            started.append(Entry(port, gateway))
+            started.append(Entry(port, gateway, kafka.bootstrap))
         yield started
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
+import attrs
+import pytest
+
+from kcoord.gateway.adoption import CannotAdopt
+from kcoord.gateway.sentinel import Sentinel
 from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
-from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
+from tests.gateway.entries import Entry, entries
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.gateway.test_taking import is_27
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -132,3 +141,117 @@ async def test_a_group_is_released_by_one_rebalance(
     await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
     again = ScriptedMember(await connect(kafka.bootstrap), name)
     await asyncio.gather(again.join(), *map(goes, members))
+
+
+# -- what comes between ------------------------------------------------------------------------------------------------
+
+
+async def live_pair(entry: Entry, group: str, **options: Any) -> list[ScriptedMember]:
+    """Two members of a stable group at the cluster, which come by that entry."""
+    await coordinator_port(entry.bootstrap, group)  # kcoord knows the broker by then
+    entry.gateway.settings = attrs.evolve(entry.gateway.settings, adopts=False)
+    there = await ScriptedMember.at(entry.cluster, group, **options)
+    members = [await entry.member(group, **options) for _ in range(2)]
+    await stable(there, *members)
+    await there.leave()
+    await until(lambda: is_27(members[0]), "it is told that a direct member has left")
+    await asyncio.gather(*(each.join() for each in members))
+    await sync(*members)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    return members
+
+
+async def sync(*members: ScriptedMember) -> None:
+    """They have joined: each gets its assignment."""
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+
+
+@pytest.fixture
+async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
+    """A kcoord alone, in the test's own loop."""
+    async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [only]:
+        yield only
+
+
+async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = await live_pair(entry, name)
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    look = Sentinel._is_parked_among
+    joining: list[asyncio.Task[object]] = []
+
+    async def with_a_stranger(self: Sentinel, *args: Any) -> ErrorCode:
+        joining.append(asyncio.create_task(stranger.join()))
+        await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
+        return await look(self, *args)
+
+    monkeypatch.setattr(Sentinel, "_is_parked_among", with_a_stranger)
+    with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
+        await entry.gateway.adoptions.adopt(name)
+    await asyncio.gather(*joining, *map(goes, members))
+    await sync(*members, stranger)
+    assert [await each.heartbeat() for each in (*members, stranger)] == [ErrorCode.NONE] * 3
+    assert not entry.gateway.groups.known_facts(name).has_members, "its members are the cluster's"
+    assert not entry.sentinel(name).is_joined
+
+
+async def has_members(cluster: str, group: str, count: int) -> bool:
+    """Whether the cluster counts so many members."""
+    client = await connect(cluster)
+    found = await describe(client, group)
+    await client.close()
+    return len(found.members) == count
+
+
+async def test_rule_11_an_id_that_nobody_uses_delays_commits_only(entry: Entry, kafka: KafkaCluster, name: str) -> None:
+    """The cluster waits for whoever was given an id; heartbeats are answered meanwhile, and the commit in the end."""
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = await live_pair(entry, name)
+    newcomer = await ScriptedMember.at(entry.cluster, name, session_ms=6_000)
+    assert ErrorCode((await newcomer.try_join()).error_code) == ErrorCode.MEMBER_ID_REQUIRED
+    await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    assert await members[0].commit(name, 7) == ErrorCode.NONE
+    assert entry.sentinel(name).is_joined
+
+
+async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
+    kafka: KafkaCluster, tmp_path: Path, name: str
+) -> None:
+    async with entries(kafka, tmp_path, at={1: 0}) as [first, second]:
+        [here, there] = await live_pair(first, name)
+        await there.close()
+        there.client = (await second.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE
+        for each in (first, second):
+            with pytest.raises(CannotAdopt, match="1 directly or through another instance"):
+                await each.gateway.adoptions.adopt(name)
+        await there.close()
+        there.client = (await first.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE
+        await first.gateway.adoptions.adopt(name)
+        assert [await each.heartbeat() for each in (here, there)] == [ErrorCode.NONE] * 2
+        there.client = (await second.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE, "the other instance has the group too"
+        assert (await describe(await connect(kafka.bootstrap), name)).members[0].group_instance_id == "kcoord"
+
+
+@pytest.mark.parametrize(
+    ("owner", "has_old_instance", "why"),
+    [("cluster", False, "gateway.owner"), ("auto", True, "0.1.0")],
+)
+async def test_what_is_not_adopted(
+    kafka: KafkaCluster, tmp_path: Path, name: str, owner: str, has_old_instance: bool, why: str
+) -> None:
+    async with entries(kafka, tmp_path, at={1: 0}) as [first, _]:
+        members = await live_pair(first, name)
+        await owned_by(await connect(first.port), name, owner)
+        if has_old_instance:
+            assert first.gateway.places is not None
+            first.gateway.places.releases.add("0.1.0")  # type: ignore[attr-defined]
+        with pytest.raises(CannotAdopt, match=why):
+            await first.gateway.adoptions.adopt(name)
+        assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
