@@ -113,7 +113,7 @@ async def _unusable(address: Address, security: Security, expected: Expectation,
         return Probed(f"{where} speaks TLS, {expected.but(tls=True)}")
     if security.tls is None:
         said = str(error).removeprefix(f"{where}: ")
-        return Probed(f"{where} is no Kafka broker: {said}. Name brokers of a Kafka cluster")
+        return Probed(f"{where} does not answer as a Kafka broker: {said}. Name brokers of a Kafka cluster")
     if await _speaks_plaintext(address):
         return Probed(f"{where} speaks no TLS, {expected.but(tls=False)}")
     if "CERTIFICATE_VERIFY_FAILED" in str(error):

@@ -168,7 +168,7 @@ async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 )
 async def test_something_else(serve: Serve, says: str) -> None:
     async with serving(serve) as port:
-        problem = f"127.0.0.1:{port} is no Kafka broker: {says}. Name brokers of a Kafka cluster"
+        problem = f"127.0.0.1:{port} does not answer as a Kafka broker: {says}. Name brokers of a Kafka cluster"
         assert await look(port) == Probed(problem)
         by_tls = await look(port, "SSL", ssl.create_default_context())
         assert by_tls.problem.startswith(f"127.0.0.1:{port} cannot be reached by TLS: ")
