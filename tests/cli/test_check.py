@@ -160,6 +160,22 @@ def test_no_cluster_there(tmp_path: Path, upstream: str, says: str) -> None:
     assert found.code == 1
 
 
+def test_two_clusters(start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster, tmp_path: Path) -> None:
+    both = f"{kafka.bootstrap},{start_kafka().bootstrap}"
+    [(about, text)] = problems(check(tmp_path, both, "--groups", ".*", "--json"))
+    assert about == "upstream"
+    assert text.endswith(": name brokers of one cluster")
+
+
+def test_files_that_are_loaded_at_the_start() -> None:
+    own = ("--listen", f"127.0.0.1:{free_port()}", "--json")
+    assert problems(kcoord("check", *own, "-o", "ssl.certificate.location=nowhere.pem")) == [
+        ("tls", "nowhere.pem: there is no such file; give a PEM file that this process may read")
+    ]
+    [(about, text)] = problems(kcoord("check", *own, "-o", "group.connect.assignors=unifrm"))
+    assert (about, "unifrm" in text) == ("assignors", True)
+
+
 def test_names_and_folders_that_cannot_be_used(kafka: KafkaCluster, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     found = check(tmp_path, kafka.bootstrap, "--groups", "none", "--json", "--advertise", "nowhere.invalid:9092")

@@ -1,4 +1,4 @@
-"""The place where kcoord would stand: free ports, and a folder that it may write."""
+"""The place where kcoord would stand: free ports, a folder that it may write, files that it loads at its start."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 from kcoord.address import Address
 from kcoord.cli.checks.finding import Finding, fine, problem
+from kcoord.server.run import StartError, connect_settings, tls
+from kcoord.server.tls import TlsError
 from kcoord.settings import Settings
 
 
@@ -20,6 +22,19 @@ def check_place(settings: Settings) -> Iterator[Finding]:
         yield _check_port("internal", settings.internal_listen, "internal.listen", "for other instances")
     if settings.log == "embedded":
         yield _check_folder(settings.data_dir)
+    yield from _check_files(settings)
+
+
+def _check_files(settings: Settings) -> Iterator[Finding]:
+    """Certificates and assignors, which kcoord loads at its start."""
+    try:
+        if tls(settings) is not None:
+            yield fine("tls", f"kcoord's ports speak TLS with {settings.ssl_certificate_location}")
+        connect_settings(settings)
+    except TlsError as error:
+        yield problem("tls", str(error))
+    except StartError as error:
+        yield problem("assignors", str(error))
 
 
 def check_broker_ports(settings: Settings, ports: Sequence[tuple[int, int | None]]) -> Iterator[Finding]:

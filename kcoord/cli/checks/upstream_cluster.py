@@ -24,6 +24,8 @@ class Seen:
     """What is known of the cluster."""
 
     brokers: list[Broker] = attrs.Factory(list)
+    cluster_id: str = ""
+    """Of the first address that told it."""
 
 
 async def check_cluster(settings: Settings, security: Security, seen: Seen) -> AsyncIterator[Finding]:
@@ -58,10 +60,18 @@ async def _ask(address: Address, settings: Settings, security: Security, probed:
             await connection.close()
     except ClientError as error:
         return problem("upstream", str(error))
+    cluster_id = told.cluster_id or "without an id"
+    seen.cluster_id = seen.cluster_id or cluster_id
+    if cluster_id != seen.cluster_id:
+        return problem(
+            "upstream",
+            f"{_text(address)} is of cluster {cluster_id}, and what was named before it of cluster {seen.cluster_id}: "
+            "name brokers of one cluster",
+        )
     brokers = [Broker(each.node_id, each.host, each.port) for each in told.brokers]
     seen.brokers = seen.brokers or sorted(brokers, key=lambda each: each.node_id)
     several = "1 broker" if len(brokers) == 1 else f"{len(brokers)} brokers"
-    return fine("upstream", f"{_text(address)} answers: cluster {told.cluster_id or 'without an id'}, {several}")
+    return fine("upstream", f"{_text(address)} answers: cluster {cluster_id}, {several}")
 
 
 async def _check_broker(broker: Broker, settings: Settings, security: Security) -> Finding:
@@ -75,7 +85,11 @@ async def _check_broker(broker: Broker, settings: Settings, security: Security) 
     try:
         connection = await Connection.open(broker.host, broker.port, security, ANSWER_S)
     except ClientError as error:
-        return problem("brokers", f"broker {broker.node_id}: {error}")
+        return problem(
+            "brokers",
+            f"broker {broker.node_id}: {error}. kcoord connects to the addresses that brokers tell, their "
+            "advertised.listeners",
+        )
     release = release_of(connection.versions, connection.features)
     await connection.close()
     return fine("brokers", f"{where} can be reached, and speaks as Apache Kafka {release} does")
