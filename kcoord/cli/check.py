@@ -21,6 +21,7 @@ from kcoord.cli.serve_options import (
     UpstreamBrokers,
     settings_of,
 )
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.checks.finding import Finding
@@ -140,11 +141,16 @@ def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str
             for line in [each.line]
         ]
         shown += ["", table_of(("GROUP", "PROTOCOL TYPE", "STATE", "MEMBERS", "COORDINATOR NOW", "THEN"), rows)]
+    return written(*shown) + _commands(findings)
+
+
+def _commands(findings: "Sequence[Finding]") -> str:
+    """What gives the rights that are missing, each in one line, however narrow the terminal: it is to be copied."""
     commands = dict.fromkeys(each.command for each in findings if each.command)
-    if commands:
-        shown += ["", "Rights are given by an administrator of the cluster (--command-config: who logs in for it):"]
-        shown += [f"  {each}" for each in commands]
-    return written(*shown)
+    if not commands:
+        return ""
+    lines = ["", "Rights are given by an administrator of the cluster (--command-config: who logs in for it):"]
+    return "\n".join([*lines, *(f"  {printable(each)}" for each in commands)]) + "\n"
 
 
 def _as_json(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:

@@ -41,10 +41,10 @@ def properties_of(user: str, folder: Path) -> Path:
     return file
 
 
-def as_client(kafka: KafkaCluster, folder: Path, *groups: str, user: str = CLIENT) -> Outcome:
+def as_client(kafka: KafkaCluster, folder: Path, *groups: str, as_json: bool = True) -> Outcome:
     patterns = [word for group in groups for word in ("--groups", group)]
-    by_login = ("-o", "upstream.security.protocol=SASL_PLAINTEXT", "--command-config", properties_of(user, folder))
-    return check(folder, kafka.bootstrap, *patterns, *by_login, "--json")
+    by_login = ("-o", "upstream.security.protocol=SASL_PLAINTEXT", "--command-config", properties_of(CLIENT, folder))
+    return check(folder, kafka.bootstrap, *patterns, *by_login, *(["--json"] if as_json else []))
 
 
 def said(found: Outcome, about: str) -> list[tuple[str, str]]:
@@ -93,6 +93,8 @@ def test_a_client_that_may_be_in_no_group(java: Java, secured: KafkaCluster, tmp
         ),
     ]
     assert found.code == 0  # the groups are not there yet: their own rights may come with them
+    shown = as_client(secured, tmp_path, "rights-a.*", as_json=False).out
+    assert [line.strip() for line in shown.splitlines() if "kafka-acls.sh" in line] == commands(found)
     run(java, secured, commands(found))
     found = well(lambda: as_client(secured, tmp_path, "rights-a.*"))
     assert said(found, "rights") == [("ok", f"User:{CLIENT} may be a member of groups such as rights-akcoord-check")]
