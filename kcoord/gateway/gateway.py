@@ -143,6 +143,7 @@ class Gateway:
         self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
+        self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()
