@@ -149,6 +149,7 @@ class Gateway:
         self.traffic = GroupTraffic(self)
         self.adoptions = Adoptions(self)
         self.releases = Releases(self)
+        self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()

@@ -28,6 +28,7 @@ from typing import Any
 from kcoord.config import Settings, setting_name
 from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
+from kcoord.gateway.tls import upstream_context
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
 from kcoord.group.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.instances.instances import Instances, InstancesError
@@ -46,6 +47,7 @@ from kcoord.server.private_files import keep_new_files_private, warn_of_readable
 from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.standalone import Standalone
 from kcoord.server.tls import listener_context
+from kcoord.server.upstream_watch import own_addresses, watch_upstream
 
 log = logging.getLogger("kcoord.server")
 
@@ -107,6 +109,8 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
     asyncio.get_running_loop().set_exception_handler(log_fault)
     stopping = asyncio.create_task(stop_signal())
     async with contextlib.AsyncExitStack() as stack:
+        if settings.upstream:
+            await look_at_upstream(settings, stack)
         start = start_alone if settings.log == "embedded" else start_among_others
         starting = asyncio.create_task(start(settings, stack))
         try:
@@ -120,6 +124,21 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
             await asyncio.wait({starting})
             stopping.cancel()
         log.info("stopping")
+
+
+async def look_at_upstream(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
+    """Begin to say what is wrong with the cluster behind. Raises StartError where it is kcoord itself."""
+    for host, port in await asyncio.to_thread(own_addresses, settings):
+        raise StartError(
+            f"upstream {host}:{port} is where kcoord itself listens: name the cluster's brokers in --upstream, or let "
+            "kcoord listen at another port (--listen)"
+        )
+    try:
+        tls_context = upstream_context(gateway_settings(settings))
+    except ValueError as error:
+        raise StartError(str(error)) from None
+    watching = asyncio.create_task(watch_upstream(settings, tls_context))
+    stack.callback(watching.cancel)
 
 
 async def start_alone(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
