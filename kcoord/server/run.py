@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from kcoord.config import Settings, setting_name
 from kcoord.gateway.contract import GroupService, Places
 from kcoord.gateway.gateway import Gateway
@@ -37,6 +39,7 @@ from kcoord.instances.places import MapPlaces
 from kcoord.log.interface import Log
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.server.adopt_default import adopt_default
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.choose_log import cluster_id_of, embedded_log, kafka_log_settings, open_patiently
 from kcoord.server.coordinator import Coordinator
@@ -145,10 +148,11 @@ async def start_alone(settings: Settings, stack: contextlib.AsyncExitStack) -> N
     """Start over a log of this process's own; what is to be undone goes on `stack`. Raises as `run`."""
     store = embedded_log(settings)
     groups = group_settings(settings)
+    log_is_new = not store.file.path.exists()
     await store.open()
     stack.push_async_callback(store.close)
     coordinator = make_coordinator(settings, groups, store)
-    gateway = make_gateway(settings, coordinator) if settings.upstream else None
+    gateway = make_gateway(settings, coordinator, log_is_new=log_is_new) if settings.upstream else None
     node = OneNode(cluster_id(settings.data_dir), settings.advertise)
     behind: Behind = gateway or Standalone(
         coordinator, node, connect_groups=settings.group_connect_enable, limits=request_limits(settings)
@@ -169,7 +173,7 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
     await open_patiently(store)
     coordinator = make_coordinator(settings, groups, store)
     serials = itertools.count(1)
-    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
+    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials), store.is_new)
     share(coordinator, instances.membership)
     behind: Behind = gateway or Standalone(
         coordinator,
@@ -189,7 +193,11 @@ async def start_among_others(settings: Settings, stack: contextlib.AsyncExitStac
 
 
 def make_instances(
-    settings: Settings, where: KafkaLogSettings, coordinator: Coordinator, new_serial: Callable[[], int]
+    settings: Settings,
+    where: KafkaLogSettings,
+    coordinator: Coordinator,
+    new_serial: Callable[[], int],
+    log_is_new: bool,
 ) -> tuple[Instances, Gateway | None]:
     """This process among the others, and the gateway if there is to be one. Raises StartError."""
     gateways: list[Gateway] = []
@@ -204,7 +212,12 @@ def make_instances(
         raise StartError(str(error)) from None
     if settings.upstream:
         gateways.append(
-            make_gateway(settings, instances.groups, MapPlaces(instances.membership, instances.addresses_of_brokers))
+            make_gateway(
+                settings,
+                instances.groups,
+                MapPlaces(instances.membership, instances.addresses_of_brokers),
+                log_is_new=log_is_new,
+            )
         )
     return instances, gateways[0] if gateways else None
 
@@ -275,10 +288,13 @@ async def load(coordinator: Coordinator) -> None:
     gc.freeze()
 
 
-def make_gateway(settings: Settings, groups: GroupService, places: Places | None = None) -> Gateway:
+def make_gateway(
+    settings: Settings, groups: GroupService, places: Places | None = None, *, log_is_new: bool
+) -> Gateway:
     """The gateway that `settings` describe. Raises StartError."""
     try:
-        return Gateway(gateway_settings(settings), groups, places)
+        adopts = adopt_default(settings, log_is_new) == "auto"
+        return Gateway(attrs.evolve(gateway_settings(settings), adopts=adopts), groups, places)
     except ValueError as error:
         raise StartError(str(error)) from None
 
