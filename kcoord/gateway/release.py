@@ -174,21 +174,19 @@ class Releases:
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
     async def _end(self, sentinel: Sentinel, release: _Release) -> None:
-        """The sentinel leaves, once those who have come are in the group upstream."""
+        """The sentinel leaves once those who have come are in the group upstream; with nobody left here it is over."""
         group_id, gateway = sentinel.group_id, self._gateway
-        if release.has_left:
-            if self._open.get(group_id) is release and not (await facts_of(gateway, group_id)).has_members:
-                del self._open[group_id]
-            return
-        release.has_left = True
-        try:
-            await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
-        except (UpstreamLost, DecodeError) as fault:
-            release.has_left = False
-            log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
-            return
-        if not (await facts_of(gateway, group_id)).has_members:
-            self._open.pop(group_id, None)
+        if not release.has_left:
+            release.has_left = True
+            try:
+                await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
+            except (UpstreamLost, DecodeError) as fault:
+                release.has_left = False
+                log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
+                return
+        is_over = not (await facts_of(gateway, group_id)).has_members
+        if is_over and self._open.get(group_id) is release:
+            del self._open[group_id]
             log.info("group %s is the cluster's again", group_id)
 
     async def _leave(self, sentinel: Sentinel, release: _Release, asker: Asker) -> ErrorCode:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
@@ -17,6 +17,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupResponse
 from kcoord.protocol.primitives import DecodeError
 from tests.gateway.scripted import ScriptedMember, connect, coordinator_port
+from tests.server.harness import Client
 
 BEAT_S, AGAIN_S = 0.05, 0.05
 LOST = (ConnectionError, EOFError, OSError, DecodeError, AssertionError)
@@ -32,6 +33,8 @@ class LiveMember:
     bootstrap: Callable[[], str]
     topic: str
     options: dict[str, Any] = attrs.Factory(dict)
+    dial: Callable[[], Awaitable[Client]] | None = None
+    """How it connects to its coordinator; None: it asks for it, and needs no login."""
     joins: int = 0
     answers: Counter[str] = attrs.Factory(Counter)
     """Errors that heartbeats, syncs and commits were answered with."""
@@ -74,12 +77,15 @@ class LiveMember:
     async def _find(self) -> None:
         """Be connected to the coordinator, with the identity of before."""
         if self.member is None:
-            self.member = ScriptedMember(
-                await connect(await coordinator_port(self.bootstrap(), self.group)), self.group, **self.options
-            )
+            self.member = ScriptedMember(await self._connected(), self.group, **self.options)
             self._joins_now = True
         elif self.member.client.is_closed:
-            self.member.client = await connect(await coordinator_port(self.bootstrap(), self.group))
+            self.member.client = await self._connected()
+
+    async def _connected(self) -> Client:
+        if self.dial is not None:
+            return await self.dial()
+        return await connect(await coordinator_port(self.bootstrap(), self.group))
 
     async def _lose(self) -> None:
         if self.member is not None:
