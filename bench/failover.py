@@ -25,6 +25,7 @@ from bench.sides import kafka
 from kcoord.group.partition import partition_of
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse, HeartbeatResponse
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.ports import free_port
 
 INSTANCES, GROUPS, PARTITIONS = 3, 30, 50
 PROBES = 2_000
@@ -74,6 +75,8 @@ def instances(folder: Path, bootstrap: str) -> Iterator[list[Kcoord]]:
                 "log": "kafka",
                 "log.bootstrap": bootstrap,
                 "instance.id": number,
+                "internal.listen": f"127.0.0.1:{free_port()}",
+                "internal.secret": "a secret of the bench",
                 "offsets.topic.num.partitions": PARTITIONS,
                 "instances.session.timeout.ms": int(SESSION_S * 1000),
                 "group.initial.rebalance.delay.ms": 0,

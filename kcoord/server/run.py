@@ -195,8 +195,10 @@ def share(coordinator: Coordinator, membership: Membership) -> None:
 
     def follow_map() -> None:
         coordinator.write_at_level(membership.map.record_level)
+        coordinator.follow_owners()
 
     coordinator.confirm = membership.confirm
+    coordinator.is_awaited = membership.is_awaited
     follow_map()
     membership.on_change.append(follow_map)
 
