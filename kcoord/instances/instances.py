@@ -8,9 +8,10 @@ the coordinator elsewhere, and find it.
 from __future__ import annotations
 
 import logging
+import socket
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -135,13 +136,15 @@ class Instances:
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    async def start(self) -> None:
-        """Open the internal port and begin to join. Raises OSError (the port)."""
+    async def start(self, handed_down: Sequence[socket.socket] = ()) -> None:
+        """Open the internal port and begin to join. `handed_down`: sockets that listen there already. Raises OSError
+        (the port).
+        """
         instance = self.membership.instance
         internal = self._settings.internal
         if self._listener is not None and internal is not None:
             host, port = internal.listen
-            port = await self._listener.listen(host, port)
+            port = await self._listener.listen(host, port, handed_down)
             instance = attrs.evolve(instance, internal=internal.advertise or (host, port))
         self.membership.start(instance)
 

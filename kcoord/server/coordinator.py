@@ -54,7 +54,9 @@ class Coordinator:
         partitions: int,
         ids: Callable[[], str],
         given: frozenset[str] = frozenset(),
+        has_older_connections: bool = False,
     ) -> None:
+        """`has_older_connections`: whether there may be some that were made before this process began."""
         self.turns = TurnQueue()
         self.confirm: Confirm = always
         """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
@@ -68,6 +70,8 @@ class Coordinator:
             ShardHost(partition, store, settings, ids, configs, self._confirm, self._creations, refusals, self._awaited)
             for partition in range(partitions)
         ]
+        for host in self._hosts:
+            host.has_older_connections = has_older_connections
 
     async def _confirm(self, partition: int) -> bool:
         return await self.confirm(partition)

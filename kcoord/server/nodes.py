@@ -7,12 +7,13 @@ whichever instance one asks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from kcoord.instances.map import Instance
-from kcoord.instances.membership import Membership
+if TYPE_CHECKING:
+    from kcoord.instances.map import Instance
+    from kcoord.instances.membership import Membership
 
 Address = tuple[str, int]
 

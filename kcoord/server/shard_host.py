@@ -107,6 +107,10 @@ class ShardHost:
         self.state = ShardState.ELSEWHERE
         self.is_of_newer_kcoord = False
         """Whether the last load found a record that only a newer kcoord can read."""
+        self.has_older_connections = False
+        """Whether there may be connections that were made before this process began: nobody knows then by which a
+        member came last, as after another instance (connect-groups rule 4).
+        """
         self._record_level = RECORD_LEVEL
         self.shard = Shard(settings, ids, fits=store.fits)
         self.outbox = Outbox(partition, store, self)
@@ -186,7 +190,8 @@ class ShardHost:
                 shard = Shard(self._settings, self._ids, elder=self.shard, fits=self._log.fits)
                 await read_shard(self._log, self.partition, shard)
                 shard.record_level = self.record_level
-                step = shard.loaded(monotonic_ms(), wall_ms(), self._log.lease_ms)
+                elder_ms = self._log.lease_ms or int(self.has_older_connections)
+                step = shard.loaded(monotonic_ms(), wall_ms(), elder_ms)
             except LogCorrupt as error:
                 self.is_of_newer_kcoord = isinstance(error, LogOfNewerKcoord)
                 self._move(Event.UNREADABLE)

@@ -16,7 +16,7 @@ from kcoord.config import SettingsError, load_settings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import OWN_APIS, ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
 from kcoord.server.assignors import ENTRY_POINTS, AssignorError, load_assignors
-from kcoord.server.run import StartError, connect_settings
+from kcoord.server.components import StartError, connect_settings
 from kcoord.server.standalone import CONNECT_GROUP_APIS
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import ask, connect
