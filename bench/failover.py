@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -182,21 +183,25 @@ def end(victim: Ends, what: str) -> None:
 
 
 async def shared(running: Sequence[Ends]) -> None:
-    """Return once each has its share of all partitions, and all say the same of it."""
+    """Return once all say the same of who has which partition, and each instance of kcoord has its share. (A broker
+    that comes back has none for minutes.)
+    """
     names = {partition_of(f"probe-{number}", PARTITIONS): f"probe-{number}" for number in range(PROBES)}
     assert len(names) == PARTITIONS, "some partition has no probe"
-    least = PARTITIONS // len(running) if isinstance(running[0], Kcoord) else 1
+    least = PARTITIONS // len(running) if isinstance(running[0], Kcoord) else 0
     while True:
         told = [await owners(each.port, list(names.values())) for each in running]
         has = Counter(told[0].values())
-        if all(each == told[0] for each in told) and all(has[each.port] >= least for each in running):
+        if all(each == told[0] for each in told) and 0 not in has and all(has[each.port] >= least for each in running):
             return
         await asyncio.sleep(ASK_EVERY_S * 10)
 
 
 async def joined(running: Sequence[Ends], turn: str) -> list[Member]:
     """Members of groups of their own, joined at whoever coordinates them."""
-    names = [f"failover-{turn}-{number}" for number in range(GROUPS)]
+    names = [
+        f"failover-{turn}-{uuid.uuid4()}" for _ in range(GROUPS)
+    ]  # numbers would fall into neighbouring partitions
     ports = await owners(running[0].port, names)
     members = []
     for name in names:
