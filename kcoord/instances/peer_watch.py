@@ -76,15 +76,23 @@ class PeerWatch:
         was_there = False
         while True:
             try:
-                await link.connect()
-            except LinkLost:
+                was_there |= await self._look_at(peer, link)
+                if was_there and await is_refused(link.address):
+                    self._died(peer)
+            except Exception:  # whoever ended here would notice no death any more
+                log.exception("a fault of kcoord's own while watching %s", peer)
                 await asyncio.sleep(AGAIN_S)
-            else:
-                was_there = True
-                self._lives(peer)
-                await link.lost()
-            if was_there and await is_refused(link.address):
-                self._died(peer)
+
+    async def _look_at(self, peer: Instance, link: Link) -> bool:
+        """Whether the peer was reached; returns when that is over."""
+        try:
+            await link.connect()
+        except LinkLost:
+            await asyncio.sleep(AGAIN_S)
+            return False
+        self._lives(peer)
+        await link.lost()
+        return True
 
 
 async def is_refused(address: Address) -> bool:

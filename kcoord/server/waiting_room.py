@@ -9,8 +9,8 @@ been at once.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
+from itertools import count
 
 import attrs
 
@@ -37,13 +37,21 @@ class WaitingRoom:
 
     def __init__(self, refuse: Callable[[Guest], None]) -> None:
         self._refuse = refuse
-        self._guests: deque[Guest] = deque()
+        self._numbers = count()
+        self._guests: dict[int, Guest] = {}
+        """In the order in which they came."""
+        self._by_connection: dict[int, list[int]] = {}
         self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._guests)
 
     def enter(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
         """Wait."""
         loop = asyncio.get_running_loop()
-        self._guests.append(Guest(request, context, waiting, loop.time() + WAIT_S))
+        number = next(self._numbers)
+        self._guests[number] = Guest(request, context, waiting, loop.time() + WAIT_S)
+        self._by_connection.setdefault(context.connection, []).append(number)
         if self._timer is None:
             self._timer = loop.call_later(WAIT_S, self._look)
 
@@ -52,21 +60,28 @@ class WaitingRoom:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        guests = list(self._guests)
+        guests = list(self._guests.values())
         self._guests.clear()
+        self._by_connection.clear()
         return guests
 
     def leave(self, connection: int) -> list[Guest]:
         """Let those of one connection go."""
-        gone = [each for each in self._guests if each.context.connection == connection]
-        if gone:
-            self._guests = deque(each for each in self._guests if each.context.connection != connection)
-        return gone
+        numbers = self._by_connection.pop(connection, ())
+        return [self._guests.pop(number) for number in numbers if number in self._guests]
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
         self._timer = None
-        while self._guests and self._guests[0].until_s <= loop.time():
-            self._refuse(self._guests.popleft())
-        if self._guests and self._timer is None:
-            self._timer = loop.call_later(max(0.0, self._guests[0].until_s - loop.time()), self._look)
+        while self._guests:
+            number, guest = next(iter(self._guests.items()))
+            if guest.until_s > loop.time():
+                if self._timer is None:  # whoever is refused may have asked again
+                    self._timer = loop.call_later(guest.until_s - loop.time(), self._look)
+                return
+            del self._guests[number]
+            numbers = self._by_connection[guest.context.connection]
+            numbers.remove(number)
+            if not numbers:
+                del self._by_connection[guest.context.connection]
+            self._refuse(guest)

@@ -45,7 +45,7 @@ class Loading:
 
     def waiting(self) -> int:
         """Requests that wait."""
-        return len(self.host._room._guests)
+        return len(self.host._room)
 
     def end(self, failure: BaseException | None = None) -> None:
         """Let the load end."""
@@ -148,10 +148,10 @@ async def test_calls_for_a_partition_that_is_about_to_have_another_owner_wait_un
         await coordinator.lose(partition)
         host = coordinator._hosts[partition]
         described = ask(client, DescribeGroupsRequest(groups=["g"]), 5)
-        await until(lambda: len(host._room._guests), "it waits")
+        await until(lambda: len(host._room), "it waits")
         assert coordinator.serves("g"), "FindCoordinator names this instance meanwhile"
         coordinator.follow_owners()
-        assert len(host._room._guests) == 1
+        assert len(host._room) == 1
         awaited.clear()
         coordinator.follow_owners()
         [group] = (await described).groups
