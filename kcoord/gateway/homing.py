@@ -45,8 +45,8 @@ class Homing:
         self._places = places
         self._legs: weakref.WeakSet[Leg] = weakref.WeakSet()
         self._elsewhere_since_ms: dict[int, int] = {}
-        self._in_company_since_ms: int | None = None
-        """Since when there are others; None: there are none."""
+        self._in_company_since_ms: int | None = 0
+        """Since when there are others; None: there are none. Whoever has seen none yet has not been alone."""
 
     def add(self, leg: Leg) -> None:
         """A connection was made."""

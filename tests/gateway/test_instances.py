@@ -412,6 +412,22 @@ async def test_rule_20_connections_go_where_the_map_has_their_broker(killing: Fl
         await asyncio.sleep(0.1)
 
 
+async def test_rule_19_who_asks_by_another_connection_each_time_is_answered(killing: Fleet, name: str) -> None:
+    """As kcoord's own workers do: they hang up on COORDINATOR_NOT_AVAILABLE, by which others forget an old address."""
+    at, _ = killing.at(await coordinator_port(killing.bootstrap, name))
+    killing.instances[at].kill()
+    await killing.settled(1 - at)
+    errors: list[ErrorCode] = []
+    while ErrorCode.NONE not in errors:
+        client = await connect(killing.other(at).bootstrap)
+        told = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))
+        errors.append(ErrorCode(told.coordinators[0].error_code))
+        await client.close()
+        await asyncio.sleep(0.1)
+    assert set(errors) == {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NONE}
+    assert len(errors) < 10
+
+
 async def test_rule_19_who_knows_one_instance_only_is_made_to_ask_when_there_is_another(killing: Fleet) -> None:
     """Else it would have nobody if this one died. Who has asked by itself meanwhile is left alone."""
     killing.instances[1].kill()
