@@ -424,7 +424,7 @@ async def test_rule_19_who_asks_by_another_connection_each_time_is_answered(kill
         errors.append(ErrorCode(told.coordinators[0].error_code))
         await client.close()
         await asyncio.sleep(0.1)
-    assert set(errors) == {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NONE}
+    assert set(errors) <= {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NONE}
     assert len(errors) < 10
 
 
