@@ -1,4 +1,4 @@
-"""`kcoord check`: would kcoord work as it is set? Asked before any client is pointed at it; nothing is changed."""
+"""`kcoord check`: whether kcoord would work as it is set, before any client is pointed at it. Nothing is changed."""
 
 import asyncio
 import json
@@ -21,10 +21,12 @@ from kcoord.cli.serve_options import (
     UpstreamBrokers,
     settings_of,
 )
+from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.cli.checks.finding import Finding
     from kcoord.cli.checks.matching_groups import Matching
+    from kcoord.cli.checks.upstream_cluster import Seen
     from kcoord.client import Security
     from kcoord.config import Settings
 
@@ -44,7 +46,7 @@ def check(
 ) -> None:
     """Look whether kcoord would work with these settings, the same as for `serve`: exit code 0 if so, 1 if not.
 
-    Ports, names, the cluster behind it, and which groups would be kcoord's. Nothing is started and nothing changed.
+    Ports, names, the cluster behind it, rights there, and which groups would be kcoord's. Nothing is changed.
     """
     settings = settings_of(
         option,
@@ -61,7 +63,9 @@ def check(
     from kcoord.client import ClientError, Security
 
     try:
-        security = Security.from_file(command_config) if command_config else _upstreams(settings)
+        security = _upstreams(settings)
+        if command_config:  # its login; kcoord itself connects by the settings' TLS
+            security = attrs.evolve(Security.from_file(command_config), tls=security.tls)
     except (ClientError, ValueError) as error:
         fail(error, USAGE)
     findings, matching = asyncio.run(_look(settings, security))
@@ -80,29 +84,50 @@ def _upstreams(settings: "Settings") -> "Security":
 
 
 async def _look(settings: "Settings", security: "Security") -> "tuple[list[Finding], list[Matching]]":
-    from kcoord.cli.checks.finding import problem
+    from kcoord.cli.checks.client_addresses import check_addresses
     from kcoord.cli.checks.local_machine import check_broker_ports, check_place
-    from kcoord.cli.checks.matching_groups import find_matching, judge_matching
     from kcoord.cli.checks.upstream_cluster import Seen, about_login, check_cluster
-    from kcoord.client import ClientError, Cluster
     from kcoord.server.gateway_settings import gateway_settings
 
     findings, matching = list(check_place(settings)), list["Matching"]()
-    if not settings.upstream:
-        return findings, matching
+    broker_ports: list[int] = []
     seen = Seen()
-    findings += about_login(settings, security)
-    findings += [each async for each in check_cluster(settings, security, seen)]
-    ports = gateway_settings(settings)
-    findings += check_broker_ports(settings, [(each.node_id, ports.port_of(each.node_id)) for each in seen.brokers])
+    if settings.upstream:
+        findings += about_login(settings, security)
+        findings += [each async for each in check_cluster(settings, security, seen)]
+        gateway = gateway_settings(settings)
+        ports = [(each.node_id, gateway.port_of(each.node_id)) for each in seen.brokers]
+        findings += check_broker_ports(settings, ports)
+        broker_ports = [port for _, port in ports if port is not None]
+    findings += [each async for each in check_addresses(settings, broker_ports)]
     if seen.brokers:
-        try:
-            async with Cluster([(each.host, each.port) for each in seen.brokers], security) as cluster:
-                matching = await find_matching(cluster, settings.groups)
-            findings += judge_matching(matching, settings.groups)
-        except ClientError as error:
-            findings.append(problem("groups", str(error)))
+        matching = await _look_at_groups(settings, security, seen, findings)
+    if settings.log == "kafka":
+        from kcoord.cli.checks.log_topic import check_log
+
+        findings += [each async for each in check_log(settings)]
     return findings, matching
+
+
+async def _look_at_groups(
+    settings: "Settings", security: "Security", seen: "Seen", findings: "list[Finding]"
+) -> "list[Matching]":
+    """The groups that would be kcoord's; what is to be known of them and of rights goes to `findings`."""
+    from kcoord.cli.checks.client_rights import check_rights
+    from kcoord.cli.checks.finding import problem
+    from kcoord.cli.checks.matching_groups import find_matching, judge_matching
+    from kcoord.client import ClientError, Cluster
+
+    matching: list[Matching] = []
+    try:
+        async with Cluster([(each.host, each.port) for each in seen.brokers], security) as cluster:
+            matching = await find_matching(cluster, settings.groups)
+            findings += judge_matching(matching, settings.groups)
+            names = [each.line.group for each in matching if each.is_classic]
+            findings += [each async for each in check_rights(cluster, settings, names)]
+    except ClientError as error:
+        findings.append(problem("groups", str(error)))
+    return matching
 
 
 def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:
@@ -111,12 +136,21 @@ def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str
     shown: list[Any] = [table_of(("", "ABOUT", ""), [(each.level.value, each.about, each.text) for each in findings])]
     if matching:
         rows = [
-            (line.group, line.protocol_type, line.state, str(each.members), line.coordinator, each.becomes)
+            (line.group, line.protocol_type, line.state, each.members_told, line.coordinator, each.becomes)
             for each in matching
             for line in [each.line]
         ]
         shown += ["", table_of(("GROUP", "PROTOCOL TYPE", "STATE", "MEMBERS", "COORDINATOR NOW", "THEN"), rows)]
-    return written(*shown)
+    return written(*shown) + _commands(findings)
+
+
+def _commands(findings: "Sequence[Finding]") -> str:
+    """What gives the rights that are missing, each in one line, however narrow the terminal: it is to be copied."""
+    commands = dict.fromkeys(each.command for each in findings if each.command)
+    if not commands:
+        return ""
+    lines = ["", "Rights are given by an administrator of the cluster (--command-config: who logs in for it):"]
+    return "\n".join([*lines, *(f"  {printable(each)}" for each in commands)]) + "\n"
 
 
 def _as_json(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:

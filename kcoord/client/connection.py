@@ -7,6 +7,7 @@ broker speaks; a request goes out in the highest version that both know.
 import asyncio
 import errno
 import os
+import socket
 import ssl
 import struct
 from collections import deque
@@ -42,6 +43,7 @@ R = TypeVar("R", bound=Response)
 
 CLIENT_ID = "kcoord-cli"
 _SIZE = struct.Struct(">i")
+_UNSUPPORTED_VERSION = int(ErrorCode.UNSUPPORTED_VERSION).to_bytes(2, "big")
 _LARGEST_RESPONSE = 100 << 20
 
 
@@ -69,6 +71,9 @@ class Connection:
     _writer: asyncio.StreamWriter
     _versions: dict[int, tuple[int, int]] = attrs.field(factory=dict, init=False)
     """API key → lowest and highest version that the broker speaks."""
+    features: dict[str, tuple[int, int]] = attrs.field(factory=dict, init=False)
+    """Feature → the highest level that the broker could run, and the level that is on in the cluster (0: none); as far
+    as the broker says so, which Kafka's do from 2.7 on."""
     _waiting: deque[tuple[RequestHeader, asyncio.Future[Response]]] = attrs.field(factory=deque, init=False)
     _ids: "count[int]" = attrs.field(factory=count, init=False)
     _receiving: asyncio.Task[None] | None = attrs.field(default=None, init=False)
@@ -87,7 +92,9 @@ class Connection:
             raise ClientError(f"{host}:{port} cannot be reached: no answer within {timeout:g} s") from None
         except OSError as error:
             known = not isinstance(error, ssl.SSLError) and error.errno in errno.errorcode
-            said = os.strerror(error.errno or 0) if known else error
+            said = os.strerror(error.errno or 0) if known else str(error) or "it closed the connection"
+            if isinstance(error, socket.gaierror):
+                said = error.strerror or said
             raise ClientError(f"{host}:{port} cannot be reached{' by TLS' if security.tls else ''}: {said}") from None
         self = cls(host, port, timeout, client_id, reader, writer)
         self._receiving = asyncio.create_task(self._receive())
@@ -129,6 +136,11 @@ class Connection:
         """Whether the broker speaks this API in a version known here."""
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))
         return max(lowest, request.MIN_VERSION) <= min(highest, request.MAX_VERSION)
+
+    @property
+    def versions(self) -> dict[int, tuple[int, int]]:
+        """API key → lowest and highest version that the broker speaks."""
+        return dict(self._versions)
 
     def highest(self, api_key: int) -> int | None:
         """The highest version of this API that the broker speaks; None: it does not know it."""
@@ -185,6 +197,8 @@ class Connection:
         correlation_id, body = decode_response_header(key, version, frame)
         if correlation_id != header.correlation_id:
             raise DecodeError(f"{api_name(key)} is answered out of order")
+        if key == ApiVersionsRequest.API_KEY and frame[body : body + 2] == _UNSUPPORTED_VERSION:
+            version = 0  # a broker that does not know the version answers in the first one (KIP-511)
         return response_class(key).decode(frame, version, body)
 
     def _lost(self, why: str) -> ClientError:
@@ -204,10 +218,16 @@ class Connection:
         request = ApiVersionsRequest(client_software_name="kcoord", client_software_version="1")
         response = await self._ask_versions(request, request.MAX_VERSION)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            response = await self._ask_versions(ApiVersionsRequest(), 0)
+            known = [each.max_version for each in response.api_keys if each.api_key == ApiVersionsRequest.API_KEY]
+            version = min(*known, request.MAX_VERSION - 1) if known else 0
+            response = await self._ask_versions(request, version)
         if response.error_code:
             raise self._lost(f"it does not tell its versions: {error_name(response.error_code)}")
         self._versions = {each.api_key: (each.min_version, each.max_version) for each in response.api_keys}
+        levels = {each.name: each.max_version_level for each in response.finalized_features}
+        self.features = {
+            each.name: (each.max_version, levels.get(each.name, 0)) for each in response.supported_features
+        }
 
     async def _ask_versions(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         response = await self._settled(request, self._write(request, version, request.encode(version)))

@@ -451,6 +451,7 @@ def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
         has_members=said.has_members,
         generation=None if said.generation == NO_GENERATION else said.generation,
         loaded=said.loaded,
+        owner=said.owner,
     )
 
 

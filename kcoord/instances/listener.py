@@ -374,6 +374,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in known
             ]
@@ -451,6 +452,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in found.items()
             ]

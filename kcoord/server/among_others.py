@@ -60,7 +60,7 @@ async def start_among_others(settings: Settings, handed_down: HandedDown, stack:
     await open_patiently(store)
     coordinator = make_coordinator(settings, groups, store)
     serials = itertools.count(1)
-    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials))
+    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials), store.is_new)
     share(coordinator, instances.membership)
     behind: Behind = gateway or Standalone(
         coordinator,
@@ -80,7 +80,11 @@ async def start_among_others(settings: Settings, handed_down: HandedDown, stack:
 
 
 def make_instances(
-    settings: Settings, where: KafkaLogSettings, coordinator: Coordinator, new_serial: Callable[[], int]
+    settings: Settings,
+    where: KafkaLogSettings,
+    coordinator: Coordinator,
+    new_serial: Callable[[], int],
+    log_is_new: bool,
 ) -> tuple[Instances, Gateway | None]:
     """This process among the others, and the gateway if there is to be one. Raises StartError."""
     gateways: list[Gateway] = []
@@ -95,7 +99,12 @@ def make_instances(
         raise StartError(str(error)) from None
     if settings.upstream:
         gateways.append(
-            make_gateway(settings, instances.groups, MapPlaces(instances.membership, instances.addresses_of_brokers))
+            make_gateway(
+                settings,
+                instances.groups,
+                MapPlaces(instances.membership, instances.addresses_of_brokers),
+                log_is_new=log_is_new,
+            )
         )
     return instances, gateways[0] if gateways else None
 

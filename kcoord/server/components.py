@@ -6,12 +6,15 @@ the instances and Kafka's client.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from kcoord.config import Settings, setting_name
 from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
@@ -84,15 +87,38 @@ async def open_ports(
         await gateway.start(lambda broker_id, port: listen(server, settings, handed_down, broker_id, port))
 
 
-def make_gateway(settings: Settings, groups: GroupService, places: Places | None = None) -> Gateway:
+def make_gateway(
+    settings: Settings, groups: GroupService, places: Places | None = None, *, log_is_new: bool
+) -> Gateway:
     """The gateway that `settings` describe. Raises StartError."""
     from kcoord.gateway.gateway import Gateway
+    from kcoord.server.adopt_default import adopt_default
     from kcoord.server.gateway_settings import gateway_settings
 
     try:
-        return Gateway(gateway_settings(settings), groups, places)
+        adopts = adopt_default(settings, log_is_new) == "auto"
+        return Gateway(attrs.evolve(gateway_settings(settings), adopts=adopts), groups, places)
     except ValueError as error:
         raise StartError(str(error)) from None
+
+
+async def look_at_upstream(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
+    """Begin to say what is wrong with the cluster behind. Raises StartError where it is kcoord itself."""
+    from kcoord.gateway.tls import upstream_context
+    from kcoord.server.gateway_settings import gateway_settings
+    from kcoord.server.upstream_watch import own_addresses, watch_upstream
+
+    for host, port in await asyncio.to_thread(own_addresses, settings):
+        raise StartError(
+            f"upstream {host}:{port} is where kcoord itself listens: name the cluster's brokers in --upstream, or let "
+            "kcoord listen at another port (--listen)"
+        )
+    try:
+        tls_context = upstream_context(gateway_settings(settings))
+    except ValueError as error:
+        raise StartError(str(error)) from None
+    watching = asyncio.create_task(watch_upstream(settings, tls_context))
+    stack.callback(watching.cancel)
 
 
 async def listen(server: Server, settings: Settings, handed_down: HandedDown, broker_id: int | None, port: int) -> None:

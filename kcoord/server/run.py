@@ -24,13 +24,16 @@ from kcoord.config import Settings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.server.components import (
     StartError,
+    connect_settings,
     group_settings,
+    look_at_upstream,
     make_coordinator,
     make_gateway,
     make_server,
     open_ports,
     request_limits,
     take_handed_down,
+    tls,
 )
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.listen_fds import HandedDown
@@ -39,7 +42,7 @@ from kcoord.server.private_files import keep_new_files_private, warn_of_readable
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
 
-__all__ = ["StartError", "run"]
+__all__ = ["StartError", "connect_settings", "run", "tls"]
 
 log = logging.getLogger("kcoord.server")
 
@@ -95,6 +98,8 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
     asyncio.get_running_loop().set_exception_handler(log_fault)
     stopping = asyncio.create_task(stop_signal())
     async with contextlib.AsyncExitStack() as stack:
+        if settings.upstream:
+            await look_at_upstream(settings, stack)
         starting = asyncio.create_task(start(settings, take_handed_down(settings), stack))
         try:
             await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -129,10 +134,11 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
         check_interval_ms=settings.log_retention_check_interval_ms,
     )
     groups = group_settings(settings)
+    log_is_new = not store.file.path.exists()
     await store.open()
     stack.push_async_callback(store.close)
     coordinator = make_coordinator(settings, groups, store, handed_down)
-    gateway = make_gateway(settings, coordinator) if settings.upstream else None
+    gateway = make_gateway(settings, coordinator, log_is_new=log_is_new) if settings.upstream else None
     node = OneNode(cluster_id(settings.data_dir), settings.advertise)
     behind: Behind = gateway or Standalone(
         coordinator, node, connect_groups=settings.group_connect_enable, limits=request_limits(settings)

@@ -428,6 +428,7 @@ class ShardHost:
             has_members=self.shard.has_members(group_id),
             generation=self.shard.generation(group_id),
             loaded=self.state is ShardState.ACTIVE,
+            owner=self.shard.owner(group_id),
         )
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:

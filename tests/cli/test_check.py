@@ -105,6 +105,25 @@ def test_a_group_that_a_kcoord_has_is_told(kafka: KafkaCluster, tmp_path: Path) 
     ]
 
 
+async def test_sink_connectors_come_along(kafka: KafkaCluster, tmp_path: Path) -> None:
+    """A pattern for Connect clusters matches the groups of their sinks too; one for all groups is meant so."""
+
+    def about_sinks(*patterns: str) -> list[str]:
+        options = [word for each in patterns for word in ("--groups", each)]
+        told = json.loads(check(tmp_path, kafka.bootstrap, *options, "--json").out)["findings"]
+        return [each["text"] for each in told if "sink connectors" in each["text"]]
+
+    [text] = await asyncio.to_thread(about_sinks, "connect-.*")
+    assert text.startswith("connect-.* also matches the consumer groups of sink connectors (connect-NAME): ")
+    async with consumer_of(kafka, "connect-copy", "check-4"):
+        [text] = await asyncio.to_thread(about_sinks, "connect-.*", "check-.*")
+        assert text.startswith(
+            "connect-.* also matches the consumer groups of sink connectors (connect-NAME, here connect-"
+        )
+        assert await asyncio.to_thread(about_sinks, ".*") == []
+        assert await asyncio.to_thread(about_sinks, "connect-cluster") == []
+
+
 # -- something is not --------------------------------------------------------------------------------------------------
 
 
@@ -141,10 +160,26 @@ def test_no_cluster_there(tmp_path: Path, upstream: str, says: str) -> None:
     assert found.code == 1
 
 
+def test_two_clusters(start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster, tmp_path: Path) -> None:
+    both = f"{kafka.bootstrap},{start_kafka().bootstrap}"
+    [(about, text)] = problems(check(tmp_path, both, "--groups", ".*", "--json"))
+    assert about == "upstream"
+    assert text.endswith(": name brokers of one cluster")
+
+
+def test_files_that_are_loaded_at_the_start() -> None:
+    own = ("--listen", f"127.0.0.1:{free_port()}", "--json")
+    assert problems(kcoord("check", *own, "-o", "ssl.certificate.location=nowhere.pem")) == [
+        ("tls", "nowhere.pem: there is no such file; give a PEM file that this process may read")
+    ]
+    [(about, text)] = problems(kcoord("check", *own, "-o", "group.connect.assignors=unifrm"))
+    assert (about, "unifrm" in text) == ("assignors", True)
+
+
 def test_names_and_folders_that_cannot_be_used(kafka: KafkaCluster, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     found = check(tmp_path, kafka.bootstrap, "--groups", "none", "--json", "--advertise", "nowhere.invalid:9092")
-    (advertised, first), (records, second) = problems(found)
+    (records, second), (advertised, first) = problems(found)
     assert (advertised, records) == ("advertise", "records")
     assert first.startswith("clients are sent to nowhere.invalid:9092, and nowhere.invalid has no address: ")
     assert second.endswith("set data.dir")
@@ -156,8 +191,12 @@ def test_tls_where_plaintext_was_expected_and_the_other_way(
     secured = start_kafka(security=Security.SSL)
     assert secured.certificates is not None
     told = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json"))
-    assert [text.partition(". ")[2] for _, text in told] == [
-        "It speaks TLS: set upstream.security.protocol to SSL, or to SASL_SSL"
+    assert told == [
+        (
+            "upstream",
+            f"{secured.bootstrap} speaks TLS, and upstream.security.protocol is PLAINTEXT: set it to SSL, or to "
+            "SASL_SSL if clients log in there",
+        )
     ]
     by_tls = (
         "-o",
@@ -166,17 +205,21 @@ def test_tls_where_plaintext_was_expected_and_the_other_way(
         f"upstream.ssl.ca.location={secured.certificates.authority}",
     )
     told = problems(check(tmp_path, kafka.bootstrap, "--groups", ".*", "--json", *by_tls))
-    assert [text.partition(". ")[2] for _, text in told] == [
-        "It speaks no TLS: set upstream.security.protocol to PLAINTEXT, or to SASL_PLAINTEXT"
+    assert told == [
+        (
+            "upstream",
+            f"{kafka.bootstrap} speaks no TLS, and upstream.security.protocol is SSL: set it to PLAINTEXT, or to "
+            "SASL_PLAINTEXT if clients log in there",
+        )
     ]
     assert check(tmp_path, secured.bootstrap, "--groups", ".*", *by_tls).code == 0
 
 
-def test_a_login(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> None:
+def test_a_login(start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster, tmp_path: Path) -> None:
     secured = start_kafka(security=Security.SASL_PLAINTEXT)
     [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json"))
-    assert "It wants a login (" in text
-    assert "set upstream.security.protocol to SASL_PLAINTEXT" in text
+    assert " wants a login (" in text
+    assert text.endswith("and upstream.security.protocol is PLAINTEXT: set it to SASL_PLAINTEXT")
     properties = tmp_path / "client.properties"
     properties.write_text(
         f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism={Mechanism.PLAIN.value}\n"
@@ -187,8 +230,11 @@ def test_a_login(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> No
     assert without.code == 0
     assert "clients log in by themselves: give one's properties in --command-config" in without.out
     assert check(tmp_path, secured.bootstrap, "--groups", ".*", *known).code == 0
-    [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json", *known[2:]))
-    assert text == "--command-config logs in, and upstream.security.protocol is PLAINTEXT: clients cannot log in"
+    properties.write_text(properties.read_text().replace(password_of(ADMIN), "wrong"))
+    [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json", *known))
+    assert text.startswith(f"{secured.bootstrap}: authentication of {ADMIN} by PLAIN failed: ")
+    [(_, text)] = problems(check(tmp_path, kafka.bootstrap, "--groups", ".*", "--json", *known[2:]))
+    assert text == f"--command-config has a login, and {kafka.bootstrap} takes none: leave --command-config out"
 
 
 @pytest.mark.parametrize(

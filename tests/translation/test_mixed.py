@@ -403,3 +403,38 @@ def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read
     assert world.joined(newer).error is OK
     told = [world.fetch(name, protocol="default") for name in ("W1", "W2")]
     assert [(each.assigned, each.offset) for each in told] == [("AC0 AT0", OFFSET + 4), ("AT1", OFFSET + 4)]
+
+
+def test_who_could_not_be_told_of_the_new_leader_is_told_once_the_looks_of_others_are_over() -> None:
+    """Legacy rule 11; plans 1730922, 1808440. W1 leads and leaves, W2 is asked in its place, joins and dies; the new
+    worker takes the lead meanwhile. While W2 may be back with its answer nobody relies on the new leader, so W4 was not
+    called. When W2's session had ended W3 was asked instead, and told who leads; and nobody looked at W4 again: it took
+    W1 for the leader for good.
+    """
+    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "", "W4": ""})
+    world.configure(rebalance_delay_ms="0")
+    assert world.leaves("W1") is OK
+    assert world.beats("W2") is AGAIN
+    assert world.come("W2", "AT0").leads
+    named = {"config_offset": OFFSET, "configured_connectors_and_tasks": packed("AC0 AT0")}
+    told = world.join("N1", NEW, client_assignors=[READS_ALL], url="http://N1", **named)
+    while "W2" in map(world.name, world.group.members):
+        told = led_by_new_worker(world, told)
+        world.keep_alive(1_000, "W4")
+        world.beats("W3")
+    world.come("W3", "")
+    waits = world.send_sync("W3")
+    for _ in range(3):
+        told = led_by_new_worker(world, told)
+    assert world.synced(waits).leader == "N1"
+    assert world.beats("W4") is AGAIN
+    world.come("W4", "")
+    assert world.fetch("W4").leader == "N1"
+
+
+def led_by_new_worker(world: LegacyWorld, told: Told) -> Told:
+    """The new worker beats; it computes if it is asked to, and runs all."""
+    if told.error is COMPUTE:
+        given = {each: "AC0 AT0" if each == "N1" else "" for each in world.group.members}
+        world.compute("N1", told.epoch, given, connection=NEW)
+    return world.beat("N1", told.epoch, connection=NEW)

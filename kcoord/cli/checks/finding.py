@@ -1,4 +1,4 @@
-"""What has a check found?"""
+"""What a check has found."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class Finding:
     level: Level
     about: str
     text: str
+    command: str = ""
+    """What an administrator of the cluster can run to change it."""
 
 
 def fine(about: str, text: str) -> Finding:
@@ -31,11 +33,11 @@ def fine(about: str, text: str) -> Finding:
     return Finding(Level.FINE, about, text)
 
 
-def note(about: str, text: str) -> Finding:
+def note(about: str, text: str, command: str = "") -> Finding:
     """Something is to be known."""
-    return Finding(Level.NOTE, about, text)
+    return Finding(Level.NOTE, about, text, command)
 
 
-def problem(about: str, text: str) -> Finding:
+def problem(about: str, text: str, command: str = "") -> Finding:
     """Something is to be changed."""
-    return Finding(Level.PROBLEM, about, text)
+    return Finding(Level.PROBLEM, about, text, command)

@@ -1,4 +1,4 @@
-"""Can kcoord stand where its settings say? Free ports, a folder that it may write, names that clients can use."""
+"""The place where kcoord would stand: free ports, a folder that it may write, files that it loads at its start."""
 
 from __future__ import annotations
 
@@ -9,18 +9,32 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kcoord.address import Address
-from kcoord.cli.checks.finding import Finding, fine, note, problem
-from kcoord.settings import WILDCARD_HOSTS, Settings
-
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
+from kcoord.cli.checks.finding import Finding, fine, problem
+from kcoord.server.run import StartError, connect_settings, tls
+from kcoord.server.tls import TlsError
+from kcoord.settings import Settings
 
 
 def check_place(settings: Settings) -> Iterator[Finding]:
     """What can be told without asking the cluster."""
     yield _check_port("listen", settings.listen, "listen")
-    yield from _check_name(settings)
+    if settings.internal_listen is not None:
+        yield _check_port("internal", settings.internal_listen, "internal.listen", "for other instances")
     if settings.log == "embedded":
         yield _check_folder(settings.data_dir)
+    yield from _check_files(settings)
+
+
+def _check_files(settings: Settings) -> Iterator[Finding]:
+    """Certificates and assignors, which kcoord loads at its start."""
+    try:
+        if tls(settings) is not None:
+            yield fine("tls", f"kcoord's ports speak TLS with {settings.ssl_certificate_location}")
+        connect_settings(settings)
+    except TlsError as error:
+        yield problem("tls", str(error))
+    except StartError as error:
+        yield problem("assignors", str(error))
 
 
 def check_broker_ports(settings: Settings, ports: Sequence[tuple[int, int | None]]) -> Iterator[Finding]:
@@ -55,26 +69,6 @@ def _check_port(about: str, address: Address, setting: str, whose: str = "") -> 
                 return problem(about, f"{where} is taken: something listens there already; set {setting}")
             return problem(about, f"{where} cannot be listened at: {os.strerror(error.errno or 0)}; set {setting}")
     return fine(about, f"{where} is free")
-
-
-def _check_name(settings: Settings) -> Iterator[Finding]:
-    """The name that clients are sent to after their first question."""
-    if settings.advertise is None:
-        if settings.listen[0] in LOOPBACK:
-            yield note("advertise", f"only clients on this machine reach {settings.listen[0]}; set listen for others")
-        elif settings.listen[0] in WILDCARD_HOSTS:
-            yield fine("advertise", "clients are sent to the host by which they came")
-        return
-    host, port = settings.advertise
-    try:
-        socket.getaddrinfo(host, port)
-    except socket.gaierror as error:
-        yield problem("advertise", f"clients are sent to {host}:{port}, and {host} has no address: {error.strerror}")
-        return
-    if host in LOOPBACK:
-        yield note("advertise", f"clients are sent to {host}:{port}: only those on this machine get there")
-    else:
-        yield fine("advertise", f"clients are sent to {host}:{port}")
 
 
 def _check_folder(folder: Path) -> Finding:

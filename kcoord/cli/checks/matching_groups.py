@@ -1,4 +1,4 @@
-"""Which groups would be kcoord's by `--groups`, who has them now, and what becomes of each?"""
+"""The groups that would be kcoord's by `--groups`: who has them now, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 
 from kcoord.cli.checks.finding import Finding, fine, note, problem
 from kcoord.cli.group_calls import ClassicGroup, GroupLine, describe, list_all
-from kcoord.client import Cluster
+from kcoord.client import ClientError, Cluster
 
 CLASSIC = ("classic", "")
 """Types of groups of which kcoord reads the protocol; brokers before 3.8 tell none."""
@@ -19,6 +19,8 @@ SENTINEL = "kcoord"
 CONNECT, CONSUMER = "connect", "consumer"
 SINKS = "connect-"
 """A sink connector's tasks are consumers of a group of this name and the connector's."""
+ANY_NAME = "kcoord-check"
+"""A connector's or a group's name that stands for any."""
 
 
 @attrs.frozen
@@ -27,11 +29,22 @@ class Matching:
 
     line: GroupLine
     """As the cluster lists it."""
-    members: int
+    members: int | None
+    """None: they may not be seen."""
     becomes: str
     """What happens to it when kcoord is there."""
     has_kcoord: bool
     """Whether a kcoord has it already."""
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether kcoord reads its protocol."""
+        return self.line.type.lower() in CLASSIC
+
+    @property
+    def members_told(self) -> str:
+        """How many members it has, for people."""
+        return "?" if self.members is None else str(self.members)
 
     def as_json(self) -> dict[str, Any]:
         """All of it, in one object."""
@@ -42,23 +55,23 @@ async def find_matching(cluster: Cluster, patterns: Sequence[str]) -> list[Match
     """The groups that the cluster has, and the patterns match; by name. Raises ClientError."""
     expressions = [re.compile(each) for each in patterns]
     lines = [each for each in await list_all(cluster, [], []) if any(exp.fullmatch(each.group) for exp in expressions)]
-    classic = [each.group for each in lines if each.type.lower() in CLASSIC]
-    described = {each.group: each for each in await describe(cluster, classic) if isinstance(each, ClassicGroup)}
-    return [_matching(line, described.get(line.group)) for line in lines]
+    return [await _matching(cluster, line) for line in lines]
 
 
-def _matching(line: GroupLine, group: ClassicGroup | None) -> Matching:
-    members = 0 if group is None else len(group.members)
-    has_kcoord = group is not None and [each.instance for each in group.members] == [SENTINEL]
-    if group is None:
-        becomes = f"stays with the cluster: kcoord takes no groups of type {line.type}"
-    elif has_kcoord:
-        becomes = "a kcoord has it already"
-    elif members:
-        becomes = "stays with the cluster until its last member there has gone; start all of them by kcoord then"
-    else:
-        becomes = "is kcoord's as soon as a member comes by it"
-    return Matching(line, members, becomes, has_kcoord)
+async def _matching(cluster: Cluster, line: GroupLine) -> Matching:
+    if line.type.lower() not in CLASSIC:
+        return Matching(line, 0, f"stays with the cluster: kcoord takes no groups of type {line.type}", False)
+    try:
+        [group] = await describe(cluster, [line.group])
+    except ClientError as error:
+        return Matching(line, None, f"cannot be told: {error}", False)
+    members = group.members if isinstance(group, ClassicGroup) else []
+    if [each.instance for each in members] == [SENTINEL]:
+        return Matching(line, 1, "a kcoord has it already", True)
+    if members:
+        then = "stays with the cluster until its last member there has gone; start all of them by kcoord then"
+        return Matching(line, len(members), then, False)
+    return Matching(line, 0, "is kcoord's as soon as a member comes by it", False)
 
 
 def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterator[Finding]:
@@ -69,14 +82,27 @@ def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterat
         return
     if not found:
         yield note("groups", f"the cluster has no group yet that {told} matches")
+        yield from _about_sinks([], patterns)
         return
     live = [each for each in found if each.members and not each.has_kcoord]
     yield fine("groups", f"{told} matches {len(found)}, {len(live)} of them with members at the cluster")
-    lines = [each.line for each in found]
+    yield from _about_sinks([each.line for each in found], patterns)
+
+
+def _about_sinks(lines: Sequence[GroupLine], patterns: Sequence[str]) -> Iterator[Finding]:
+    """That a pattern meant for Connect clusters matches the consumer groups of sink connectors too."""
+    expressions = [re.compile(each) for each in patterns]
+    matches = [
+        each.pattern for each in expressions if each.fullmatch(f"{SINKS}{ANY_NAME}") and not each.fullmatch(ANY_NAME)
+    ]
     sinks = [each.group for each in lines if each.protocol_type == CONSUMER and each.group.startswith(SINKS)]
-    if sinks and any(each.protocol_type == CONNECT for each in lines):
-        yield note(
-            "groups",
-            f"{', '.join(sinks[:3])}{' and more' if len(sinks) > 3 else ''}: what sink connectors read by; their tasks "
-            "connect by the worker's consumer settings, so these come by kcoord too only if those name it",
-        )
+    is_connect = any(each.protocol_type == CONNECT for each in lines)
+    if not matches and not (sinks and is_connect):
+        return
+    now = f", here {', '.join(sinks[:3])}{' and more' if len(sinks) > 3 else ''}" if sinks else ""
+    yield note(
+        "groups",
+        f"{', '.join(matches or patterns)} also matches the consumer groups of sink connectors ({SINKS}NAME{now}): "
+        "their tasks connect by the worker's bootstrap.servers unless consumer.bootstrap.servers says otherwise, so "
+        "kcoord takes these too. To leave them out, give the Connect clusters' own group ids in --groups",
+    )

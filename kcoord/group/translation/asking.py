@@ -32,6 +32,8 @@ def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
     session = session_of(member)
     if member.put_out or session.parked_join is not None:
         return
+    if not is_ready(turn.contents, group):
+        group.legacy.looked_at_unready = True
     at_rest = session.phase is Phase.STABLE and must_rejoin(turn, group, member)
     in_between = session.phase is Phase.COMPLETING and not _has_computed(group, member)
     if at_rest or (in_between and _is_called(group, member)):

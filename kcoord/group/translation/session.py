@@ -156,6 +156,8 @@ class LegacyFleet(Generic[R]):
     """Who has failed to compute at that group epoch, kept while the leader is waited for."""
     ready_leader: str | None = None
     """Who has been answered as the leader that made the installed assignment (legacy rules 15, 23)."""
+    looked_at_unready: bool = False
+    """Whether workers have been looked at since the leader could be relied upon last."""
     barrier_due_ms: int = NEVER_MS
     """With `default` in the group: until when JoinGroups are parked for those who have not come (legacy rule 16)."""
     barrier_is_extended: bool = False

@@ -7,6 +7,7 @@ from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.barrier import keep_barrier
 from kcoord.group.translation.config_round import end_if_complete
 from kcoord.group.translation.joining import answer_joins
+from kcoord.group.translation.leader import is_ready
 from kcoord.group.translation.syncing import answer_below, answer_if_time, is_being_computed
 from kcoord.group.turn import Turn
 
@@ -22,6 +23,7 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
         _answer_leader_first(turn, group)
         changed = True
     changed |= answer_below(turn, group)
+    changed |= _leader_is_ready_by_now(turn, group)
     return _has_been_computed(group) or changed
 
 
@@ -32,6 +34,18 @@ def _has_been_computed(group: ConnectGroup) -> bool:
     if not before or fleet.computing:
         return False
     group.touched.update([each for each in fleet.members if session_of(group.members[each]).parked_sync is not None])
+    return True
+
+
+def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
+    """Whoever was looked at while the leader could not be relied upon is looked at again when it can (legacy rules 11,
+    23): it is there, it has its own assignment, the look of another is over, whatever it was.
+    """
+    fleet = group.legacy
+    if not fleet.looked_at_unready or not is_ready(turn.contents, group):
+        return False
+    fleet.looked_at_unready = False
+    group.touched.update(fleet.members)
     return True
 
 

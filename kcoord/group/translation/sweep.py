@@ -17,7 +17,7 @@ from kcoord.protocol.errors import ErrorCode
 def sweep_legacy(turn: Turn, group: ConnectGroup) -> None:
     """Do what is due; what follows from it, `settle` does."""
     fleet, now_ms = group.legacy, turn.now_ms
-    group.touched.update(group.unconverged)  # a leader may be back, for whom some have to wait (legacy rule 23)
+    group.touched.update(group.unconverged)  # for some of them something may be free, or has waited for long enough
     if fleet.gathering_due_ms <= now_ms:
         fleet.gathering_due_ms = NEVER_MS
     if fleet.barrier_due_ms <= now_ms:

@@ -156,9 +156,8 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     group.forget(member)
     stops = to_stop(turn, group, member, now.revoked)
     _watch_release(turn, group, member, stops)
-    if group.legacy.ready_leader != member.member_id == group.computed_by:
+    if member.member_id == group.computed_by:
         group.legacy.ready_leader = member.member_id
-        group.touched.update(group.legacy.members)
     group.touched.add(member.member_id)  # it may be called for what has happened while it waited
     revoked = stops | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
     session.listed = NOTHING

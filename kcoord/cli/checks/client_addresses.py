@@ -1,0 +1,144 @@
+"""The addresses that clients are sent to: do their names resolve, and do they lead to this kcoord?
+
+A client asks once by the address that it was given and then goes where it is sent: to the bootstrap address and to one
+more for each broker. So for a moment kcoord's ports are opened here, and somebody connects to each address as a client
+would: what arrives must be what was sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Sequence
+
+import attrs
+
+from kcoord.cli.checks.finding import Finding, fine, note, problem
+from kcoord.server.upstream_watch import LOOPBACK, is_of_this_machine
+from kcoord.settings import WILDCARD_HOSTS, Settings
+
+ABOUT = "advertise"
+PATIENCE_S = 2.0
+TOKEN_BYTES = 16
+
+
+@attrs.frozen
+class Told:
+    """An address that clients are told, and the port here that it is to lead to."""
+
+    host: str
+    port: int
+    listen_port: int
+
+
+def told_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[Told]:
+    """The bootstrap address and the brokers', as clients hear of them."""
+    host, first = settings.advertise or settings.listen
+    listen_port = settings.listen[1]
+    return [Told(host, first + port - listen_port, port) for port in (listen_port, *broker_ports)]
+
+
+async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> AsyncIterator[Finding]:
+    """`broker_ports`: those that kcoord would listen at for brokers."""
+    if settings.advertise is None and settings.listen[0] in WILDCARD_HOSTS:
+        yield fine(ABOUT, "clients are sent to the host by which they came")
+        return
+    told = told_addresses(settings, broker_ports)
+    host = told[0].host
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        yield problem(ABOUT, f"clients are sent to {host}:{told[0].port}, and {host} has no address: {error.strerror}")
+        return
+    ips = sorted({str(each[4][0]) for each in found})
+    if all(ipaddress.ip_address(each.partition("%")[0]).is_loopback for each in ips):
+        yield _loopback(settings, host, ips)
+    found_way = await _check_way(settings, told, ips)
+    if found_way is not None:
+        yield found_way
+
+
+def _loopback(settings: Settings, host: str, ips: Sequence[str]) -> Finding:
+    listens_at = settings.listen[0]
+    if host not in LOOPBACK and host not in ips:
+        return note(
+            ABOUT,
+            f"{host} is {', '.join(ips)} here, which is this machine alone: see that clients elsewhere resolve it to "
+            "an address of this machine",
+        )
+    if listens_at in LOOPBACK:
+        return note(ABOUT, f"only clients on this machine reach {host}; set listen and advertise for others")
+    return note(
+        ABOUT,
+        f"clients are sent to {host}, where only those on this machine find kcoord, and it listens at {listens_at} for "
+        "others too: set advertise to a name by which these reach it",
+    )
+
+
+async def _check_way(settings: Settings, told: Sequence[Told], ips: Sequence[str]) -> Finding | None:
+    """Whether what connects to these addresses arrives here; None where all ports are taken, which is said already."""
+    outcomes = await asyncio.gather(*(_try(settings.listen[0], each) for each in told))
+    host = told[0].host
+    tried = [(each, why) for each, why in zip(told, outcomes, strict=True) if why is not None]
+    lost = [(each, why) for each, why in tried if why]
+    if not lost:
+        ports = _ports([each for each, _ in tried])
+        return fine(ABOUT, f"clients are sent to {host}:{ports}, which leads here") if tried else None
+    first, why = lost[0]
+    text = f"clients are sent to {host}:{_ports([each for each, _ in lost])}, which does not lead here ({why})"
+    if all(is_of_this_machine(each) for each in ips):
+        return problem(
+            ABOUT, f"{text}: kcoord listens at {settings.listen[0]}:{first.listen_port}; set listen or advertise"
+        )
+    return note(
+        ABOUT,
+        f"{text}, as seen from this machine: see that it leads clients to port {first.listen_port} of it"
+        + (" and so on" if len(lost) > 1 else ""),
+    )
+
+
+def _ports(told: Sequence[Told]) -> str:
+    ports = sorted(each.port for each in told)
+    is_range = len(ports) > 2 and ports[-1] - ports[0] == len(ports) - 1
+    return f"{ports[0]} to {ports[-1]}" if is_range else ", ".join(map(str, ports))
+
+
+async def _try(listen_host: str, told: Told) -> str | None:
+    """Why what is sent to that address does not arrive; empty: it does. None: the port here is taken."""
+    token = secrets.token_bytes(TOKEN_BYTES)
+    arrived = asyncio.Event()
+
+    async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if await reader.readexactly(TOKEN_BYTES) == token:
+                arrived.set()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    try:
+        server = await asyncio.start_server(receive, listen_host, told.listen_port)
+    except OSError:
+        return None
+    async with server:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                _, writer = await asyncio.open_connection(told.host, told.port)
+        except TimeoutError:
+            return "no answer"
+        except OSError as error:
+            return os.strerror(error.errno or 0) if error.errno in errno.errorcode else str(error)
+        try:
+            writer.write(token)
+            async with asyncio.timeout(PATIENCE_S):
+                await arrived.wait()
+        except (OSError, TimeoutError):
+            return "somebody else answers there"
+        finally:
+            writer.close()
+    return ""

@@ -1,0 +1,163 @@
+"""The look at an address: is a Kafka broker there, a kcoord, or something else; TLS or plaintext, a login or none?
+
+Nothing is changed there, and nobody logs in: a broker tells its API versions to whoever connects, and which logins it
+takes to whoever asks for one that does not exist.
+"""
+
+import asyncio
+import ssl
+
+import attrs
+
+from kcoord.address import Address
+from kcoord.client.connection import ClientError, Connection
+from kcoord.client.kafka_release import OLDEST, release_of
+from kcoord.client.security import Security
+from kcoord.protocol.messages import (
+    OWN_APIS,
+    JoinGroupRequest,
+    MetadataRequest,
+    ProduceRequest,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+)
+
+ANSWER_S = 5.0
+STATIC_JOIN = 5
+"""The version of JoinGroup with which kcoord takes groups (KIP-345)."""
+NO_SUCH_MECHANISM = "KCOORD-ASKS-WHICH"
+"""A login that no broker takes, so that it tells which it does take; the broker's log has a line with it."""
+
+
+@attrs.frozen
+class Expectation:
+    """What a setting says of the listener."""
+
+    setting: str
+    """Its name, for what is to be set instead."""
+    value: str
+    """PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
+
+    @property
+    def login(self) -> bool:
+        """Whether clients log in."""
+        return self.value.startswith("SASL_")
+
+    def but(self, *, tls: bool, login: bool | None = None) -> str:
+        """That the setting says something else, and what to set; `login` None: nobody knows whether clients log in."""
+        protocol = "SSL" if tls else "PLAINTEXT"
+        fits = f"SASL_{protocol}" if login or (login is None and self.login) else protocol
+        unless = f", or to SASL_{protocol} if clients log in there" if login is None and not self.login else ""
+        return f"and {self.setting} is {self.value}: set it to {fits}{unless}"
+
+
+@attrs.frozen
+class Probed:
+    """What was found at an address."""
+
+    problem: str = ""
+    """Why kcoord cannot work with it, and what to do, in one line; empty: it can."""
+    release: str = ""
+    """Of Apache Kafka, as far as its answers tell it (`kafka_release.py`)."""
+    is_reached: bool = True
+    """Whether something took the connection."""
+
+
+async def probe(address: Address, tls: ssl.SSLContext | None, expected: Expectation) -> Probed:
+    """Look at that address as kcoord would connect to it."""
+    where = f"{address[0]}:{address[1]}"
+    security = Security(tls)
+    try:
+        connection = await Connection.open(*address, security, ANSWER_S)
+    except ClientError as error:
+        return await _unusable(address, security, expected, error)
+    try:
+        return await _judge(where, connection, security, expected)
+    except ClientError as error:
+        return Probed(f"{error}. Name brokers of a Kafka cluster")
+    finally:
+        await connection.close()
+
+
+async def _judge(where: str, connection: Connection, security: Security, expected: Expectation) -> Probed:
+    if any(connection.highest(key) is not None for key in OWN_APIS):
+        return Probed(f"{where} is a kcoord: name the brokers of the cluster behind it")
+    if not connection.serves(MetadataRequest) and not connection.serves(JoinGroupRequest):
+        return Probed(
+            f"{where} speaks Kafka's protocol, and is no broker: is that a listener for controllers? Name the listener "
+            "that clients connect to"
+        )
+    if not connection.serves(ProduceRequest):
+        return Probed(f"{where} has no topics, as a kcoord that runs alone: name brokers of a Kafka cluster")
+    highest = connection.highest(JoinGroupRequest.API_KEY)
+    if highest is None or highest < STATIC_JOIN:
+        return Probed(
+            f"{where} is too old for kcoord to take groups there: Apache Kafka {OLDEST} is the first that will do"
+        )
+    mechanisms = await _logins(connection)
+    if mechanisms and not expected.login:
+        told = expected.but(tls=security.tls is not None, login=True)
+        return Probed(f"{where} wants a login ({', '.join(sorted(mechanisms))}), {told}")
+    if expected.login and not mechanisms:
+        return Probed(f"{where} takes no logins, {expected.but(tls=security.tls is not None, login=False)}")
+    return Probed(release=release_of(connection.versions, connection.features))
+
+
+async def _unusable(address: Address, security: Security, expected: Expectation, error: ClientError) -> Probed:
+    """Why it does not answer: TLS where plaintext was expected, the other way round, or no Kafka at all."""
+    where = f"{address[0]}:{address[1]}"
+    is_reached = await _takes_connections(address)
+    if not is_reached:
+        return Probed(str(error), is_reached=False)
+    if security.tls is None and await _speaks_tls(address):
+        return Probed(f"{where} speaks TLS, {expected.but(tls=True)}")
+    if security.tls is None:
+        said = str(error).removeprefix(f"{where}: ")
+        return Probed(f"{where} does not answer as a Kafka broker: {said}. Name brokers of a Kafka cluster")
+    if await _speaks_plaintext(address):
+        return Probed(f"{where} speaks no TLS, {expected.but(tls=False)}")
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        authorities = expected.setting.replace("security.protocol", "ssl.ca.location")
+        return Probed(f"{error}. Name it as its certificate does, and its authority's PEM file in {authorities}")
+    return Probed(f"{error}. Name brokers of a Kafka cluster, and a port of theirs that speaks TLS")
+
+
+async def _takes_connections(address: Address) -> bool:
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            _, writer = await asyncio.open_connection(*address)
+    except (OSError, TimeoutError):
+        return False
+    writer.transport.abort()
+    return True
+
+
+async def _speaks_tls(address: Address) -> bool:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            _, writer = await asyncio.open_connection(*address, ssl=context)
+    except ssl.SSLError as error:
+        return "ALERT" in str(error.reason) or "CERTIFICATE_REQUIRED" in str(error.reason)
+    except (OSError, TimeoutError):
+        return False
+    writer.transport.abort()
+    return True
+
+
+async def _speaks_plaintext(address: Address) -> bool:
+    try:
+        connection = await Connection.open(*address, Security(), ANSWER_S)
+    except ClientError:
+        return False
+    await connection.close()
+    return True
+
+
+async def _logins(connection: Connection) -> list[str]:
+    """The SASL mechanisms that its listener takes; none where clients do not log in."""
+    if not connection.serves(SaslHandshakeRequest):
+        return []
+    told = await connection.send(SaslHandshakeRequest(mechanism=NO_SUCH_MECHANISM), SaslHandshakeResponse)
+    return list(told.mechanisms)
