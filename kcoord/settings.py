@@ -431,7 +431,7 @@ class Instances(_Section):
         "kcoord-instances", "The consumer group by which instances share the topic's partitions.", min_length=1
     )
     instances_session_timeout_ms: int = _setting(
-        10_000,
+        6_000,
         "An instance of which that group hears nothing for so long is gone, and others take its groups over.",
         unit="ms",
         ge=1,

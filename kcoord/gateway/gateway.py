@@ -345,6 +345,8 @@ class Gateway:
     def client_lost(self, leg: Leg) -> None:
         """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
         self.outages.discard(leg)
+        if self.moves is not None:
+            self.moves.gone(leg)
         if leg.upstream is None or not self.sentinels.is_last_carrier(leg):
             self.let_go(leg)
 

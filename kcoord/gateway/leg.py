@@ -89,6 +89,7 @@ class Leg:
         "sasl",
         "since_ms",
         "standings",
+        "told_nodes_ms",
         "upstream",
     )
 
@@ -101,6 +102,8 @@ class Leg:
         """None: not connected yet, or detached."""
         self.since_ms = gateway.now_ms()
         """When it was made."""
+        self.told_nodes_ms = self.since_ms
+        """When its client was told last which nodes there are; before that, when it was made."""
         self.in_flight = 0
         """Passed-on requests that are not yet answered."""
         self.raw_frames = False

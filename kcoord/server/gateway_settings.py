@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from kcoord.config import Settings
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
-from kcoord.group.request_limits import RequestLimits
-
-
-def request_limits(settings: Settings) -> RequestLimits:
-    """What one request may ask for."""
-    return RequestLimits(
-        groups=settings.request_max_groups,
-        elements=settings.request_max_elements,
-        answer_bytes=settings.response_max_bytes,
-    )
+from kcoord.server.components import request_limits
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:

@@ -17,7 +17,7 @@ from kcoord.gateway.api_versions import CLIENTS_OWN_APIS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
 from kcoord.server.assignors import ENTRY_POINTS, AssignorError, load_assignors
-from kcoord.server.run import StartError, connect_settings
+from kcoord.server.components import StartError, connect_settings
 from kcoord.server.standalone import CONNECT_GROUP_APIS
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import ask, connect
