@@ -160,6 +160,13 @@ class System:
         self._on_exit(current_process(), code)
 
 
+class NoSignals:
+    """What a worker takes of signals: those of the test's process are none of a process under test."""
+
+    def watch(self, on_signal: Callable[..., None]) -> None:
+        """See StopSignals.watch."""
+
+
 @contextlib.contextmanager
 def replaced(
     loop: VirtualTimeLoop,
@@ -173,6 +180,7 @@ def replaced(
     clock = VirtualTime(loop)
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead.append(("kcoord.worker.worker", "Watchdog", partial(LoopWatchdog, on_watchdog)))
+    instead.append(("kcoord.worker.worker", "STOP_SIGNALS", NoSignals()))
     instead.append(("kcoord.worker.worker", "secrets", SeededSecrets(seed)))
     instead.append(("kcoord.worker.runner.runner", "threading", Threads()))
     instead.append(("kcoord.worker.runner.runner", "os", System(on_exit)))

@@ -111,6 +111,11 @@ class Shell:
         if not self.gone.done():
             self._do(self.member.update(now_ms(), **self._refresh()))
 
+    def end(self) -> None:
+        """Say that it is over, though something has not stopped: nobody waits for it any longer."""
+        if not self.gone.done():
+            self.gone.set_result(actions.Gone())
+
     async def close(self) -> None:
         """End everything, whatever the membership thinks."""
         for timer in (self._timer, self._looking):

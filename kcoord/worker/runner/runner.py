@@ -73,13 +73,14 @@ class Runner(WorkerRebalanceListener):
             (each.status for each in (*self._running.values(), *self._stopping)), key=lambda each: each.resource
         )
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Run until `stop` is set, then leave. Raises WorkerError if the worker may not be a member, and whatever the
-        source raises that cannot be opened.
+    async def run(self, stop: asyncio.Event | None = None) -> None:
+        """Run until `stop` is set, or until a signal comes (see `Worker`); then leave.
+
+        Raises WorkerError if the worker may not be a member, and whatever the source raises that cannot be opened.
         """
         try:
             await self._source.open(self._changed)
-            await self._run(stop)
+            await self._run(asyncio.Event() if stop is None else stop)
         finally:
             await self._source.close()
 
