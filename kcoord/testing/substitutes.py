@@ -93,8 +93,13 @@ class LoopWatchdog:
     """
 
     def __init__(
-        self, on_start: Callable[[LoopWatchdog], None], overdue: Callable[[], bool], act: Callable[[], None]
+        self,
+        on_start: Callable[[LoopWatchdog], None],
+        overdue: Callable[[], bool],
+        act: Callable[[], None],
+        late_ms: Callable[[], int],
     ) -> None:
+        """`late_ms` is not looked at: the one event loop of a test is never stuck in the code of one process."""
         self.overdue = overdue
         self.process: Process | None = current_process()
         """The process of its worker."""

@@ -24,9 +24,10 @@ from kcoord.client.security import Security
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
+from kcoord.worker.configured import ConfiguredOption, ConfiguredReader
 from kcoord.worker.generic.membership import GenericMembership
 from kcoord.worker.generic.phases import Timing
-from kcoord.worker.listener import WorkerRebalanceListener
+from kcoord.worker.listener import WorkerRebalanceListener, check_listener
 from kcoord.worker.membership import Membership
 from kcoord.worker.seeking import Finder
 from kcoord.worker.setup import Offer, Setup
@@ -44,23 +45,6 @@ _PROCESS = uuid.uuid4().hex
 
 class WorkerError(Exception):
     """The worker may not be a member of its group, or is set up wrongly; the text is one line."""
-
-
-@attrs.frozen
-class Configured:
-    """All resources that exist, for an assignor to spread (connect-groups rule 21)."""
-
-    offset: int
-    """Grows with every change: of what the workers of a group say, the highest counts."""
-    resources: frozenset[Resource]
-    revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector: grows when its tasks are configured anew. With the generic protocol they are stopped then, and
-    started when every worker has stopped its own. Left out: nothing is said of that.
-    """
-    of_topic: bool = False
-    """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
-    of_file: bool = False
-    """The offset is the time of a file's last change: no worker of Kafka Connect can be in the group."""
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
@@ -103,7 +87,7 @@ class Worker:
         assignors: Sequence[ConnectAssignor] = (),
         server_assignor: str | None = None,
         instance_id: str | None = None,
-        configured: Configured | Callable[[], Configured | None] | None = None,
+        configured: ConfiguredOption = None,
         rebalance_timeout: float = 60.0,
         max_wait: float = 60.0,
         margin: float | None = None,
@@ -117,7 +101,10 @@ class Worker:
         heartbeat_interval: float = 3.0,
         scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
-        """Raises WorkerError for what cannot be right."""
+        """Raises WorkerError for what cannot be right, and TypeError for a listener or `configured` that is none. What
+        `configured` raises the first time comes out of here.
+        """
+        check_listener(listener)
         if group_protocol not in ("connect", "generic"):
             raise WorkerError(f"group_protocol {group_protocol!r} is neither 'connect' nor 'generic'")
         if assignors and server_assignor is not None:
@@ -125,7 +112,9 @@ class Worker:
         self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
         self._listener = listener
         self._assignors: tuple[ConnectAssignor, ...] = tuple(assignors)
-        self._configured = configured
+        self._configured = ConfiguredReader(configured)
+        self._news_error = ""
+        """How `configured` failed last, so that it is logged once."""
         self._close_timeout = close_timeout
         self._last_resort = last_resort
         self._handle_signals = handle_signals
@@ -173,10 +162,10 @@ class Worker:
             self._listener,
             self._assignors,
             needs=needs,
-            refresh=self._news,
+            refresh=self._news_if_any,
             last_resort=self._act,
         )
-        self._watchdog = Watchdog(self._is_overdue, self._act_from_outside)
+        self._watchdog = Watchdog(self._is_overdue, self._act_from_outside, self._late_ms)
         self._watchdog.start()
         self._shell.start()
         self._leaving, self._stopped_by, self._signal_was_awaited = None, None, False
@@ -319,10 +308,24 @@ class Worker:
             return GenericMembership(self._setup, self._generic, random), JoinGroupRequest
         return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 
+    def _news_if_any(self) -> dict[str, object]:
+        """As `_news`. If the program's own functions fail, what they gave before stands; that is logged once."""
+        try:
+            news = self._news()
+        except Exception as error:
+            if repr(error) != self._news_error:
+                _log.exception("`configured` or an assignor's metadata failed; what it gave before stands")
+            self._news_error = repr(error)
+            return {}
+        if self._news_error:
+            _log.info("`configured` and the assignors' metadata work again")
+        self._news_error = ""
+        return news
+
     def _news(self) -> dict[str, object]:
         """What the worker says of itself, as far as it may change while it runs."""
         news: dict[str, object] = {}
-        configured = self._configured() if callable(self._configured) else self._configured
+        configured = self._configured.read()
         if configured is not None:
             news |= {
                 "configured": configured.resources,
@@ -342,6 +345,11 @@ class Worker:
             return False
         ends_ms = shell.member.session_ends_ms
         return ends_ms is not None and bool(shell.member.owned) and now_ms() >= ends_ms
+
+    def _late_ms(self) -> int:
+        """From the watchdog's thread: by how much the event loop is late."""
+        shell = self._shell
+        return 0 if shell is None else shell.late_ms
 
     def _act_from_outside(self) -> None:
         shell = self._shell

@@ -19,12 +19,13 @@ from typing import Any
 
 from kcoord.assign import CONNECTOR, Resource, tell
 from kcoord.worker.config_topic.records import Restart
+from kcoord.worker.configured import Configured
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.runner.connector import Config, Context
 from kcoord.worker.runner.definitions import DefinitionError, Definitions
 from kcoord.worker.runner.running import Condition, Run, Running, Status
 from kcoord.worker.runner.sources import FileSource, Source
-from kcoord.worker.worker import Configured, Worker
+from kcoord.worker.worker import Worker
 
 _log = logging.getLogger(__name__)
 
