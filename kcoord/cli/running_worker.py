@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import logging
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +15,10 @@ from kcoord.assign.built_in import CLIENT_SIDE
 from kcoord.cli.resources import resources_text
 from kcoord.client.security import Security
 from kcoord.worker.config_topic import ConfigTopic
-from kcoord.worker.runner import Classes, Runner, Source, TopicSource
+from kcoord.worker.runner import Classes, Runner, TopicSource
 from kcoord.worker.runner.sources import FileSource
 
 _log = logging.getLogger("kcoord.worker")
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class UnknownAssignor(Exception):
@@ -64,7 +61,7 @@ def run(where: Path | Topic, bootstrap: str, group: str, assignors: Sequence[str
     found = source.look().resources
     said = f"what stands in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
     _log.info("group %s at %s, with %s", group, bootstrap, said)
-    asyncio.run(_run(source, bootstrap, group, assignors=made, **options))
+    asyncio.run(TellingRunner(source, bootstrap, group, assignors=made, **options).run())
     _log.info("has left group %s", group)
 
 
@@ -83,22 +80,6 @@ def _classes(run: Sequence[str]) -> Classes:
         {java: python for java, _, python in split if java},
         next((python for java, _, python in reversed(split) if not java), None),
     )
-
-
-async def _run(source: Source, bootstrap: str, group: str, **options: Any) -> None:
-    runner = TellingRunner(source, bootstrap, group, **options)
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def end(number: signal.Signals) -> None:
-        """In order the first time; a second signal ends the process as it always would."""
-        _log.info("%s: stopping, then leaving", number.name)
-        for each in _SIGNALS:
-            loop.remove_signal_handler(each)
-        stop.set()
-
-    for each in _SIGNALS:
-        loop.add_signal_handler(each, end, each)
-    await runner.run(stop)
 
 
 def _assignor(name: str) -> ConnectAssignor:

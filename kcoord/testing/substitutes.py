@@ -93,8 +93,13 @@ class LoopWatchdog:
     """
 
     def __init__(
-        self, on_start: Callable[[LoopWatchdog], None], overdue: Callable[[], bool], act: Callable[[], None]
+        self,
+        on_start: Callable[[LoopWatchdog], None],
+        overdue: Callable[[], bool],
+        act: Callable[[], None],
+        late_ms: Callable[[], int],
     ) -> None:
+        """`late_ms` is not looked at: the one event loop of a test is never stuck in the code of one process."""
         self.overdue = overdue
         self.process: Process | None = current_process()
         """The process of its worker."""
@@ -160,6 +165,13 @@ class System:
         self._on_exit(current_process(), code)
 
 
+class NoSignals:
+    """What a worker takes of signals: those of the test's process are none of a process under test."""
+
+    def watch(self, on_signal: Callable[..., None]) -> None:
+        """See StopSignals.watch."""
+
+
 @contextlib.contextmanager
 def replaced(
     loop: VirtualTimeLoop,
@@ -173,6 +185,7 @@ def replaced(
     clock = VirtualTime(loop)
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead.append(("kcoord.worker.worker", "Watchdog", partial(LoopWatchdog, on_watchdog)))
+    instead.append(("kcoord.worker.worker", "STOP_SIGNALS", NoSignals()))
     instead.append(("kcoord.worker.worker", "secrets", SeededSecrets(seed)))
     instead.append(("kcoord.worker.runner.runner", "threading", Threads()))
     instead.append(("kcoord.worker.runner.runner", "os", System(on_exit)))

@@ -4,7 +4,8 @@ Start at `membership` (the protocol of connect groups), then `worker` (what prog
 tasks out of a file).
 """
 
+from kcoord.worker.configured import Configured
 from kcoord.worker.listener import WorkerRebalanceListener
-from kcoord.worker.worker import Configured, Worker, WorkerError
+from kcoord.worker.worker import Worker, WorkerError
 
 __all__ = ["Configured", "Worker", "WorkerError", "WorkerRebalanceListener"]

@@ -1,16 +1,21 @@
-"""What does a program hear of its share? The draft's WorkerRebalanceListener, for asyncio."""
+"""What a program hears of its share: the callbacks of a worker."""
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from types import FunctionType
 
 from kcoord.assign import Resource
+
+CALLBACKS = ("on_assigned", "on_revoked", "on_lost")
 
 
 class WorkerRebalanceListener(ABC):
     """Told of what is this worker's, one call after the other, in the order in which it happened.
 
-    Exceptions are logged; the worker goes on as if the call had returned.
+    The methods are coroutines (`async def`): the worker heartbeats while they run. An exception in one is logged, with
+    the resources, and the worker goes on as if it had returned.
     """
 
     @abstractmethod
@@ -33,3 +38,31 @@ class WorkerRebalanceListener(ABC):
         resources twice, and such as it has half stopped.
         """
         await self.on_revoked(resources)
+
+
+def check_listener(listener: object) -> None:
+    """Raises TypeError for what cannot be a listener; the text says what to do."""
+    if isinstance(listener, type):
+        raise TypeError(f"listener: give an object, {listener.__name__}(...), not the class {listener.__name__}")
+    for name in CALLBACKS:
+        method = getattr(listener, name, None)
+        if not callable(method):
+            raise TypeError(
+                f"listener: {type(listener).__name__} has no {name}: derive it from WorkerRebalanceListener"
+            )
+        if is_plain_function(method):
+            raise TypeError(
+                f"listener: {type(listener).__name__}.{name} must be `async def {name}(self, resources)`: the worker "
+                "waits until it has returned, and must be able to send heartbeats meanwhile"
+            )
+
+
+def is_plain_function(function: object) -> bool:
+    """Whether it is a Python function that is certainly no coroutine function, also behind decorators."""
+    while True:
+        plain = getattr(function, "__func__", function)
+        if not isinstance(plain, FunctionType) or inspect.iscoroutinefunction(plain):
+            return False
+        if not hasattr(plain, "__wrapped__"):
+            return True
+        function = plain.__wrapped__

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
-from kcoord.assign import Assignment, ConnectAssignor, Resource
+from kcoord.assign import Assignment, ConnectAssignor, Resource, tell
 from kcoord.client.connection import ClientError, Connection, Refused, error_name
 from kcoord.protocol.message import Request, Response
 from kcoord.worker import actions
@@ -25,6 +26,14 @@ from kcoord.worker.seeking import Finder
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 1.0
+_NAMED = 20
+"""So many resources are named in a line of the log."""
+_ALL_THE_SAME = {
+    "on_assigned": "this worker's all the same",
+    "on_revoked": "taken to have stopped",
+    "on_lost": "taken to have stopped",
+}
+"""What becomes of the resources when a callback fails."""
 
 
 class Member(Protocol):
@@ -88,6 +97,8 @@ class Shell:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
+        self.looked_at_ms = now_ms()
+        """When the event loop last got to the look that is due each second."""
         self._refused = ""
         """The last reason why the coordinator could not be reached, so that it is logged once."""
 
@@ -111,6 +122,11 @@ class Shell:
         if not self.gone.done():
             self._do(self.member.update(now_ms(), **self._refresh()))
 
+    def end(self) -> None:
+        """Say that it is over, though something has not stopped: nobody waits for it any longer."""
+        if not self.gone.done():
+            self.gone.set_result(actions.Gone())
+
     async def close(self) -> None:
         """End everything, whatever the membership thinks."""
         for timer in (self._timer, self._looking):
@@ -124,6 +140,11 @@ class Shell:
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
+
+    @property
+    def late_ms(self) -> int:
+        """By how much the event loop is late for its look. The watchdog's thread asks."""
+        return 0 if self.gone.done() else now_ms() - self.looked_at_ms - round(_LOOK_S * 1000)
 
     # What the membership wants
 
@@ -142,7 +163,7 @@ class Shell:
             case actions.Revoke():
                 self._calls.add("on_revoked", lambda: self._revoke(action))
             case actions.Grant():
-                self._calls.add("on_assigned", lambda: self._listener.on_assigned(action.resources))
+                self._calls.add("on_assigned", lambda: self._hear("on_assigned", action.resources))
             case actions.Told():
                 self._calls.add("on_assignment", lambda: self._tell(action))
             case actions.Abandon():
@@ -178,6 +199,7 @@ class Shell:
 
     def _look(self) -> None:
         """Once a second: what the worker says of itself may have changed, and the machine may have slept."""
+        self.looked_at_ms = now_ms()
         if not self.gone.done():
             self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
             self.refresh()
@@ -249,18 +271,39 @@ class Shell:
 
     # The listener and the assignors
 
-    async def _revoke(self, action: actions.Revoke) -> None:
+    async def _hear(self, callback: str, resources: frozenset[Resource]) -> None:
+        """Call the listener. Whatever it raises is logged, and the worker goes on."""
+        hint = ""
         try:
-            await self._listener.on_revoked(action.resources)
-        except Exception:
-            _log.exception("on_revoked failed")
+            returned = getattr(self._listener, callback)(resources)
+            if not inspect.isawaitable(returned):
+                raise TypeError(f"it returned {returned!r}, which cannot be awaited: make it `async def`")
+            await returned
+            return
+        except Exception as error:
+            raised: BaseException = error
+        except asyncio.CancelledError as error:
+            running = asyncio.current_task()
+            if running is not None and running.cancelling():
+                raise
+            raised = error
+            hint = ". It awaited a task that was cancelled: await asyncio.gather(task, return_exceptions=True) instead"
+        _log.error(
+            "%s.%s failed for %s (%s)%s",
+            type(self._listener).__name__,
+            callback,
+            name_some(resources),
+            _ALL_THE_SAME[callback],
+            hint,
+            exc_info=raised,
+        )
+
+    async def _revoke(self, action: actions.Revoke) -> None:
+        await self._hear("on_revoked", action.resources)
         self._do(self.member.released(now_ms(), action.number))
 
     async def _lose(self, action: actions.Abandon) -> None:
-        try:
-            await self._listener.on_lost(action.resources)
-        except Exception:
-            _log.exception("on_lost failed")
+        await self._hear("on_lost", action.resources)
         await self._calls.doomed_ended()
         self._do(self.member.abandoned(now_ms(), action.number))
 
@@ -295,6 +338,13 @@ class Shell:
         with contextlib.suppress(asyncio.CancelledError):
             if (error := task.exception()) is not None:
                 _log.error("a part of the worker failed", exc_info=error)
+
+
+def name_some(resources: frozenset[Resource]) -> str:
+    """Their names, in order; of many only the first ones."""
+    names = [tell(each) for each in sorted(resources)[:_NAMED]]
+    more = len(resources) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def unsupported(request: Request) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import signal
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -23,13 +24,15 @@ from kcoord.client.security import Security
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
+from kcoord.worker.configured import ConfiguredOption, ConfiguredReader
 from kcoord.worker.generic.membership import GenericMembership
 from kcoord.worker.generic.phases import Timing
-from kcoord.worker.listener import WorkerRebalanceListener
+from kcoord.worker.listener import WorkerRebalanceListener, check_listener
 from kcoord.worker.membership import Membership
 from kcoord.worker.seeking import Finder
 from kcoord.worker.setup import Offer, Setup
 from kcoord.worker.shell import Member, Shell
+from kcoord.worker.stop_signals import STOP_SIGNALS, Watch
 from kcoord.worker.watchdog import Watchdog
 
 _log = logging.getLogger(__name__)
@@ -42,23 +45,6 @@ _PROCESS = uuid.uuid4().hex
 
 class WorkerError(Exception):
     """The worker may not be a member of its group, or is set up wrongly; the text is one line."""
-
-
-@attrs.frozen
-class Configured:
-    """All resources that exist, for an assignor to spread (connect-groups rule 21)."""
-
-    offset: int
-    """Grows with every change: of what the workers of a group say, the highest counts."""
-    resources: frozenset[Resource]
-    revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector: grows when its tasks are configured anew. With the generic protocol they are stopped then, and
-    started when every worker has stopped its own. Left out: nothing is said of that.
-    """
-    of_topic: bool = False
-    """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
-    of_file: bool = False
-    """The offset is the time of a file's last change: no worker of Kafka Connect can be in the group."""
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
@@ -84,6 +70,8 @@ class Worker:
     - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`,
       and `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` with `default`,
       else by the first of `assignors`, or `cooperative`.
+    - `handle_signals`: SIGTERM and SIGINT make the worker leave, and `wait` returns. Only in the main thread, and only
+      where the program has installed no handler of its own; a second signal ends the process at once.
     - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
       the event loop is stuck. A program may end its process here.
     """
@@ -99,7 +87,7 @@ class Worker:
         assignors: Sequence[ConnectAssignor] = (),
         server_assignor: str | None = None,
         instance_id: str | None = None,
-        configured: Configured | Callable[[], Configured | None] | None = None,
+        configured: ConfiguredOption = None,
         rebalance_timeout: float = 60.0,
         max_wait: float = 60.0,
         margin: float | None = None,
@@ -107,12 +95,16 @@ class Worker:
         security: Security | Mapping[str, str] | None = None,
         client_id: str = "kcoord-worker",
         last_resort: Callable[[frozenset[Resource]], None] = log_overrun,
+        handle_signals: bool = True,
         connect_protocol: Literal["sessioned", "compatible", "default"] = "sessioned",
         session_timeout: float = 10.0,
         heartbeat_interval: float = 3.0,
         scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
-        """Raises WorkerError for what cannot be right."""
+        """Raises WorkerError for what cannot be right, and TypeError for a listener or `configured` that is none. What
+        `configured` raises the first time comes out of here.
+        """
+        check_listener(listener)
         if group_protocol not in ("connect", "generic"):
             raise WorkerError(f"group_protocol {group_protocol!r} is neither 'connect' nor 'generic'")
         if assignors and server_assignor is not None:
@@ -120,9 +112,12 @@ class Worker:
         self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
         self._listener = listener
         self._assignors: tuple[ConnectAssignor, ...] = tuple(assignors)
-        self._configured = configured
+        self._configured = ConfiguredReader(configured)
+        self._news_error = ""
+        """How `configured` failed last, so that it is logged once."""
         self._close_timeout = close_timeout
         self._last_resort = last_resort
+        self._handle_signals = handle_signals
         self._group_protocol = group_protocol
         self._generic = Timing(
             session_ms=_ms(session_timeout),
@@ -150,6 +145,12 @@ class Worker:
         self._watchdog: Watchdog | None = None
         self._acting = threading.Lock()
         self._acted_on: int | None = None
+        self._leaving: asyncio.Task[None] | None = None
+        self._signals: Watch | None = None
+        self._waiting = 0
+        """How many calls of `wait` there are now."""
+        self._stopped_by: signal.Signals | None = None
+        self._signal_was_awaited = False
 
     # Life
 
@@ -161,12 +162,15 @@ class Worker:
             self._listener,
             self._assignors,
             needs=needs,
-            refresh=self._news,
+            refresh=self._news_if_any,
             last_resort=self._act,
         )
-        self._watchdog = Watchdog(self._is_overdue, self._act_from_outside)
+        self._watchdog = Watchdog(self._is_overdue, self._act_from_outside, self._late_ms)
         self._watchdog.start()
         self._shell.start()
+        self._leaving, self._stopped_by, self._signal_was_awaited = None, None, False
+        if self._handle_signals:
+            self._signals = STOP_SIGNALS.watch(self._signalled)
         return self
 
     async def __aexit__(
@@ -180,21 +184,30 @@ class Worker:
         if shell is None:
             return
         try:
-            shell.leave(permanent=permanent)
-            patience_s = self._setup.leave_timeout_ms / 1000 + 1
-            for timeout_s in (self._close_timeout, patience_s):
-                done, _ = await asyncio.wait([shell.gone], timeout=timeout_s)
-                if done:
-                    break
-                shell.give_up("the worker is closed and takes too long")
+            await asyncio.shield(self._leave(shell, permanent=permanent))
         finally:
+            if self._leaving is not None:
+                self._leaving.cancel()
             if self._watchdog is not None:
                 self._watchdog.stop()
+            if self._signals is not None:
+                self._signals.close()
             await shell.close()
             self._shell = None
 
     async def wait(self) -> None:
-        """Wait until the worker is no member for good. Raises WorkerError if it may not be one."""
+        """Wait until the worker is no longer a member, for good: it was closed, or has left because of a signal.
+
+        Raises WorkerError if it may not be a member.
+        """
+        self._waiting += 1
+        self._signal_was_awaited |= self._stopped_by is not None
+        try:
+            await self._wait()
+        finally:
+            self._waiting -= 1
+
+    async def _wait(self) -> None:
         gone = await asyncio.shield(self._running.gone)
         if gone.error_code:
             said = f": {gone.message}" if gone.message else ""
@@ -203,7 +216,7 @@ class Worker:
     async def joined(self) -> None:
         """Wait until it is a member. Raises WorkerError if it may not be one."""
         joined = asyncio.ensure_future(self._running.joined.wait())
-        ended = asyncio.ensure_future(self.wait())
+        ended = asyncio.ensure_future(self._wait())
         try:
             await asyncio.wait([joined, ended], return_when=asyncio.FIRST_COMPLETED)
             if not joined.done():
@@ -245,6 +258,42 @@ class Worker:
         """Tell now what `configured` gives, without waiting for the next second."""
         self._running.refresh()
 
+    # The end
+
+    def _leave(self, shell: Shell, *, permanent: bool) -> asyncio.Task[None]:
+        """Begin to leave, unless it has begun already. The task ends when that is over."""
+        shell.leave(permanent=permanent)
+        if self._leaving is None:
+            self._leaving = asyncio.create_task(self._leave_in_time(shell), name="kcoord-worker-leave")
+        return self._leaving
+
+    async def _leave_in_time(self, shell: Shell) -> None:
+        patience_s = self._setup.leave_timeout_ms / 1000 + 1
+        for timeout_s in (self._close_timeout, patience_s):
+            done, _ = await asyncio.wait([shell.gone], timeout=timeout_s)
+            if done:
+                return
+            shell.give_up("the worker is closed and takes too long")
+        shell.end()
+
+    def _signalled(self, number: signal.Signals) -> None:
+        """A signal is to end this process: leave first."""
+        shell = self._shell
+        if shell is None:
+            return
+        _log.info(
+            "%s: stopping, then leaving group %s; a second signal ends the process at once",
+            number.name,
+            self._setup.group_id,
+        )
+        self._stopped_by = number
+        self._signal_was_awaited = self._waiting > 0
+        self._leave(shell, permanent=False).add_done_callback(self._left_by_signal)
+
+    def _left_by_signal(self, leaving: asyncio.Task[None]) -> None:
+        if self._signals is not None and not leaving.cancelled():
+            self._signals.left(was_awaited=self._signal_was_awaited)
+
     # Inside
 
     @property
@@ -259,10 +308,24 @@ class Worker:
             return GenericMembership(self._setup, self._generic, random), JoinGroupRequest
         return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 
+    def _news_if_any(self) -> dict[str, object]:
+        """As `_news`. If the program's own functions fail, what they gave before stands; that is logged once."""
+        try:
+            news = self._news()
+        except Exception as error:
+            if repr(error) != self._news_error:
+                _log.exception("`configured` or an assignor's metadata failed; what it gave before stands")
+            self._news_error = repr(error)
+            return {}
+        if self._news_error:
+            _log.info("`configured` and the assignors' metadata work again")
+        self._news_error = ""
+        return news
+
     def _news(self) -> dict[str, object]:
         """What the worker says of itself, as far as it may change while it runs."""
         news: dict[str, object] = {}
-        configured = self._configured() if callable(self._configured) else self._configured
+        configured = self._configured.read()
         if configured is not None:
             news |= {
                 "configured": configured.resources,
@@ -282,6 +345,11 @@ class Worker:
             return False
         ends_ms = shell.member.session_ends_ms
         return ends_ms is not None and bool(shell.member.owned) and now_ms() >= ends_ms
+
+    def _late_ms(self) -> int:
+        """From the watchdog's thread: by how much the event loop is late."""
+        shell = self._shell
+        return 0 if shell is None else shell.late_ms
 
     def _act_from_outside(self) -> None:
         shell = self._shell

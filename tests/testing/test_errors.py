@@ -31,7 +31,9 @@ class Failing(WorkerRebalanceListener):
 @in_virtual_time
 async def test_an_exception_in_on_assigned_comes_out_of_start(kcoord: Kcoord) -> None:
     kcoord.configure({"job": 1})
-    with pytest.raises(WorkerFailed, match="worker a: on_assigned failed: ValueError: no such file") as failed:
+    with pytest.raises(
+        WorkerFailed, match=r"worker a: Failing\.on_assigned failed for job-0 .*: ValueError: no such file"
+    ) as failed:
         await kcoord.start("a", Failing("on_assigned"))
     assert isinstance(failed.value.__cause__, ValueError)
     assert "pytest.raises(WorkerFailed)" in failed.value.__notes__[0]

@@ -152,8 +152,8 @@ def test_a_failure_is_told_where_it_happened(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(failed=2, passed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
-            "*WorkerFailed: a worker that the test itself has started: on_assigned failed: ValueError: no such file",
-            "*WorkerFailed: worker a: on_assigned failed: ValueError: no such file",
+            "*WorkerFailed: a worker that the test itself has started: *on_assigned failed*: ValueError: no such file",
+            "*WorkerFailed: worker a: *on_assigned failed for *: ValueError: no such file",
             "*TimeRanAway: virtual time has reached 3600 s, and the test still waits at *:21: *",
         ]
     )

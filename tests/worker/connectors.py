@@ -74,3 +74,27 @@ class Stubborn(Connector):
     """One task that nobody can stop."""
 
     task = StubbornTask
+
+
+class SynchronousTask(Task):
+    """Its `run` is no coroutine function."""
+
+    def run(self, context: Context) -> None:  # type: ignore[override]
+        raise AssertionError("is never called")
+
+
+class Synchronous(Connector):
+    """One task that would block the event loop."""
+
+    task = SynchronousTask
+
+
+class WithoutTask(Connector):
+    """Says that it has a task, but not which."""
+
+
+class Dividing(Noting):
+    """Its author has made a mistake."""
+
+    def task_configs(self) -> Sequence[Config]:
+        return [self.config] * (1 // len(()))

@@ -83,6 +83,10 @@ def test_modules_are_found_beside_the_file(tmp_path: Path) -> None:
         ),
         (f'[a]\nclass = "{MODULE}:Failing"', "[a]: times is missing"),
         (f'[a]\nclass = "{MODULE}:Noting"\ntasks = "many"', "[a]: tasks = 'many' is no count"),
+        (f'[a]\nclass = "{MODULE}:Synchronous"', "[a]: SynchronousTask.run must be `async def run(self, context)`"),
+        (f'[a]\nclass = "{MODULE}:WithoutTask"', "[a]: WithoutTask has no tasks to run: give it `task = CLASS`"),
+        (f'[a]\nclass = "{MODULE}:Dividing"', "[a]: ZeroDivisionError: "),
+        ('[a]\nclass = "tests.worker.unfinished:A"', "[a]: class tests.worker.unfinished:A: NameError: name 'nowhere'"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -112,6 +116,21 @@ async def test_what_fails_is_shown_and_started_again() -> None:
     assert running.status.error == "RuntimeError: out of luck"
     await until(lambda: running.status.condition is Condition.DONE)
     assert running.status.restarts == 2
+    await running.stop()
+
+
+async def test_what_fails_by_a_cancelled_task_of_its_own_is_started_again_too(caplog: pytest.LogCaptureFixture) -> None:
+    """Its CancelledError comes out of `await`; nobody has cancelled the resource's own task."""
+
+    async def run(context: Context) -> None:
+        helper = asyncio.create_task(asyncio.sleep(3600))
+        helper.cancel()
+        await helper
+
+    running = Running(Context(("b", 0), {}, lambda: True), lambda: run, first_pause_s=3600)
+    await until(lambda: running.status.condition is Condition.FAILED)
+    assert running.status.error == "CancelledError"
+    assert "failed; it is started again in 3600 s" in caplog.text
     await running.stop()
 
 

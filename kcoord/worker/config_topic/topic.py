@@ -27,7 +27,7 @@ from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
 from kcoord.worker.config_topic.records import Restart, Unreadable
 from kcoord.worker.config_topic.state import ConfigState, ConnectConfig
-from kcoord.worker.worker import Configured
+from kcoord.worker.configured import Configured
 
 _log = logging.getLogger(__name__)
 

@@ -12,13 +12,16 @@ from __future__ import annotations
 import importlib
 import sys
 import tomllib
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.worker.runner.connector import Config, Connector
+from kcoord.worker.listener import is_plain_function
+from kcoord.worker.runner.connector import Config, Connector, Task
 
 
 class DefinitionError(Exception):
@@ -123,14 +126,17 @@ def _define(source: Path, name: str, table: Config) -> Definition:
     config = {key: value for key, value in table.items() if key != "class"}
     try:
         kind = find_class(table.get("class"))
-        connector = kind(config)
-        return Definition(name, kind, config, tuple(connector.task_configs()))
+        task_configs = tuple(kind(config).task_configs())
+        check_class(kind, has_tasks=bool(task_configs))
+        return Definition(name, kind, config, task_configs)
     except DefinitionError as error:
         raise DefinitionError(f"{source}: [{name}]: {error}") from None
     except KeyError as error:
         raise DefinitionError(f"{source}: [{name}]: {error.args[0]} is missing") from None
     except (ValueError, TypeError) as error:
         raise DefinitionError(f"{source}: [{name}]: {error}") from None
+    except Exception as error:
+        raise DefinitionError(f"{source}: [{name}]: {described(error)}") from error
 
 
 def find_class(name: object) -> type[Connector]:
@@ -142,6 +148,32 @@ def find_class(name: object) -> type[Connector]:
         kind = getattr(importlib.import_module(module), attribute, None)
     except ImportError as error:
         raise DefinitionError(f"class {name}: {error}") from None
+    except Exception as error:
+        raise DefinitionError(f"class {name}: {described(error)}") from error
     if not (isinstance(kind, type) and issubclass(kind, Connector)):
         raise DefinitionError(f"class {name}: module {module} has no such Connector")
     return kind
+
+
+def check_class(kind: type[Connector], *, has_tasks: bool = True) -> None:
+    """See that a connector, and its tasks if there are some, can be run. Raises DefinitionError."""
+    task: Any = getattr(kind, "task", None)
+    if has_tasks and not (isinstance(task, type) and issubclass(task, Task)):
+        raise DefinitionError(f"{kind.__name__} has no tasks to run: give it `task = CLASS`, a subclass of Task")
+    classes: list[Any] = [kind, task] if has_tasks else [kind]
+    for each in classes:
+        if is_plain_function(getattr(each, "run", None)):
+            raise DefinitionError(
+                f"{each.__name__}.run must be `async def run(self, context)`; what takes long without `await` belongs "
+                "into asyncio.to_thread"
+            )
+
+
+def described(error: Exception) -> str:
+    """An exception of somebody else's code in one line: what, and where in that code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f", at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    if isinstance(error, SyntaxError):
+        where = f", at {error.filename}:{error.lineno}"
+    text = (error.msg if isinstance(error, SyntaxError) else str(error)).split("\n")[0]
+    return f"{type(error).__name__}: {text}{where}"

@@ -19,12 +19,13 @@ from typing import Any
 
 from kcoord.assign import CONNECTOR, Resource, tell
 from kcoord.worker.config_topic.records import Restart
+from kcoord.worker.configured import Configured
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.runner.connector import Config, Context
 from kcoord.worker.runner.definitions import DefinitionError, Definitions
 from kcoord.worker.runner.running import Condition, Run, Running, Status
 from kcoord.worker.runner.sources import FileSource, Source
-from kcoord.worker.worker import Configured, Worker
+from kcoord.worker.worker import Worker
 
 _log = logging.getLogger(__name__)
 
@@ -73,13 +74,14 @@ class Runner(WorkerRebalanceListener):
             (each.status for each in (*self._running.values(), *self._stopping)), key=lambda each: each.resource
         )
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Run until `stop` is set, then leave. Raises WorkerError if the worker may not be a member, and whatever the
-        source raises that cannot be opened.
+    async def run(self, stop: asyncio.Event | None = None) -> None:
+        """Run until `stop` is set, or until a signal comes (see `Worker`); then leave.
+
+        Raises WorkerError if the worker may not be a member, and whatever the source raises that cannot be opened.
         """
         try:
             await self._source.open(self._changed)
-            await self._run(stop)
+            await self._run(asyncio.Event() if stop is None else stop)
         finally:
             await self._source.close()
 

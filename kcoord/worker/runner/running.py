@@ -106,18 +106,22 @@ class Running:
             started = time.monotonic()
             try:
                 await self._make()(self._context)
-            except Exception as error:
+            except (Exception, asyncio.CancelledError) as error:
+                task = asyncio.current_task()
+                if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+                    raise
                 if self._leaving:
                     self._context.log.exception("failed while it stopped")
                     return
-                self._context.log.exception("failed, will be started again")
-                self._error = f"{type(error).__name__}: {error}".splitlines()[0]
+                if time.monotonic() - started > _LONGEST_PAUSE_S:
+                    pause_s = self._first_pause_s
+                self._context.log.exception("failed; it is started again in %g s", pause_s)
+                self._error = f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
             else:
+                self._context.log.info("is done: its run has returned")
                 self._turn(Condition.DONE)
                 return
             self._turn(Condition.FAILED)
-            if time.monotonic() - started > _LONGEST_PAUSE_S:
-                pause_s = self._first_pause_s
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
             self._restarts += 1

@@ -22,7 +22,15 @@ import attrs
 from kcoord.worker.config_topic import ConfigTopic, ConnectConfig, ConnectorConfig, Target
 from kcoord.worker.config_topic.records import Restart
 from kcoord.worker.runner.connector import Connector
-from kcoord.worker.runner.definitions import Definition, DefinitionError, Definitions, find_class, offset_of, read
+from kcoord.worker.runner.definitions import (
+    Definition,
+    DefinitionError,
+    Definitions,
+    check_class,
+    find_class,
+    offset_of,
+    read,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -101,12 +109,14 @@ class Classes:
                 f"connector.class={java} is not Python: give its configuration a {PYTHON_CLASS}=module:Class, or start "
                 f"the worker with --run {java}=module:Class"
             )
-        return find_class(name)
+        kind = find_class(name)
+        check_class(kind)
+        return kind
 
     def check(self) -> None:
         """See that all that are named are there. Raises DefinitionError."""
         for name in (*self.by_connector_class.values(), *([self.default] if self.default else [])):
-            find_class(name)
+            check_class(find_class(name))
 
 
 class TopicSource:

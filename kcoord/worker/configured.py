@@ -1,0 +1,116 @@
+"""What exists: `Configured`, which a program gives, and the reading of it, which says what is wrong with it."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import reprlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import TypeAlias
+
+import attrs
+
+from kcoord.assign import CONNECTOR, Resource, tell
+
+_log = logging.getLogger(__name__)
+
+_OFFSETS_UP_TO = (1 << 63) - 1
+_NUMBERS_UP_TO = (1 << 31) - 1
+
+
+def _checked_offset(offset: object) -> int:
+    if not isinstance(offset, int) or isinstance(offset, bool):
+        raise TypeError(f"Configured: offset = {_shown(offset)} is not a whole number")
+    if not 0 <= offset <= _OFFSETS_UP_TO:
+        raise ValueError(f"Configured: offset = {offset} is not between 0 and {_OFFSETS_UP_TO}")
+    return offset
+
+
+def _checked_resources(resources: Iterable[Resource]) -> frozenset[Resource]:
+    # Values come from a user's program, which no type checker may have seen.
+    given: object = resources
+    if not isinstance(given, Iterable):
+        raise TypeError(f"Configured: resources = {_shown(given)} is not a set of resources")
+    listed = given if isinstance(given, Set) else list(given)
+    for each in listed:
+        if not _is_resource(each):
+            raise TypeError(
+                f"Configured: {_shown(each)} is not a resource: it must be a tuple of a name and a number, "
+                "('shard', 0), or ('shard', -1) for the connector itself"
+            )
+    kept = frozenset(listed)
+    if len(kept) < len(listed):
+        twice = next(each for each, times in Counter(listed).items() if times > 1)
+        raise ValueError(f"Configured: {tell(twice)} is listed twice, and can run only once")
+    return kept
+
+
+def _is_resource(given: object) -> bool:
+    if not isinstance(given, tuple) or len(given) != 2:
+        return False
+    name, number = given
+    if not isinstance(name, str) or not isinstance(number, int) or isinstance(number, bool):
+        return False
+    return bool(name) and CONNECTOR <= number <= _NUMBERS_UP_TO
+
+
+@attrs.frozen
+class Configured:
+    """All resources that exist, for an assignor to spread among the workers of a group.
+
+    Raises TypeError or ValueError for an offset or a resource that cannot be, and for a list that has one twice.
+    """
+
+    offset: int = attrs.field(converter=_checked_offset)
+    """Grows with every change: of what the workers of a group say, the highest counts. 0 or more."""
+    resources: frozenset[Resource] = attrs.field(converter=_checked_resources)
+    """Pairs of a name and a number, in a set or a list. -1 is the number of a connector itself."""
+    revisions: Mapping[str, int] = attrs.Factory(dict)
+    """By connector: grows when its tasks are configured anew. With the generic protocol they are stopped then, and
+    started when every worker has stopped its own. Left out: nothing is said of that.
+    """
+    of_topic: bool = False
+    """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
+    of_file: bool = False
+    """The offset is the time of a file's last change: no worker of Kafka Connect can be in the group."""
+
+
+ConfiguredOption: TypeAlias = Configured | Callable[[], Configured | None] | None
+"""What a worker may be given: it, a function that is asked for it again and again, or nothing."""
+
+
+class ConfiguredReader:
+    """Reads what a worker was given."""
+
+    def __init__(self, option: ConfiguredOption) -> None:
+        self._option = option
+        self._last: Configured | None = None
+
+    def read(self) -> Configured | None:
+        """What exists now. Raises TypeError for something else, and whatever the program's own function raises."""
+        option: object = self._option
+        given = option() if callable(option) else option
+        if given is None:
+            return None
+        if not isinstance(given, Configured):
+            if inspect.iscoroutine(given):
+                given.close()
+                raise TypeError(f"configured: {_shown(option)} must not be `async def`: it must return at once")
+            if callable(option):
+                raise TypeError(f"configured: {_shown(option)} returned {_shown(given)}, not a Configured or None")
+            raise TypeError(f"configured = {_shown(given)}: give a Configured, or a function that returns one")
+        before, self._last = self._last, given
+        if before is not None and before.resources != given.resources and given.offset <= before.offset:
+            _log.warning(
+                "configured: what exists has changed, but the offset has not grown: it is %d, and was %d. The group "
+                "takes no notice of a change without a higher offset",
+                given.offset,
+                before.offset,
+            )
+        return given
+
+
+def _shown(given: object) -> str:
+    """In short, for an error."""
+    return given.__qualname__ if inspect.isroutine(given) else reprlib.repr(given)
