@@ -83,7 +83,7 @@ class _Known:
                     member_id=each.member_id,
                     group_instance_id=each.group_instance_id,
                     client_id=each.client_id,
-                    client_host=each.client_host,
+                    client_host=seen.client_host or each.client_host,
                     session_timeout_ms=seen.session_ms or GENEROUS_SESSION_MS,
                     rebalance_timeout_ms=seen.rebalance_ms or GENEROUS_REBALANCE_MS,
                     metadata=each.member_metadata,

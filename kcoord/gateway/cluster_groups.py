@@ -131,6 +131,12 @@ class Sighting:
     generation: int
     """In which it has come last; -1: not known."""
 
+    @property
+    def client_host(self) -> str:
+        """Where the client is; the cluster takes kcoord's address for that. Empty where its connection has ended."""
+        leg = self.leg()
+        return "" if leg is None else leg.client.client_host
+
 
 class ClusterGroups:
     """What this kcoord knows of such groups, by the connections that end at it."""

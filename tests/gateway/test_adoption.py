@@ -206,6 +206,19 @@ async def has_members(cluster: str, group: str, count: int) -> bool:
     return len(found.members) == count
 
 
+async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> None:
+    """The cluster takes kcoord's address for that of whoever comes through it."""
+    members = await live_pair(entry, name)
+    for each in members:
+        seen = entry.gateway.cluster_groups.sighting(name, each.member_id)
+        leg = None if seen is None else seen.leg()
+        assert leg is not None
+        leg.client.client_host = "/10.1.2.3"
+    await entry.gateway.adoptions.adopt(name)
+    here = await describe(members[0].client, name)
+    assert {each.client_host for each in here.members} == {"/10.1.2.3"}
+
+
 async def test_rule_11_an_id_that_nobody_uses_delays_commits_only(entry: Entry, kafka: KafkaCluster, name: str) -> None:
     """The cluster waits for whoever was given an id; heartbeats are answered meanwhile, and the commit in the end."""
     await asyncio.to_thread(kafka.create_topic, name)
