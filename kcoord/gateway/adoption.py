@@ -160,7 +160,7 @@ class Adoptions:
         gateway = self._gateway
         if gateway.appearances.is_of_0_1_0:
             raise CannotAdopt("an instance of release 0.1.0 shares the groups, or shall be able to (compatible.with)")
-        if (await facts_of(gateway, group_id)).owner == Owner.CLUSTER:
+        if gateway.owner_of(group_id, await facts_of(gateway, group_id)) == Owner.CLUSTER:
             raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
         legs = self._legs(await self._known(group_id, None))
         if not await gateway.traffic.hold(group_id, DRAINED_WITHIN_S):

@@ -54,6 +54,8 @@ from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.group.facts import GroupFacts
+from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
@@ -309,7 +311,15 @@ class Gateway:
         return leg.broker_id if leg.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:
-        """Whether the group is kcoord's to take."""
+        """Whether the group is kcoord's to take, or was, and has members here yet: then it is given back."""
+        return self.matches(group_id) or self.groups.known_facts(group_id).has_members
+
+    def owner_of(self, group_id: str, facts: GroupFacts) -> str:
+        """Who is to have the group, `gateway.owner`; the cluster, where it is not kcoord's to take any more."""
+        return facts.owner if self.matches(group_id) else Owner.CLUSTER
+
+    def matches(self, group_id: str) -> bool:
+        """Whether the group is kcoord's to take (`--groups`)."""
         known = self._matches.get(group_id)
         if known is None:
             known = bool(group_id) and any(pattern.fullmatch(group_id) for pattern in self._patterns)

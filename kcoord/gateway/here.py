@@ -74,7 +74,7 @@ async def is_here(gateway: Gateway, group_id: str) -> bool:
 async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
     """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
     facts = await facts_of(gateway, group_id)
-    return facts.owner == Owner.CLUSTER and not facts.has_members
+    return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
 
 
 def seems_here(gateway: Gateway, group_id: str) -> bool:

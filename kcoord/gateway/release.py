@@ -1,7 +1,7 @@
 """Release: a group of kcoord's becomes the cluster's again, by one ordinary rebalance (adoption rules 15 to 18).
 
-A group is released once its setting `gateway.owner` says `cluster`; that is durable, so a kcoord that dies on the way
-goes on where it was. Rules:
+A group is released once its setting `gateway.owner` says `cluster`, or `--groups` does not match it any more; both are
+so after a restart, too, and a kcoord that died on the way goes on where it was. Rules:
 
 1. The sentinel joins again, and offers what the members speak beside its own protocol: so they can get in upstream.
 2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. Their JoinGroup is passed on without a member
@@ -113,14 +113,15 @@ class Releases:
         if group_id in self._open:
             return True
         known = self._gateway.groups.known_facts(group_id)
-        return known.owner == Owner.CLUSTER and known.has_members and group_id not in self._said
+        is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
+        return is_to_go and known.has_members and group_id not in self._said
 
     # -- begin and end ------------------------------------------------------------------------------------------------
 
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
         """Begin or end the release of a group, if it is time; called from time to time."""
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
-        if facts.owner != Owner.CLUSTER:
+        if self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
             self._said.discard(group_id)
             if release is not None and not release.came:
                 del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet

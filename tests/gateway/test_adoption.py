@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from kcoord.protocol.generated.incremental_alter_configs_request import Alterabl
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
 from tests.gateway.entries import Entry, entries
+from tests.gateway.live_member import LiveMember
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.gateway.test_taking import is_27
 from tests.kafka.cluster import KafkaCluster
@@ -268,3 +269,29 @@ async def test_what_is_not_adopted(
         with pytest.raises(CannotAdopt, match=why):
             await first.gateway.adoptions.adopt(name)
         assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def test_a_group_that_is_not_meant_any_more_is_released(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """kcoord is started again with another `--groups`."""
+    front = await asyncio.to_thread(start_kcoord, kafka)
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [LiveMember(name, lambda: front.bootstrap, name) for _ in range(2)]
+    for each in members:
+        each.start()
+
+    async def commit() -> bool:
+        before = [each.committed for each in members]
+        await asyncio.sleep(0.5)
+        return all(each.is_stable and each.committed > at for each, at in zip(members, before, strict=True))
+
+    await until(commit, "all are stable, and commit")
+    front.groups = ("something-else",)
+    await asyncio.to_thread(front.kill_and_restart)
+    await asyncio.to_thread(front.wait_for_line, f"group {name} is the cluster's again")
+    await until(commit, "all are stable, and commit")
+    assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
+    direct = await connect(kafka.bootstrap)
+    assert len((await describe(direct, name)).members) == 2
+    await asyncio.gather(*(each.stop() for each in members))
