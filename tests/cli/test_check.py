@@ -114,7 +114,7 @@ async def test_sink_connectors_come_along(kafka: KafkaCluster, tmp_path: Path) -
         return [each["text"] for each in told if "sink connectors" in each["text"]]
 
     [text] = await asyncio.to_thread(about_sinks, "connect-.*")
-    assert text.startswith("connect-.* also matches the consumer groups of sink connectors (connect-NAME): ")
+    assert text.startswith("connect-.* also matches the consumer groups of sink connectors (connect-NAME")
     async with consumer_of(kafka, "connect-copy", "check-4"):
         [text] = await asyncio.to_thread(about_sinks, "connect-.*", "check-.*")
         assert text.startswith(

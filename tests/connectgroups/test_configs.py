@@ -30,7 +30,7 @@ from tests.server.harness import Client, Running, standalone
 SESSION, INTERVAL = "connect.session.timeout.ms", "connect.heartbeat.interval.ms"
 DELAY, SIZE, ASSIGNORS = "connect.rebalance.delay.ms", "connect.max.size", "connect.assignors"
 POLICY, MODE, WAIT = "connect.migration.policy", "connect.legacy.mode", "connect.legacy.heartbeat.wait.ms"
-LEADER_WAIT, PLACEMENT = "connect.legacy.leader.wait.ms", "connect.placement"
+LEADER_WAIT, PLACEMENT, OWNER = "connect.legacy.leader.wait.ms", "connect.placement", "gateway.owner"
 INVALID_CONFIG, INVALID_REQUEST = ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST
 
 
@@ -50,7 +50,7 @@ def test_the_defaults_that_are_told_are_those_of_the_settings() -> None:
     assert connect_settings(Settings()) == attrs_like(ConnectSettings())
     for definition in DEFINITIONS.values():
         is_of_server = definition.server_name.replace(".", "_") in Settings.model_fields
-        assert is_of_server == (definition.name != PLACEMENT)
+        assert is_of_server == (definition.name not in (PLACEMENT, OWNER))
 
 
 def attrs_like(settings: ConnectSettings) -> Any:
@@ -83,15 +83,16 @@ async def test_all_settings_are_described_with_where_they_come_from(client: Clie
         WAIT: "-1",
         LEADER_WAIT: "15000",
         PLACEMENT: "",
+        OWNER: "auto",
     }
-    kinds = {ASSIGNORS: Kind.LIST, POLICY: Kind.STRING, MODE: Kind.STRING, PLACEMENT: Kind.STRING}
+    kinds = {ASSIGNORS: Kind.LIST, POLICY: Kind.STRING, MODE: Kind.STRING, PLACEMENT: Kind.STRING, OWNER: Kind.STRING}
     for each in result.configs:
         started_with = each.name in (DELAY, SIZE)
         source = Source.STATIC if started_with else Source.DEFAULT
         assert (each.read_only, each.is_sensitive, each.config_source) == (False, False, source)
         assert each.config_type == kinds.get(each.name, Kind.INT)
         assert each.documentation
-        server_name = each.name if each.name == PLACEMENT else f"group.{each.name}"
+        server_name = each.name if each.name in (PLACEMENT, OWNER) else f"group.{each.name}"
         assert [synonym.name for synonym in each.synonyms] == [server_name] * (1 + started_with)
 
 

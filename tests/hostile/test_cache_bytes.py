@@ -6,6 +6,7 @@ import gc
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -67,7 +68,7 @@ class Connection:
     """What a gateway remembers of one connection, without one."""
 
     gateway: Gateway
-    client: Any = None
+    client: Any = SimpleNamespace(client_host="/10.0.0.1")
     standings: Any = None
     upstream: object = "there"
     sasl: object = None

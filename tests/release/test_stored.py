@@ -39,6 +39,10 @@ async def test_its_log_is_loaded_and_everybody_goes_on(tmp_path: Path) -> None:
         kcoord.remove()
 
 
+CHANGED = {"instances.session.timeout.ms": 6_000}
+"""Defaults that are others now, which CHANGELOG says: an instance whose host has gone is replaced within 7 s."""
+
+
 @pytest.mark.parametrize("name", read("settings.json"))
 def test_its_settings_are_accepted(name: str) -> None:
     """The same name, the same default, and every value that could be chosen."""
@@ -48,7 +52,7 @@ def test_its_settings_are_accepted(name: str) -> None:
     plain: Any = default if isinstance(default, int | float | dict | None) else str(default)
     if isinstance(default, tuple):
         plain = list(default)
-    assert plain == said["default"]
+    assert plain == CHANGED.get(name, said["default"])
     for choice in said["choices"]:
         Settings.__pydantic_validator__.validate_assignment(load_settings((), {}, None, {}), NAMES[name], choice)
 
