@@ -194,7 +194,7 @@ class Worker:
             if self._watchdog is not None:
                 self._watchdog.stop()
             if self._signals is not None:
-                self._signals.close()
+                self._signals.close(was_awaited=self._signal_was_awaited)
             await shell.close()
             self._shell = None
 
