@@ -2,14 +2,17 @@
 
 The groups are written as records: into kcoord's own log by its own code, and the same records into Kafka's offsets
 topic. Then each is killed with -9 and started again, and asked until it describes a group of every partition as stable
-with all its members and answers a heartbeat of one of them.
+with all its members and answers a heartbeat of one of them. kcoord's sockets are kept meanwhile, and Python has its
+byte code, as where kcoord is installed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -31,12 +34,13 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record, encode_record
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.kept_sockets import kept
 from tests.kafka.wait import NotYet, eventually
 
 GROUPS, SIZE, PARTITIONS = 10_000, 10, 50
 GENERATION = 7
 ROUNDS = 3
-MOST_S = 5.0
+MOST_S = 1.5
 ASK_EVERY_S = 0.01
 BATCH_RECORDS = 500
 FIND_VERSION, DESCRIBE_VERSION, HEARTBEAT_VERSION = 4, 5, 4
@@ -57,13 +61,13 @@ def run(folder: Path) -> Outcome:
     )
     claim = Claim(
         f"restart with {GROUPS:,} groups of {SIZE} members",
-        f"< {MOST_S:.0f} s until served",
-        f"{median(own):.2f} s",
-        median(own) < MOST_S,
+        f"≤ {MOST_S:g} s until served",
+        f"{median(own):.2f} s; Kafka {median(theirs):.2f} s",
+        median(own) <= MOST_S,
     )
     how = (
-        f"Killed with -9 and started again, {ROUNDS} times, files in the page cache; from the start of the process "
-        f"until a group of each of the {PARTITIONS} "
+        f"Killed with -9 and started again, {ROUNDS} times, files in the page cache, kcoord's sockets kept; from the "
+        f"start of the process until a group of each of the {PARTITIONS} "
         "partitions is described as stable with all members and a member's heartbeat is answered. The same records in "
         "both: "
         f"{len(METADATA)} bytes of metadata and {len(ASSIGNMENT)} of assignment a member."
@@ -131,20 +135,30 @@ def probes() -> list[str]:
 def own_restarts(folder: Path) -> Iterator[float]:
     """kcoord: seconds until served, each round."""
     process = Kcoord(folder / "kcoord")
-    try:
-        process.start()  # it makes its data directory as it needs it
+    with byte_code(folder / "byte-code"), kept(process, [process.port]) as keeper:
+        keeper.start()  # it makes its data directory as it needs it
         process.stop()
         asyncio.run(write_own(process.data))
-        process.start()
+        keeper.start()
         until_served(("127.0.0.1", process.port), process.process.check_running)
         for _ in range(ROUNDS):
             process.kill()
             began = time.monotonic()
-            process.start(wait=False)
+            keeper.start(wait=False)
             until_served(("127.0.0.1", process.port), process.process.check_running)
             yield time.monotonic() - began
+
+
+@contextmanager
+def byte_code(folder: Path) -> Iterator[None]:
+    """Processes that are started keep Python's byte code in `folder`, whatever the environment says."""
+    before = {name: os.environ.pop(name, None) for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")}
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+    try:
+        yield
     finally:
-        process.remove()
+        del os.environ["PYTHONPYCACHEPREFIX"]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 async def write_own(data: Path) -> None:

@@ -431,7 +431,7 @@ class Instances(_Section):
         "kcoord-instances", "The consumer group by which instances share the topic's partitions.", min_length=1
     )
     instances_session_timeout_ms: int = _setting(
-        10_000,
+        6_000,
         "An instance of which that group hears nothing for so long is gone, and others take its groups over.",
         unit="ms",
         ge=1,
@@ -529,6 +529,12 @@ class Upstream(_Section):
     )
     gateway_sentinel_grace_ms: int = _setting(
         5000, "How long kcoord holds a group in the cluster after its last member left.", unit="ms", ge=0
+    )
+    gateway_adopt: Literal["auto", "manual"] | None = _setting(
+        None,
+        "When a group that has members at the cluster becomes kcoord's: `auto`, as soon as all of them come through "
+        "kcoord; `manual`, when `kcoord groups adopt` says so. Its members notice nothing. If it is not set: `auto`, "
+        "but `manual` where kcoord finds a log from before it could adopt groups.",
     )
     gateway_outage_ms: int = _setting(
         2 * _MINUTE_MS, "How long members are kept while their broker cannot be reached.", unit="ms", ge=0

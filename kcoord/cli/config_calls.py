@@ -14,7 +14,7 @@ from kcoord.cli.group_ownership import CLUSTER, UNKNOWN, no_effect, owners, tell
 from kcoord.cli.paper import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
-from kcoord.group.group_configs import GROUP, PREFIX, Operation
+from kcoord.group.group_configs import GROUP, PREFIXES, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResourceResult
@@ -84,7 +84,7 @@ async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change])
 
     Raises ClientError.
     """
-    if not any(each.name.startswith(PREFIX) for each in changes):
+    if not any(each.name.startswith(PREFIXES) for each in changes):
         return ""
     connection = await cluster.to(await cluster.coordinator(group))
     if not tells_owners(connection):

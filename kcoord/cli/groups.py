@@ -1,12 +1,15 @@
-"""`kcoord groups`: list, describe, explain and delete groups, at kcoord or at any broker of Kafka's."""
+"""`kcoord groups`: list, describe, explain, hand over and delete groups, at kcoord or at any broker of Kafka's."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
-from kcoord.cli.failure import FAILED
+from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.printable import printable
+
+if TYPE_CHECKING:
+    from kcoord.group.group_configs import Owner
 
 app = typer.Typer(help="Look at groups, and delete them.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -97,6 +100,75 @@ def configured_set(
     question = configured_set.forget if forget else group_calls.history_of
     found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group))
     show(configured_set.as_json(found) if as_json else configured_set.as_text(found))
+
+
+Wait = Annotated[
+    float, typer.Option("--wait", metavar="S", min=0, help="So many seconds to wait until it is so; 0: do not wait.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
+
+
+@app.command("adopt")
+def adopt_groups(
+    group: GroupIds,
+    wait: Wait = 60,
+    dry_run: DryRun = False,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    command_config: CommandConfig = None,
+) -> None:
+    """Have kcoord take live groups over from the cluster behind it.
+
+    A group is taken over once all its members come through kcoord and it is stable. No member joins again for it, stops
+    anything or loses a commit. Who is still missing is told. Sets gateway.owner=kcoord.
+    """
+    from kcoord.group.group_configs import Owner
+
+    _hand_over(group, Owner.KCOORD, wait, dry_run, bootstrap_server, command_config)
+
+
+@app.command("release")
+def release_groups(
+    group: Annotated[list[str] | None, typer.Argument(metavar="[GROUP...]", help="Group ids.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="All groups that kcoord has: before it is taken away.")] = False,
+    wait: Wait = 60,
+    dry_run: DryRun = False,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    command_config: CommandConfig = None,
+) -> None:
+    """Give live groups back to the cluster behind kcoord.
+
+    Their members join once more, at the cluster, and go on; then they can be pointed at the brokers one by one. Sets
+    gateway.owner=cluster: kcoord does not take the groups again.
+    """
+    from kcoord.cli import handover_calls
+    from kcoord.group.group_configs import Owner
+
+    if bool(group) == all_:
+        fail("name groups, or --all", USAGE)
+    named = group or list(ask(bootstrap_server, command_config, handover_calls.of_kcoord))
+    if not named:
+        print("kcoord has no groups.")
+        return
+    _hand_over(named, Owner.CLUSTER, wait, dry_run, bootstrap_server, command_config)
+
+
+def _hand_over(
+    groups: list[str], owner: "Owner", wait_s: float, dry_run: bool, bootstrap: str, config: CommandConfig
+) -> None:
+    from kcoord.cli import handover_calls
+    from kcoord.client import Cluster
+
+    def tell(line: str) -> None:
+        print(printable(line), flush=True)
+
+    async def told(cluster: Cluster) -> bool:
+        for group in groups if dry_run else ():
+            for line in await handover_calls.plan(cluster, group, owner):
+                tell(line)
+        return dry_run or await handover_calls.hand_over(cluster, groups, owner, wait_s, tell)
+
+    if not ask(bootstrap, config, told) and wait_s:
+        raise typer.Exit(FAILED)
 
 
 @app.command("delete")

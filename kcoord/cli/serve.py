@@ -1,5 +1,6 @@
 """`kcoord serve`: read the settings, say what is there, serve until told to stop."""
 
+import gc
 import logging
 import sys
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ def serve(
     config: ConfigFile = None,
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
+    gc.disable()  # until it serves: what is imported does not become garbage, and looking for some takes a tenth of it
     from kcoord.config import exposed_secrets, secrets_of
 
     settings = settings_of(

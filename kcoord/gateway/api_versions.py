@@ -16,6 +16,7 @@ import attrs
 from kcoord.protocol.addresses import NODE_ADDRESSES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion
+from kcoord.protocol.generated.unassigned import ADOPT_GROUP
 from kcoord.protocol.messages import (
     API_NAMES,
     OWN_APIS,
@@ -37,6 +38,9 @@ the newer protocols."""
 
 CONFIG_APIS = frozenset({32, 44})
 """DescribeConfigs and IncrementalAlterConfigs: read where connect groups are served, which have settings here."""
+
+CLIENTS_OWN_APIS = OWN_APIS - {ADOPT_GROUP}
+"""The APIs of connect groups; kcoord adopts groups by itself, for no client."""
 
 TAIL_ONLY = frozenset({0, 1, 78, 79})
 """Produce, Fetch, ShareFetch, ShareAcknowledge: only the end of their responses is looked at."""
@@ -82,7 +86,7 @@ def decode_api_versions(frame: bytes, version: int) -> ApiVersionsResponse:
 
 def read_apis(connect_groups: bool) -> frozenset[int]:
     """The APIs whose requests are read; with those of connect groups if these are served."""
-    return READ_APIS | CONFIG_APIS | OWN_APIS if connect_groups else READ_APIS
+    return READ_APIS | CONFIG_APIS | CLIENTS_OWN_APIS if connect_groups else READ_APIS
 
 
 def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> ApiVersionsResponse:

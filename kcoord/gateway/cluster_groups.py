@@ -24,11 +24,13 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
-from kcoord.gateway.upstream import Deliver, Expected, UpstreamLost
+from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
+from kcoord.group.group_configs import Owner
 from kcoord.group.request_slices import ROWS
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
@@ -37,6 +39,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     JoinGroupResponse,
     Request,
+    Response,
 )
 from kcoord.protocol.primitives import DecodeError
 
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.leg import Leg
 
-__all__ = ["ClusterGroup", "ClusterGroups"]
+__all__ = ["ClusterGroup", "ClusterGroups", "Sighting"]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -52,6 +55,8 @@ SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
 """Members that have come through, and groups of which the log has said that they are the cluster's."""
 USUAL_SESSION_MS = 45_000
 """The session of a member whose JoinGroup was not seen here: the default of Kafka's consumers."""
+NOT_KNOWN = -1
+"""A generation that nobody has named."""
 NEWEST_DESCRIBE = 5
 """The last version of DescribeGroups in which a group that is not there is no error."""
 
@@ -69,6 +74,20 @@ class ClusterGroup:
     """All other members."""
     is_shared: bool
     """Whether there may be other instances, by which some of `direct` come."""
+    state: str = ""
+    """In Kafka's words."""
+    protocol_type: str = ""
+    protocol: str = ""
+    """What the members speak, in a stable group."""
+    owner: str = Owner.AUTO
+    """Who is to have it (`gateway.owner`)."""
+    adopts: bool = True
+    """Whether groups are adopted that nothing else is said of (`gateway.adopt`)."""
+
+    @property
+    def as_joined(self) -> JoinGroupRequestProtocol:
+        """What somebody offers who joins as its members have."""
+        return JoinGroupRequestProtocol(name=self.protocol, metadata=self.through[0].member_metadata)
 
     def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
         """Each member, and the word for the way it comes by (`ownership_words.py`)."""
@@ -83,24 +102,40 @@ class ClusterGroup:
         others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
         count, came = len(self.through) + len(self.direct), len(self.through)
         ways = f"{came} of {count} members {'comes' if came == 1 else 'come'} through {instance}"
+        return f"the cluster has this group, not kcoord: {ways}{f', {others}' if self.direct else ''}. {self._next}"
+
+    @property
+    def _next(self) -> str:
+        """What has to be done, or will be."""
+        if self.owner == Owner.CLUSTER:
+            return "It was given to the cluster (gateway.owner=cluster); kcoord groups adopt brings it back"
         if self.direct:
             return (
-                f"the cluster has this group, not kcoord: {ways}, {others}. Point those at kcoord "
-                "(bootstrap.servers); until the last of them is moved or stopped, the group stays with the cluster"
+                "Point those at kcoord (bootstrap.servers); until the last of them is moved or stopped, the group "
+                "stays with the cluster"
             )
-        return (
-            f"the cluster has this group, not kcoord: {ways}, but kcoord does not take a group that has members at the "
-            "cluster. Stop them all, then start them again"
-        )
+        if self.owner == Owner.AUTO and not self.adopts:
+            return "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
+        return f"kcoord takes it over as soon as it is stable; it is {self.state}"
 
 
 @attrs.frozen(slots=True)
-class _Sighting:
+class Sighting:
     """How a member came last."""
 
     leg: weakref.ref[Leg]
     seen_ms: int
-    session_ms: int
+    session_ms: int | None
+    """None where its JoinGroup was not seen here; likewise the next."""
+    rebalance_ms: int | None
+    generation: int
+    """In which it has come last; -1: not known."""
+
+    @property
+    def client_host(self) -> str:
+        """Where the client is; the cluster takes kcoord's address for that. Empty where its connection has ended."""
+        leg = self.leg()
+        return "" if leg is None else leg.client.client_host
 
 
 class ClusterGroups:
@@ -108,8 +143,11 @@ class ClusterGroups:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._seen: BoundedCache[tuple[str, str], _Sighting] = BoundedCache(SEEN_BYTES)
-        self._said: BoundedCache[str, None] = BoundedCache(SAID_BYTES)
+        self._seen: BoundedCache[tuple[str, str], Sighting] = BoundedCache(SEEN_BYTES)
+        self._said: BoundedCache[str, weakref.ref[Leg]] = BoundedCache(SAID_BYTES)
+        """Groups of which the log has said that the cluster has them, and by which connection a member came last."""
+        self._leaders: BoundedCache[str, tuple[int, str]] = BoundedCache(SAID_BYTES)
+        """By group: the newest generation that a JoinGroup was answered with, and who leads it."""
 
     def reader(self, leg: Leg, request: Request) -> Deliver | None:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
@@ -118,32 +156,43 @@ class ClusterGroups:
 
         def deliver(owed: Expected, frame: bytes) -> None:
             leg.to_client(_SIZE.pack(len(frame)) + frame)
-            self._learn(leg, request, owed, frame)
+            self.learn(leg, request, decode(owed, frame))
 
         return deliver
 
-    def _learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, owed: Expected, frame: bytes) -> None:
-        response, group_id = decode(owed, frame), request.group_id
-        if isinstance(response, JoinGroupResponse) and isinstance(request, JoinGroupRequest):
+    def learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:
+        """The cluster has answered a call of such a group."""
+        group_id = request.group_id
+        if isinstance(request, JoinGroupRequest):
+            assert isinstance(response, JoinGroupResponse)
             if response.error_code == ErrorCode.NONE:
-                self.came(leg, group_id, response.member_id, request.session_timeout_ms)
+                times = request.session_timeout_ms, request.rebalance_timeout_ms
+                self.came(leg, group_id, response.member_id, times, response.generation_id)
+                self._leaders[group_id] = response.generation_id, response.leader
             elif response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 return
         elif isinstance(response, HeartbeatResponse) and response.error_code == ErrorCode.NONE:
-            self.came(leg, group_id, request.member_id, None)
+            self.came(leg, group_id, request.member_id, None, request.generation_id)
         else:
             return
         is_last = leg.in_flight == 1  # else a question would wait behind a call that may wait for the other members
-        if group_id not in self._said and is_last:
-            self._said[group_id] = None
+        if group_id in self._said:
+            self._said[group_id] = weakref.ref(leg)
+        elif is_last:
+            self._said[group_id] = weakref.ref(leg)
             self._gateway.spawn(self._say(leg, group_id))
 
-    def came(self, leg: Leg, group_id: str, member_id: str, session_ms: int | None) -> None:
-        """A call of that member has succeeded over that connection; `session_ms` is None where the call names none."""
+    def came(
+        self, leg: Leg, group_id: str, member_id: str, times: tuple[int, int] | None, generation: int = NOT_KNOWN
+    ) -> None:
+        """A call of that member has succeeded over that connection, in that generation. `times`: its session and
+        rebalance timeouts, in ms; None where the call names none.
+        """
         known = self._seen.get((group_id, member_id))
-        if session_ms is None:
-            session_ms = USUAL_SESSION_MS if known is None else known.session_ms
-        self._seen[group_id, member_id] = _Sighting(weakref.ref(leg), self._gateway.now_ms(), session_ms)
+        session_ms, rebalance_ms = times or ((None, None) if known is None else (known.session_ms, known.rebalance_ms))
+        self._seen[group_id, member_id] = Sighting(
+            weakref.ref(leg), self._gateway.now_ms(), session_ms, rebalance_ms, generation
+        )
 
     def comes_through(self, group_id: str, member_id: str) -> bool:
         """Whether that member, which the cluster has, comes through this kcoord (rules 1, 2)."""
@@ -155,30 +204,58 @@ class ClusterGroups:
         self._seen.pop((group_id, member_id))
         return False
 
-    def _is_there(self, sighting: _Sighting) -> bool:
+    def _is_there(self, sighting: Sighting) -> bool:
         leg = sighting.leg()
         if leg is None or leg.gone or leg.upstream is None:
             return False
-        return leg.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < sighting.session_ms
+        session_ms = USUAL_SESSION_MS if sighting.session_ms is None else sighting.session_ms
+        return leg.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < session_ms
 
-    async def look(self, leg: Leg, group_id: str) -> ClusterGroup | None:
+    async def look(self, asker: Asker, group_id: str) -> ClusterGroup | None:
         """The group as the cluster has it; None where it has no members there but kcoord's own. Raises UpstreamLost."""
-        version = await leg.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         if version is None:
             return None
-        response = await leg.ask(DescribeGroupsRequest(groups=[group_id]), version)
+        response = await asker.ask(DescribeGroupsRequest(groups=[group_id]), version)
         assert isinstance(response, DescribeGroupsResponse)
         through: list[DescribedGroupMember] = []
         direct: list[DescribedGroupMember] = []
-        members = [each for described in response.groups for each in described.members]
-        for at, member in enumerate(members):
-            if at and not at % ROWS:
-                await self._gateway.turns.give_way()
-            if member.group_instance_id != INSTANCE_ID:
-                (through if self.comes_through(group_id, member.member_id) else direct).append(member)
+        for described in response.groups:
+            for at, member in enumerate(described.members):
+                if at and not at % ROWS:
+                    await self._gateway.turns.give_way()
+                if member.group_instance_id != INSTANCE_ID:
+                    (through if self.comes_through(group_id, member.member_id) else direct).append(member)
         if not through and not direct:
             return None
-        return ClusterGroup(group_id, tuple(through), tuple(direct), self._gateway.places is not None)
+        [group] = response.groups
+        kind = group.group_state, group.protocol_type, group.protocol_data
+        owner = self._gateway.groups.known_facts(group_id).owner
+        is_shared, adopts = self._gateway.places is not None, self._gateway.settings.adopts
+        return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts)
+
+    def waiting(self) -> list[str]:
+        """The groups of which the log has said that the cluster has them."""
+        return list(self._said)
+
+    def asker(self, group_id: str) -> Leg | None:
+        """The connection of a member of that group, over which the cluster can be asked for it."""
+        heard = self._said.get(group_id)
+        leg = None if heard is None else heard()
+        return leg if leg is not None and leg.may_ask and not leg.gone else None
+
+    def sighting(self, group_id: str, member_id: str) -> Sighting | None:
+        """How that member came last."""
+        return self._seen.get((group_id, member_id))
+
+    def leader(self, group_id: str, generation: int) -> str | None:
+        """Who leads that generation; None where nobody has seen it."""
+        of, leader = self._leaders.get(group_id) or (NOT_KNOWN, "")
+        return leader if of == generation else None
+
+    def adopted(self, group_id: str) -> None:
+        """The group is not the cluster's any more."""
+        self._said.pop(group_id)
 
     def taken(self, group_id: str) -> None:
         """A member's call has succeeded here: kcoord has the group, if its sentinel is there."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.group_calls import admit, answer, keep
-from kcoord.gateway.here import facts_of, is_here
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters
 from kcoord.gateway.rights import DESCRIBE, READ, Standing, check, standing
 from kcoord.gateway.sentinel import is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT
@@ -98,6 +98,8 @@ async def _take(leg: Leg, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
     gateway = leg.gateway
     group_id = request.group_id
     sentinel = gateway.sentinels.of(group_id)
+    if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        return ErrorCode.GROUP_ID_NOT_FOUND
     if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
         await leg.ready()
         leg.add_member(group_id, request.member_id)

@@ -28,6 +28,7 @@ from kcoord.gateway import (
     other_protocols,
 )
 from kcoord.gateway.about import ONE_GROUP, peek_group
+from kcoord.gateway.adoption import Adoptions
 from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.authentication import proved
 from kcoord.gateway.batches import LARGE_GROUPS, answer_batch
@@ -36,6 +37,7 @@ from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
 from kcoord.gateway.group_appearances import GroupAppearances
+from kcoord.gateway.group_traffic import GroupTraffic
 from kcoord.gateway.guarded_groups import GuardedGroups
 from kcoord.gateway.here import Handler, groups_named, when_loaded
 from kcoord.gateway.homing import Homing
@@ -46,11 +48,14 @@ from kcoord.gateway.neighbourhood import Neighbourhood
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.paused_sessions import PausedSessions
+from kcoord.gateway.release import Releases
 from kcoord.gateway.rights import READ, Rights, Standing, ask_standing
 from kcoord.gateway.sentinels import Sentinels
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.group.facts import GroupFacts
+from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
@@ -143,6 +148,9 @@ class Gateway:
         self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
+        self.traffic = GroupTraffic(self)
+        self.adoptions = Adoptions(self)
+        self.releases = Releases(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
         self.now_ms = groups.now_ms
@@ -229,6 +237,7 @@ class Gateway:
         """Begin what is due of what the gateway does by itself; called about once a second."""
         now_ms = self.now_ms()
         self.spawn(self.sentinels.tend())
+        self.adoptions.tend()
         self.sessions.forget_over(now_ms)
         for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
             leg.question_due_ms = self._next_question_ms()
@@ -302,7 +311,15 @@ class Gateway:
         return leg.broker_id if leg.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:
-        """Whether the group is kcoord's to take."""
+        """Whether the group is kcoord's to take, or was, and has members here yet: then it is given back."""
+        return self.matches(group_id) or self.groups.known_facts(group_id).has_members
+
+    def owner_of(self, group_id: str, facts: GroupFacts) -> str:
+        """Who is to have the group, `gateway.owner`; the cluster, where it is not kcoord's to take any more."""
+        return facts.owner if self.matches(group_id) else Owner.CLUSTER
+
+    def matches(self, group_id: str) -> bool:
+        """Whether the group is kcoord's to take (`--groups`)."""
         known = self._matches.get(group_id)
         if known is None:
             known = bool(group_id) and any(pattern.fullmatch(group_id) for pattern in self._patterns)
@@ -338,6 +355,8 @@ class Gateway:
     def client_lost(self, leg: Leg) -> None:
         """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
         self.outages.discard(leg)
+        if self.moves is not None:
+            self.moves.gone(leg)
         if leg.upstream is None or not self.sentinels.is_last_carrier(leg):
             self.let_go(leg)
 
@@ -351,6 +370,7 @@ class Gateway:
 
     def upstream_lost(self, leg: Leg, reason: str, is_fault: bool, had_open_requests: bool) -> None:
         """The broker of a leg has gone; so does the client, unless it is kept (see `outage.py`)."""
+        self.traffic.lost(leg)
         if leg.gone:
             self.let_go(leg)
         elif not is_fault and self.outages.may_stay(leg, had_open_requests):
@@ -367,6 +387,10 @@ class Gateway:
         if leg not in self._member_legs:
             self._member_legs.add(leg)
             leg.question_due_ms = self._next_question_ms()
+
+    def member_legs(self, group_id: str) -> list[Leg]:
+        """The connections of members of that group."""
+        return [leg for leg in self._member_legs if leg.members is not None and group_id in leg.members]
 
     def pause_members(self, leg: Leg) -> None:
         """Let the sessions of a leg's members stand still until they are back (gateway rule 10)."""
@@ -459,7 +483,10 @@ class Gateway:
                     leg.pass_on(call)  # within an exchange: the broker decides
                     return
                 await proved(leg)
-            await handler(leg, call, request)
+            if call.header.api_key in ONE_GROUP:
+                await self._serve_one(leg, call, handler, request)
+            else:
+                await handler(leg, call, request)
         except UpstreamLost as lost:
             if leg.call is call and not leg.gone:
                 self._cannot_answer(leg, call, request, lost)
@@ -470,6 +497,14 @@ class Gateway:
         except Exception:
             leg.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
             raise
+
+    async def _serve_one(self, leg: Leg, call: Call, handler: Handler, request: Any) -> None:
+        """Serve a call of one group of kcoord's, once that group is not held (adoption rule 7)."""
+        await self.traffic.enter(request.group_id)
+        try:
+            await handler(leg, call, request)
+        finally:
+            self.traffic.leave(request.group_id)
 
     def _cannot_answer(self, leg: Leg, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost) -> None:
         """Upstream is needed and away: a retriable error where the API has one."""

@@ -9,8 +9,9 @@ Rules (gateway rules 11, 12, 16):
 3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N. Connect's workers,
    whose generations move for each of them where they are managed one by one, commit nothing under their group: for them
    it is enough that kcoord takes the group; a commit all the same is placed when it comes (`offsets.py`).
-4. A call of a group that upstream refused goes upstream, and so does one, but JoinGroup, of a group that nobody here
-   knows.
+4. A call of a group that upstream refused goes upstream, and so does one of a group without members here that the
+   cluster is to have (`gateway.owner`), and one, but JoinGroup, of a group that nobody here knows. While a group is
+   given back, `release.py` says what becomes of its calls.
 5. A join that is refused leaves nothing behind: neither a member, or a new group, here where upstream refuses late, nor
    the sentinel upstream where the group here refuses its first member. Only who is told to join again at once, with
    another member id, finds the sentinel still there.
@@ -22,7 +23,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.here import facts_of, is_here
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
@@ -73,7 +74,13 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if not (request.protocol_type and request.protocols):  # nobody takes it in, here or upstream
         leg.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
         return
+    if gateway.releases.concerns(group_id):
+        await gateway.releases.join(leg, call, request)
+        return
     sentinel = gateway.sentinels.of(group_id)
+    if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        _pass_on(leg, call, request)
+        return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
@@ -193,6 +200,9 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         _pass_on(leg, call, request)
         return
     error = await check(leg, group_id, READ)
+    if not error and gateway.releases.concerns(group_id):
+        await gateway.releases.member_call(leg, call, request)
+        return
     if not error:
         error = await keep(leg, group_id)
     if is_refusal(error) and not await is_here(gateway, group_id):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.group.group_configs import GROUP, PREFIX, named_twice
+from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
@@ -156,15 +156,15 @@ def _key(resource: AlterConfigsResource) -> Key:
 
 def _has_ours(leg: Leg, resource: AlterConfigsResource) -> bool:
     is_ours = resource.resource_type == GROUP and leg.gateway.owns(resource.resource_name)
-    return is_ours and any(change.name.startswith(PREFIX) for change in resource.configs)
+    return is_ours and any(change.name.startswith(PREFIXES) for change in resource.configs)
 
 
 def _mine(resource: AlterConfigsResource) -> AlterConfigsResource:
-    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(PREFIX)])
+    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(PREFIXES)])
 
 
 def _theirs(resource: AlterConfigsResource) -> AlterConfigsResource:
-    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(PREFIX)])
+    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(PREFIXES)])
 
 
 def _silence(resource: AlterConfigsResource) -> AlterConfigsResourceResponse:

@@ -29,13 +29,17 @@ from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
+    AdoptGroupResponse,
     ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
+    DescribeGroupsResponse,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
@@ -132,11 +136,34 @@ class GuardedGroups:
             delete = DeleteGroupsRequest(groups_names=[request.group_id])
             await self._groups.call(delete, attrs.evolve(context, api_version=DeleteGroupsRequest.MAX_VERSION))
 
+    async def adopt(self, request: AdoptGroupRequest) -> AdoptGroupResponse:
+        """Take a group over from the cluster; no client asks for that (`adoption.py`)."""
+        response, _ = await self._groups.call(request, self._own_context(0))
+        assert isinstance(response, AdoptGroupResponse)
+        return response
+
+    async def member_ids(self, group_id: str) -> set[str]:
+        """Who is a member here."""
+        classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
+        connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
+        assert isinstance(classic, DescribeGroupsResponse)
+        assert isinstance(connect, ConnectGroupDescribeResponse)
+        found = [each.member_id for group in classic.groups for each in group.members]
+        return {*found, *(each.member_id for group in connect.groups for each in group.members)}
+
+    async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
+        """Those who were taken over with a group are the cluster's still."""
+        leave = LeaveGroupRequest(group_id=group_id, members=members)
+        await self._groups.call(leave, self._own_context(LeaveGroupRequest.MAX_VERSION))
+
     async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:
         """What kcoord tells itself of groups; no client hears of it."""
-        context = RequestContext(0, "kcoord", "", 0, self._gateway.wall_ms())
-        response, _ = await self._groups.call(request, context)
+        response, _ = await self._groups.call(request, self._own_context(0))
         return response
+
+    def _own_context(self, version: int) -> RequestContext:
+        """Of what kcoord asks for by itself."""
+        return RequestContext(version, "kcoord", "", 0, self._gateway.wall_ms())
 
     async def _refusal(self, leg: Leg, request: Request) -> ErrorCode:
         """Why the client may not have that done, or NONE. Raises UpstreamLost."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kcoord.gateway.upstream import UpstreamLost
 from kcoord.group.facts import UNKNOWN, GroupFacts
-from kcoord.group.group_configs import GROUP
+from kcoord.group.group_configs import GROUP, Owner
 from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
@@ -40,6 +40,7 @@ __all__ = [
     "facts_of",
     "groups_named",
     "is_here",
+    "is_the_clusters",
     "may_be_here",
     "seems_here",
     "wait_until_loaded",
@@ -68,6 +69,12 @@ async def is_here(gateway: Gateway, group_id: str) -> bool:
     """Whether kcoord has the group, or is taking it. Raises Unanswered."""
     decided = _decided(gateway, group_id)
     return (await facts_of(gateway, group_id)).has_members if decided is None else decided
+
+
+async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
+    """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
+    facts = await facts_of(gateway, group_id)
+    return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
 
 
 def seems_here(gateway: Gateway, group_id: str) -> bool:

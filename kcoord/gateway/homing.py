@@ -8,7 +8,9 @@ rules 19, 20):
 1. A connection that was made before its broker's place moved to another instance is closed, some time after the map has
    settled, few at a time, and while it has nothing in work. Its client connects anew, asks where everything is, and
    goes there. A connection that is made later is left alone: who comes has reasons.
-2. Before this instance stops in good order, the answers that it gives name the others, and all connections are closed
+2. So is a connection whose client was told last where everything is while this instance was alone: it knows no other
+   address, and would have nobody if this one died.
+3. Before this instance stops in good order, the answers that it gives name the others, and all connections are closed
    while its ports still are open for a moment: so clients learn the addresses of the others from here.
 """
 
@@ -43,6 +45,8 @@ class Homing:
         self._places = places
         self._legs: weakref.WeakSet[Leg] = weakref.WeakSet()
         self._elsewhere_since_ms: dict[int, int] = {}
+        self._in_company_since_ms: int | None = 0
+        """Since when there are others; None: there are none. Whoever has seen none yet has not been alone."""
 
     def add(self, leg: Leg) -> None:
         """A connection was made."""
@@ -55,8 +59,15 @@ class Homing:
         since = self._elsewhere_since_ms
         self._elsewhere_since_ms = {broker_id: since.get(broker_id, now_ms) for broker_id in away}
         settled = {broker for broker, at_ms in self._elsewhere_since_ms.items() if now_ms - at_ms >= SETTLED_MS}
-        if settled:
-            lost = [leg for leg in self._legs if leg.broker_id in settled and self._is_older(leg)]
+        if not self._places.others():
+            self._in_company_since_ms = None
+        elif self._in_company_since_ms is None:
+            self._in_company_since_ms = now_ms
+        met_ms = self._in_company_since_ms
+        if met_ms is not None and now_ms - met_ms < SETTLED_MS:
+            met_ms = None
+        if settled or met_ms is not None:
+            lost = [leg for leg in self._legs if self._is_lost(leg, settled, met_ms) and leg.is_idle and not leg.gone]
             self._close(lost[:AT_ONCE])
 
     async def send_away(self) -> None:
@@ -69,8 +80,11 @@ class Homing:
             self._close([leg for leg in self._legs if leg.since_ms <= began_ms])
             await asyncio.sleep(LOOK_S)
 
-    def _is_older(self, leg: Leg) -> bool:
-        return leg.broker_id is not None and leg.since_ms < self._elsewhere_since_ms[leg.broker_id]
+    def _is_lost(self, leg: Leg, settled: set[int], met_ms: int | None) -> bool:
+        """Rules 1 and 2."""
+        if leg.broker_id in settled and leg.since_ms < self._elsewhere_since_ms[leg.broker_id]:
+            return True
+        return met_ms is not None and leg.told_nodes_ms < met_ms
 
     def _close(self, legs: list[Leg]) -> None:
         for leg in legs:

@@ -29,6 +29,7 @@ from kcoord.gateway.upstream import CannotPass, Deliver, Expected, Upstream, Ups
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.step import RequestContext
 from kcoord.protocol.call import Call
+from kcoord.protocol.frame import encode_request_header
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -88,6 +89,7 @@ class Leg:
         "sasl",
         "since_ms",
         "standings",
+        "told_nodes_ms",
         "upstream",
     )
 
@@ -100,6 +102,8 @@ class Leg:
         """None: not connected yet, or detached."""
         self.since_ms = gateway.now_ms()
         """When it was made."""
+        self.told_nodes_ms = self.since_ms
+        """When its client was told last which nodes there are; before that, when it was made."""
         self.in_flight = 0
         """Passed-on requests that are not yet answered."""
         self.raw_frames = False
@@ -311,8 +315,10 @@ class Leg:
 
     # -- what handlers use --------------------------------------------------------------------------------------------
 
-    def pass_on(self, call: Call, deliver: Deliver | None = None) -> None:
-        """Send a frame that was read on as it is, and end the call: its response passes, or goes to `deliver`."""
+    def pass_on(self, call: Call, deliver: Deliver | None = None, instead: bytes | None = None) -> None:
+        """Send a frame that was read on as it is, or another one `instead`, and end the call: its response passes, or
+        goes to `deliver`.
+        """
         if self.gone:
             return
         upstream = self.upstream
@@ -321,11 +327,16 @@ class Leg:
             return
         header = call.header
         if header.api_key != PRODUCE or peek_produce_acks(call.frame, SIZE_BYTES):
-            deliver = deliver or rewriter(self, header.api_key)
+            deliver = self.gateway.traffic.passing(self, call, deliver or rewriter(self, header.api_key))
             upstream.expect(Expected(header.api_key, header.api_version, header.correlation_id, deliver))
-        upstream.write(call.frame)
+        upstream.write(call.frame if instead is None else instead)
         self.end_call(call)
         self.client.finish(call)
+
+    def pass_changed(self, call: Call, request: Request, deliver: Deliver) -> None:
+        """Send `request` on in place of the frame that was read. Raises EncodeError."""
+        head, body = encode_request_header(call.header), request.encode(call.header.api_version)
+        self.pass_on(call, deliver, (len(head) + len(body)).to_bytes(SIZE_BYTES, "big") + head + body)
 
     def answer(self, call: Call, response: Response) -> None:
         """Answer a call."""

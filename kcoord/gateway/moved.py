@@ -8,7 +8,9 @@ and every client, forget the coordinator and ask again. Rules (gateway rule 19):
 1. For some time after a broker's place has changed, and for all brokers after an instance has gone (members may have
    stayed where the map of before last sent them), each connection gets that answer once for each key that it asks for,
    and then the right one.
-2. A coordinator of transactions has the same way, so it holds for all keys of FindCoordinator.
+2. A client that hangs up on that answer and asks by another connection (kcoord's own workers always do) would hear it
+   again and again: for each connection that ended so, one of the same host is given the right answer for that key.
+3. A coordinator of transactions has the same way, so it holds for all keys of FindCoordinator.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ __all__ = ["Moves"]
 REMEMBERED_MS = 120_000
 """How long after a change a client may come that has not heard of it."""
 ANY_HOST = "localhost"
-TOLD_BYTES = 64 * 1024
-"""Keys of which it is remembered that one connection was told."""
+Key = tuple[int, str]
+"""A key type of FindCoordinator, and a key."""
+TOLD_BYTES, HUNG_UP_BYTES = 64 * 1024, 1 << 20
+"""Keys of which one connection was told: of which change, and whether it has asked again."""
 
 
 class Moves:
@@ -42,7 +46,9 @@ class Moves:
         self._others: frozenset[tuple[int, int]] = frozenset()
         self._at: dict[int, Address | None] = {}
         self._changed_ms: dict[int, int] = {}
-        self._told: weakref.WeakKeyDictionary[Leg, BoundedCache[tuple[int, str], int]] = weakref.WeakKeyDictionary()
+        self._told: weakref.WeakKeyDictionary[Leg, BoundedCache[Key, tuple[int, bool]]] = weakref.WeakKeyDictionary()
+        self._hung_up: BoundedCache[tuple[str, Key], tuple[int, int]] = BoundedCache(HUNG_UP_BYTES)
+        """By host and key: the change that connections which ended were told of, and how many did not ask again."""
 
     def look(self, now_ms: int) -> None:
         """See what has changed; called some times a second."""
@@ -78,6 +84,28 @@ class Moves:
         told = self._told.get(leg)
         if told is None:
             told = self._told[leg] = BoundedCache(TOLD_BYTES)
-        is_news = told.get((request.key_type, key)) != changed_ms
-        told[request.key_type, key] = changed_ms
+        of = request.key_type, key
+        told_ms, _ = told.get(of) or (None, True)
+        is_news = told_ms != changed_ms and not self._is_credited(leg, of, changed_ms)
+        told[of] = changed_ms, not is_news
         return is_news
+
+    def _is_credited(self, leg: Leg, of: Key, changed_ms: int) -> bool:
+        """Rule 2."""
+        at = leg.client.client_host, of
+        change_ms, times = self._hung_up.get(at) or (0, 0)
+        if change_ms != changed_ms or not times:
+            return False
+        self._hung_up[at] = change_ms, times - 1
+        return True
+
+    def gone(self, leg: Leg) -> None:
+        """A client has hung up."""
+        told = self._told.pop(leg, None)
+        if told is None:
+            return
+        for of, (change_ms, has_asked_again) in told.items():
+            if not has_asked_again:
+                at = leg.client.client_host, of
+                known_ms, times = self._hung_up.get(at) or (0, 0)
+                self._hung_up[at] = change_ms, 1 + (times if known_ms == change_ms else 0)

@@ -14,6 +14,7 @@ Offsets stay upstream. Rules (gateway rules 12, 13, 22):
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.here import facts_of, is_here
+from kcoord.gateway.release import STRANGER, join_instead
 from kcoord.gateway.rights import DELETE, READ, check
 from kcoord.gateway.sentinel import INSTANCE_ID, LOST, Identity, Sentinel, is_refusal
 from kcoord.gateway.upstream import UpstreamLost, error_of
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
 
+TRY_AGAIN_S = 0.05
 ATTEMPTS = 8
 """How often a commit is tried whose sentinel another instance takes over meanwhile."""
 COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
@@ -81,6 +84,12 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         error = error or await gateway.guarded.check_commit(
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
+        if gateway.releases.concerns(group_id):
+            if error in STRANGER:
+                gateway.releases.pass_commit(leg, call)
+                return
+            if not error and not gateway.releases.may_commit(group_id):
+                error = join_instead(request)
         is_placed = name.stands_for(generation)
         if not error and not is_placed:
             error = await _in_place(leg, sentinel, generation)
@@ -97,6 +106,9 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         errors = _errors(response)
         if ErrorCode.GROUP_AUTHORIZATION_FAILED in errors:
             gateway.rights.refused(leg, group_id)
+        if gateway.releases.concerns(group_id) and ErrorCode.REBALANCE_IN_PROGRESS in errors:
+            await asyncio.sleep(TRY_AGAIN_S)  # members join upstream; the sentinel is in there still
+            continue
         if errors.isdisjoint(LOST):
             leg.answer(call, response)
             return

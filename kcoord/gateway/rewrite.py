@@ -17,7 +17,13 @@ from kcoord.gateway.upstream import CannotPass, Deliver, Expected
 from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_response_header, encode_response_frame
-from kcoord.protocol.messages import RESPONSES, ApiVersionsResponse, MetadataResponse, Response
+from kcoord.protocol.messages import (
+    RESPONSES,
+    ApiVersionsResponse,
+    DescribeClusterResponse,
+    MetadataResponse,
+    Response,
+)
 
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
@@ -65,6 +71,8 @@ def _names_nodes(leg: Leg, owed: Expected, frame: bytes) -> None:
     if isinstance(response, MetadataResponse) and not response.brokers:
         raise CannotPass("Metadata without brokers")
     rewrite_addresses(response, version, leg.map_node)
+    if isinstance(response, MetadataResponse | DescribeClusterResponse):
+        leg.told_nodes_ms = leg.gateway.now_ms()
     front = response.encode(version)
     body = front[: len(front) - len(empty_rest)] + frame[behind:]
     leg.to_client_when_known(encode_response_frame(key, version, owed.correlation_id, body))

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, Protocol
 
 import attrs
@@ -34,6 +34,8 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
@@ -67,6 +69,12 @@ BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
+
+NEWEST_DESCRIBE = 5
+"""The last version of DescribeGroups in which a group that is not there is no error."""
+PREPARING = "PreparingRebalance"
+LOOKS, LOOK_AGAIN_S = 200, 0.002
+"""How often it is looked whether a join waits for the group's members."""
 
 PASSING = frozenset(
     {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
@@ -150,6 +158,7 @@ class Sentinel:
         "lock",
         "mark",
         "member_id",
+        "offers",
         "refused",
         "taking",
         "taking_since_ms",
@@ -171,6 +180,8 @@ class Sentinel:
         """Upstream's."""
         self.mark: int | None = None
         """The generation here that `generation` stands for; None: not joined, or not known to be."""
+        self.offers: tuple[JoinGroupRequestProtocol, ...] = ()
+        """What it offers beside its own protocol, while the group is released."""
         self.broker_id: int | None = None
         """Over whose port it joined last."""
         self.inherited = False
@@ -246,6 +257,88 @@ class Sentinel:
                 return ErrorCode.NONE
             self.appearance, self.appearance_for = first, None
             return await self._join(asker, generation + 1)  # the generation that the first one opens needs no other
+
+    async def adopt(
+        self,
+        asker: Asker,
+        parker: Asker | None,
+        members: list[MemberIdentity],
+        generation: int,
+        as_joined: JoinGroupRequestProtocol,
+    ) -> ErrorCode:
+        """Come into a group that has these members in that generation, and none but these, and put them out (adoption
+        rule 8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
+        """
+        async with self.lock:
+            self.appearance = None
+            await self._know_appearance(asker, generation)
+            if parker is None:
+                return await self._replace(asker, members, generation)
+            parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
+            try:
+                error = await self._is_parked_among(asker, members)
+                if not error:
+                    return await self._replace(asker, members, generation)
+                await self._put_out(asker)
+                self._forget()
+                return error
+            finally:
+                parked.cancel()
+                await asyncio.gather(parked, return_exceptions=True)
+
+    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
+        """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
+        is so. Raises UpstreamLost.
+        """
+        async with self.lock:
+            self.offers = tuple(offers)
+            if self.mark is not None and await self._has_company(asker):
+                return ErrorCode.NONE
+            return await self._join(asker, generation if self.mark is None else self.mark)
+
+    async def _has_company(self, asker: Asker) -> bool:
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
+        assert isinstance(response, DescribeGroupsResponse)
+        return any(each.group_instance_id != INSTANCE_ID for group in response.groups for each in group.members)
+
+    async def go(self, asker: Asker) -> ErrorCode:
+        """Leave the group to those who are in it now. Raises UpstreamLost."""
+        async with self.lock:
+            error = await self._put_out(asker)
+            if error in LOST or error == ErrorCode.NONE:
+                self._forget()
+                self.refused = True
+                return ErrorCode.NONE
+            return error
+
+    async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
+        """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
+        known = {each.member_id for each in members}
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        for _ in range(LOOKS):
+            response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
+            assert isinstance(response, DescribeGroupsResponse)
+            [described] = response.groups
+            others = {each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID}
+            if described.error_code or others - known:
+                return error_of(described.error_code) or ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+            if described.group_state == PREPARING and len(described.members) > len(others):
+                return ErrorCode.NONE
+            await asyncio.sleep(LOOK_AGAIN_S)
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+    async def _replace(self, asker: Asker, members: list[MemberIdentity], mark: int) -> ErrorCode:
+        """Put the members out and join, with nothing in between. Raises UpstreamLost."""
+        self.member_id, self.refused = "", False
+        version = await asker.version(LeaveGroupRequest)
+        if version is None or version < STATIC_LEAVE:
+            return ErrorCode.UNSUPPORTED_VERSION
+        leaving = asyncio.ensure_future(asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version))
+        joining = asyncio.ensure_future(self._join(asker, mark))
+        left, error = await asyncio.gather(leaving, joining)
+        assert isinstance(left, LeaveGroupResponse)
+        return error or error_of(left.error_code)
 
     def is_of_type(self, protocol_type: str) -> bool:
         return self.appearance is not None and self.appearance.protocol_type == protocol_type
@@ -337,6 +430,7 @@ class Sentinel:
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
         self.inherited, self.beat_due_ms = False, 0
         self.appearance = self.appearance_for = None
+        self.offers = ()
 
     async def _know_appearance(self, asker: Asker, mark: int) -> None:
         """Find out how to look, unless that is known. Raises UpstreamLost."""
@@ -356,7 +450,7 @@ class Sentinel:
         error = ErrorCode.NONE
         may_put_out = True
         for _ in range(ATTEMPTS):
-            error = await self._try(asker, version, mark)
+            error = await self._try(asker, mark)
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
@@ -378,8 +472,13 @@ class Sentinel:
         """Whether upstream has said that the group is somebody else's."""
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
-    async def _try(self, asker: Asker, version: int, mark: int) -> ErrorCode:
+    async def _ask_to_join(
+        self, asker: Asker, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()
+    ) -> JoinGroupResponse:
+        """JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
         assert self.appearance is not None
+        version = await asker.version(JoinGroupRequest)
+        own = JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
@@ -387,10 +486,15 @@ class Sentinel:
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
             protocol_type=self.appearance.protocol_type,
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))],
+            protocols=[own, *self.offers, *others],
         )
-        joined = await asker.ask(request, version)
+        joined = await asker.ask(request, version or STATIC_JOIN)
         assert isinstance(joined, JoinGroupResponse)
+        return joined
+
+    async def _try(self, asker: Asker, mark: int) -> ErrorCode:
+        assert self.appearance is not None
+        joined = await self._ask_to_join(asker, mark)
         error = error_of(joined.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id = joined.member_id

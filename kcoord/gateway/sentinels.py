@@ -137,6 +137,14 @@ class Sentinels:
             raise lost
         return error
 
+    async def speak_freely(self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]]) -> ErrorCode:
+        """As `speak`, over a connection of kcoord's own where upstream lets that in: those of members may wait there.
+        Raises UpstreamLost.
+        """
+        broker_id = self._gateway.coordinators.of(sentinel.group_id)
+        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        return await self.speak(sentinel, say) if own is None else await say(own)
+
     async def tend(self) -> None:
         """Look after all sentinels; called about once a second."""
         now_ms = self._gateway.now_ms()
@@ -149,6 +157,8 @@ class Sentinels:
             facts = await self._gateway.groups.facts(list(self._all))
         finally:
             self._is_tending = False
+        for group_id, sentinel in list(self._all.items()):
+            self._gateway.releases.tend(sentinel, facts.get(group_id, UNKNOWN))
         for sentinel in self._due(now_ms, facts):
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
         for group_id, sentinel in self._all.items():
@@ -162,7 +172,8 @@ class Sentinels:
         heirs_left = FAREWELLS_AT_ONCE
         for group_id, sentinel in list(self._all.items()):
             known = facts.get(group_id, UNKNOWN)
-            if sentinel.lock.locked() or sentinel.is_taking or not known.loaded:
+            is_busy = sentinel.lock.locked() or sentinel.is_taking or self._gateway.releases.is_open(group_id)
+            if is_busy or not known.loaded:
                 continue
             if not sentinel.is_joined and not sentinel.inherited:
                 if not sentinel.carriers and not (sentinel.refused and known.has_members):
@@ -186,7 +197,7 @@ class Sentinels:
     def _may_change(self, sentinel: Sentinel, generation: int) -> bool:
         """Whether it may have to look otherwise in that generation, and this is the moment to find out."""
         is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._changing
-        if is_busy or not sentinel.is_joined:
+        if is_busy or self._gateway.releases.is_open(sentinel.group_id) or not sentinel.is_joined:
             return False
         if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
             return sentinel.is_of_type(OF_0_1_0.protocol_type) != self._was_of_0_1_0

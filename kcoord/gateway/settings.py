@@ -75,6 +75,8 @@ class GatewaySettings:
     """How long after its last member a group stays taken (gateway rule 13)."""
     outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
     """How long members are kept while upstream cannot be reached (gateway rule 10)."""
+    adopts: bool = True
+    """Whether a group is adopted as soon as all its members come through kcoord (`gateway.adopt`)."""
     keeps_to_0_1_0: bool = False
     """Whether release 0.1.0 must be able to take the groups over (`compatible.with`)."""
     connect_groups: bool = True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["UNKNOWN", "GroupFacts"]
+__all__ = ["AUTO", "UNKNOWN", "GroupFacts"]
+
+AUTO = "auto"
 
 
 @attrs.frozen(slots=True)
@@ -19,6 +21,8 @@ class GroupFacts:
     """The group's generation, for a connect group its epoch; None for a group that is not there."""
     loaded: bool
     """Whether the group's shard serves: with False it is being loaded, or nobody has it, and the rest may be old."""
+    owner: str = AUTO
+    """Who is to have it, as the group's setting `gateway.owner` says: `auto`, `kcoord` or `cluster`."""
 
 
 UNKNOWN = GroupFacts(known=False, has_members=False, generation=None, loaded=False)

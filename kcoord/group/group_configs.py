@@ -69,8 +69,10 @@ GROUP = 32
 """The resource type of groups."""
 CONFIGURED = "connect.configured"
 """Not a setting: deleting it has the group forget where its configured set comes from."""
-PREFIX = "connect."
-"""What the names of all settings of connect groups begin with."""
+OWNER = "gateway.owner"
+"""Who is to have the group, kcoord or the cluster behind it."""
+PREFIXES = ("connect.", OWNER)
+"""What the names of all settings of groups begin with that are kcoord's."""
 _SERVER_PREFIX = "group."
 _WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 
@@ -99,6 +101,15 @@ class Operation(IntEnum):
     DELETE = 1
     APPEND = 2
     SUBTRACT = 3
+
+
+class Owner(StrEnum):
+    """Who is to have a group that both could have."""
+
+    AUTO = "auto"
+    """As `gateway.adopt` has it."""
+    KCOORD = "kcoord"
+    CLUSTER = "cluster"
 
 
 class ConfigRefused(Exception):
@@ -206,6 +217,16 @@ DEFINITIONS: dict[str, Definition] = {
             None,
             "Where connectors and tasks may run, as JSON: kcoord placement.",
             check=lambda document: write_setting(read_setting(document)),
+            overrides=False,
+        ),
+        Definition(
+            OWNER,
+            Kind.STRING,
+            lambda _server: Owner.AUTO,
+            None,
+            "Who is to have the group: kcoord takes it over from the cluster behind it, or gives it back; "
+            "auto, as gateway.adopt has it.",
+            Owner,
             overrides=False,
         ),
     )

@@ -27,6 +27,8 @@ from kcoord.protocol.generated.txn_offset_commit_response import (
     TxnOffsetCommitResponseTopic,
 )
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
+    AdoptGroupResponse,
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
@@ -186,6 +188,10 @@ def _connect_describe(request: ConnectGroupDescribeRequest, error: ErrorCode) ->
     return ConnectGroupDescribeResponse(groups=groups)
 
 
+def _adopt(request: AdoptGroupRequest, error: ErrorCode) -> Response:
+    return AdoptGroupResponse(error_code=error)
+
+
 def _describe_configs(request: DescribeConfigsRequest, error: ErrorCode) -> Response:
     return DescribeConfigsResponse(
         results=[
@@ -231,6 +237,7 @@ _REFUSALS: dict[type[Request], Callable[[Any, ErrorCode], Response]] = {
     ConnectGroupPrepareAssignmentRequest: _connect_prepare,
     ConnectGroupInstallAssignmentRequest: _connect_install,
     ConnectGroupDescribeRequest: _connect_describe,
+    AdoptGroupRequest: _adopt,
     DescribeConfigsRequest: _describe_configs,
     IncrementalAlterConfigsRequest: _alter_configs,
 }

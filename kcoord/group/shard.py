@@ -17,6 +17,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
+from kcoord.group.adopt_group import adopt_group
 from kcoord.group.batch import named_group
 from kcoord.group.connect.configured import forget_configured
 from kcoord.group.connect.connect_group_describe import connect_group_describe
@@ -48,6 +49,7 @@ from kcoord.group.generic.sessions import pause, resume
 from kcoord.group.generic.states import LABELS as CLASSIC_STATES
 from kcoord.group.generic.sweep import sweep
 from kcoord.group.generic.sync_group import sync_group
+from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
@@ -67,6 +69,7 @@ from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
@@ -104,6 +107,7 @@ HANDLERS: dict[type[Request], Handler] = {
     ConnectGroupPrepareAssignmentRequest: connect_group_prepare_assignment,
     ConnectGroupInstallAssignmentRequest: connect_group_install_assignment,
     ConnectGroupDescribeRequest: connect_group_describe,
+    AdoptGroupRequest: adopt_group,
 }
 
 
@@ -452,6 +456,10 @@ class Shard:
             },
             connect=deepcopy(self._contents.counters),
         )
+
+    def owner(self, group_id: str) -> str:
+        """Who is to have the group, as its setting says."""
+        return self._contents.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
 
     def generation(self, group_id: str) -> int | None:
         """The group's generation, for a connect group its epoch; None for a group that is not known here."""

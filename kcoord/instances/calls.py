@@ -13,6 +13,7 @@ from kcoord.group.facts import GroupFacts
 from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
     ConnectGroupDescribeRequest,
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
@@ -54,6 +55,7 @@ RELAYED: dict[int, type[Request]] = {
         ConnectGroupDescribeRequest,
         DescribeConfigsRequest,
         IncrementalAlterConfigsRequest,
+        AdoptGroupRequest,
     )
 }
 """The group's own steps: what one instance passes on to another (gateway rule 20)."""

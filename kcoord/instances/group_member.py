@@ -22,14 +22,15 @@ from typing import Any, Protocol
 
 import attrs
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.client import AIOKafkaClient, ConnectionGroup
+from aiokafka.client import AIOKafkaClient, ConnectionGroup, CoordinationType
 from aiokafka.conn import CloseReason
 from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.consumer.subscription_state import SubscriptionState
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment, ConsumerProtocolMemberMetadata
 from aiokafka.errors import KafkaError, RequestTimedOutError, for_code
-from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
+from aiokafka.protocol.admin import DescribeGroupsRequest
+from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, SyncGroupRequest
 
 from kcoord.log.clock import lease_now_ms
 from kcoord.protocol.errors import ErrorCode
@@ -164,6 +165,41 @@ class GroupMember:
         if coordinator is None:
             raise Unreachable("the instances' group has not been joined")
         return await coordinator.ask(self._settings.heartbeat_limit_s)
+
+    async def put_out(self, place: str) -> None:
+        """Take another member out of the group, which has died and cannot leave it. Raises Unreachable."""
+        coordinator = self._coordinator
+        node = None if coordinator is None else coordinator.coordinator_id
+        answer = await self._ask_group(LeaveGroupRequest(self._settings.group, place), node)
+        if answer.error_code not in (ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID):
+            raise Unreachable(f"{place} could not be taken out of the group: {_said(for_code(answer.error_code)())}")
+
+    async def described(self) -> dict[str, bytes]:
+        """What each member said when it joined the last round, by its place; nothing while a round goes on. Raises
+        Unreachable.
+        """
+        answer = await self._ask_group(DescribeGroupsRequest([self._settings.group]), None)
+        described: dict[str, bytes] = {}
+        for group in answer.groups:
+            for member_id, *_, metadata, _assignment in group[5]:
+                if metadata:
+                    said = ConsumerProtocolMemberMetadata.decode(metadata)
+                    described[str(member_id)] = bytes(said.user_data or b"")
+        return described
+
+    async def _ask_group(self, request: Any, node: int | None) -> Any:
+        """The answer of the broker that coordinates the group, `node` where that is known. Raises Unreachable."""
+        client = self._client
+        if client is None:
+            raise Unreachable("the instances' group has not been joined")
+        try:
+            async with asyncio.timeout(self._settings.heartbeat_limit_s):
+                if node is None:
+                    node = await client.coordinator_lookup(CoordinationType.GROUP, self._settings.group)
+                    await client.ready(node)
+                return await client.send(node, request)
+        except ASKED_IN_VAIN as error:
+            raise Unreachable(f"the coordinator of the instances' group does not answer: {error!r}") from error
 
     async def ask_any_broker(self, request: Any) -> Any:
         """The answer of any broker to a request that each can answer. Raises Unreachable."""

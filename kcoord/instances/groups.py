@@ -3,8 +3,10 @@
 `SharedGroups` is what a gateway, and a kcoord without a cluster behind, call in place of their own coordinator. Rules:
 
 1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (gateway rule 20).
-2. Where nobody owns the group, or who does cannot be asked or does not answer, the answer is NOT_COORDINATOR: the
-   client looks for the coordinator again, and nobody was told of a success.
+2. Where nobody owns the group, or its owner has died, the next map is waited for, for `WAIT_S` at most. Where nobody is
+   the owner then, or who is cannot be asked or does not answer, the answer is NOT_COORDINATOR: the client looks for the
+   coordinator again, and nobody was told of a success. What changes nothing if it is carried out twice is asked again
+   when the link has been lost.
 3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat for news
    (connect-groups rule 26, `connect.legacy.heartbeat.wait.ms`). The client's next request, or its going, lets it go
    there too.
@@ -14,6 +16,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +50,10 @@ from kcoord.protocol.generated.instance_session_request import InstanceSessionRe
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import (
     RESPONSES,
+    ConnectGroupDescribeRequest,
     ConnectGroupHeartbeatRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
     HeartbeatRequest,
     JoinGroupRequest,
     ListGroupsRequest,
@@ -67,6 +73,11 @@ SYNC_LIMIT_S = 300.0
 """How long a SyncGroup may wait for its leader at the owner, which bounds it by the group's own rebalance timeout."""
 JOIN_ROUNDS = 2
 """A join waits for the initial delay or the others, each no longer than the rebalance timeout."""
+WAIT_S = 2.0
+"""How long a call waits for an owner who is alive: less than the heartbeat interval of a Connect worker (3 s)."""
+PAUSE_S = 0.05
+REPEATABLE = (HeartbeatRequest, DescribeGroupsRequest, DescribeConfigsRequest, ConnectGroupDescribeRequest)
+"""What may be carried out twice."""
 HEARD_BYTES = 16 << 20
 """Groups whose owners' words are remembered."""
 CONNECTIONS = 1 << 18
@@ -78,6 +89,10 @@ class Places(Protocol):
     @property
     def map(self) -> InstanceMap: ...
     def is_self(self, instance: Instance | None) -> bool: ...
+    def has_died(self, instance: Instance) -> bool: ...
+    async def changed(self) -> None:
+        """Returns when there is another map than now."""
+        ...
 
 
 class SharedGroups:
@@ -134,14 +149,19 @@ class SharedGroups:
         context: RequestContext,
         submitted: Callable[[], None] | None = None,
     ) -> tuple[Response, Remember | None]:
-        owner = self._owner(group_id)
-        if self._places.is_self(owner):
-            return await self._local.call(request, context, submitted)
-        try:
-            return await self._relay(self._link(owner, group_id), request, context, submitted), None
-        except LinkLost as lost:
-            log.debug("%s of group %s is not answered: %s", request.NAME, group_id, lost)
-            return refuse(request, ErrorCode.NOT_COORDINATOR), None
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + WAIT_S
+        while True:
+            owner = await self._next_owner(group_id, until_s)
+            if self._places.is_self(owner):
+                return await self._local.call(request, context, submitted)
+            try:
+                return await self._relay(self._link(owner, group_id), request, context, submitted), None
+            except LinkLost as lost:
+                if not isinstance(request, REPEATABLE) or loop.time() >= until_s:
+                    log.debug("%s of group %s is not answered: %s", request.NAME, group_id, lost)
+                    return refuse(request, ErrorCode.NOT_COORDINATOR), None
+            await asyncio.sleep(PAUSE_S)
 
     async def _list(
         self, request: ListGroupsRequest, context: RequestContext, submitted: Callable[[], None] | None
@@ -243,7 +263,7 @@ class SharedGroups:
         api_version: int = 0,
     ) -> ErrorCode:
         """Whether this member may commit offsets now (gateway rules 12, 22); its session is refreshed."""
-        owner = self._owner(group_id)
+        owner = await self._next_owner(group_id, asyncio.get_running_loop().time() + WAIT_S)
         if self._places.is_self(owner):
             return await self._local.check_commit(
                 group_id, member_id, instance_id, generation, transactional, api_version
@@ -381,6 +401,19 @@ class SharedGroups:
     def _owner(self, group_id: str) -> Instance | None:
         return self._places.map.owner_of_group(group_id)
 
+    async def _next_owner(self, group_id: str, until_s: float) -> Instance | None:
+        """Who answers for a group; while that is nobody, or somebody who has died, another map is waited for."""
+        places = self._places
+        loop = asyncio.get_running_loop()
+        while True:
+            owner = self._owner(group_id)
+            is_there = owner is not None and not places.has_died(owner)
+            if is_there or not places.map.partitions or loop.time() >= until_s:
+                return owner
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(until_s):
+                    await places.changed()
+
     def _link(self, owner: Instance | None, group_id: str | None) -> Link:
         """The way to an owner. Raises LinkLost where there is none."""
         if owner is None:
@@ -418,6 +451,7 @@ def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
         has_members=said.has_members,
         generation=None if said.generation == NO_GENERATION else said.generation,
         loaded=said.loaded,
+        owner=said.owner,
     )
 
 

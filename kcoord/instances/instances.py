@@ -8,9 +8,10 @@ the coordinator elsewhere, and find it.
 from __future__ import annotations
 
 import logging
+import socket
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -19,10 +20,11 @@ from kcoord.instances.calls import LocalGroups
 from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.groups import SharedGroups
 from kcoord.instances.leaders import LeadersWatch, Surroundings
-from kcoord.instances.link import Link, Myself
+from kcoord.instances.link import Link, LinkLost, Myself
 from kcoord.instances.listener import InternalListener
 from kcoord.instances.map import Address, Instance
 from kcoord.instances.membership import Membership
+from kcoord.instances.peer_watch import PeerWatch
 from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls, TlsUnusable
 from kcoord.protocol.record_levels import RECORD_LEVEL
@@ -72,7 +74,7 @@ class InstancesSettings:
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
     """Ports by which clients reach single brokers, where the rule does not fit (gateway rule 1)."""
     lease_ms: int
-    session_timeout_ms: int = 10_000
+    session_timeout_ms: int = 6_000
     heartbeat_interval_ms: int = 300
     record_level: int = RECORD_LEVEL
     """Which records it says that it reads."""
@@ -120,9 +122,10 @@ class Instances:
             heartbeat_interval_ms=settings.heartbeat_interval_ms,
         )
         self.membership = Membership(
-            instance, settings.partitions, member, local, self._surroundings, self._look_around
+            instance, settings.partitions, member, local, self._surroundings, self._look_around, self._is_own_address
         )
-        self.membership.on_change.append(self._close_links)
+        self._watch = PeerWatch(self._peers, self._way_to, self.membership.died, self.membership.lives)
+        self.membership.on_change += [self._close_links, self._watch.follow]
         if settings.watch_leaders:
             self._leaders = LeadersWatch(self.membership.member.ask_any_broker)
         timeout_s = 0.0
@@ -133,13 +136,15 @@ class Instances:
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    async def start(self) -> None:
-        """Open the internal port and begin to join. Raises OSError (the port)."""
+    async def start(self, handed_down: Sequence[socket.socket] = ()) -> None:
+        """Open the internal port and begin to join. `handed_down`: sockets that listen there already. Raises OSError
+        (the port).
+        """
         instance = self.membership.instance
         internal = self._settings.internal
         if self._listener is not None and internal is not None:
             host, port = internal.listen
-            port = await self._listener.listen(host, port)
+            port = await self._listener.listen(host, port, handed_down)
             instance = attrs.evolve(instance, internal=internal.advertise or (host, port))
         self.membership.start(instance)
 
@@ -150,6 +155,7 @@ class Instances:
     async def stop(self) -> None:
         """Hand everything over, leave the others, and close what leads to them."""
         await self.membership.stop()
+        self._watch.stop()
         relayed = ", ".join(f"{count} {name}" for name, count in sorted(self.groups.relayed.items()))
         log.info("calls that went to other instances: %s", relayed or "none")
         if self._leaders is not None:
@@ -194,6 +200,27 @@ class Instances:
         if link is None:
             link = self._links[key] = Link(self._myself, instance.instance_id, instance.internal)
         return link
+
+    def _peers(self) -> list[Instance]:
+        """The other instances, as long as this one is one of them."""
+        membership = self.membership
+        if membership.is_refused:
+            return []
+        return [each for each in membership.map.instances.values() if not membership.is_self(each)]
+
+    async def _is_own_address(self, address: Address) -> bool:
+        """Whether who calls that address reaches this process."""
+        listener, myself = self._listener, self._myself
+        if listener is None or myself is None:
+            return False
+        link = Link(myself, myself.instance_id, address)
+        try:
+            await link.connect()
+        except LinkLost:
+            return False
+        finally:
+            link.close()
+        return listener.runs.get(myself.instance_id) == myself.run
 
     def _close_links(self) -> None:
         """Whoever is in the map no more is asked no more: calls that wait there are over."""

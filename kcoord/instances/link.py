@@ -110,6 +110,15 @@ class Link:
         except TimeoutError:
             raise LinkLost(f"{self}: no answer in {limit_s:.1f} s") from None
 
+    async def connect(self) -> None:
+        """Make the connection now, if there is none. Raises LinkLost."""
+        await self._connected()
+
+    async def lost(self) -> None:
+        """Returns when there is no connection, or no longer one."""
+        if self._stream is not None:
+            await self._stream.ended.wait()
+
     def tell(self, request: Request) -> None:
         """Send what has no answer, if there is a connection; else there is nobody who needs to know."""
         if self._stream is not None:
@@ -180,6 +189,8 @@ class _Stream(FrameStream):
         self._heard_ms = lease_now_ms()
         self._pinging: asyncio.Task[None] | None = None
         self.clock = PeerClock()
+        self.ended = asyncio.Event()
+        """Set when the connection is lost."""
 
     @property
     def is_open(self) -> bool:
@@ -265,6 +276,7 @@ class _Stream(FrameStream):
         self.write(frame)
 
     def _all_lost(self, reason: str) -> None:
+        self.ended.set()
         if self._pinging is not None:
             self._pinging.cancel()
             self._pinging = None

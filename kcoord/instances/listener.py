@@ -23,10 +23,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import ssl
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -148,9 +149,9 @@ class InternalListener:
         self._tls = tls
         self._acceptors: list[Acceptor] = []
 
-    async def listen(self, host: str, port: int) -> int:
-        """Open the port; gives its number. Raises OSError."""
-        listeners = await bind(host, port, BACKLOG)
+    async def listen(self, host: str, port: int, handed_down: Sequence[socket.socket] = ()) -> int:
+        """Open the port, or take sockets that listen there already; gives its number. Raises OSError."""
+        listeners = list(handed_down) or await bind(host, port, BACKLOG)
         self._acceptors = [Acceptor(each, self, self._tls, AUTHENTICATION_S) for each in listeners]
         return self._acceptors[0].port
 
@@ -373,6 +374,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in known
             ]
@@ -450,6 +452,7 @@ class Caller(FrameStream):
                     has_members=facts.has_members,
                     generation=_generation(facts),
                     loaded=facts.loaded,
+                    owner=facts.owner,
                 )
                 for group, facts in found.items()
             ]

@@ -12,6 +12,10 @@ to it that what the newest map gives it is held and served, and nothing else (`h
 5. The leader asks for another round when brokers' leaders have moved, and stayed where they are for a while
    (gateway rule 20), or there is a broker that the map does not know.
 6. Who finds a partition that it cannot read, because a newer kcoord has written to it, says so once in another round.
+7. An instance that has died (`peer_watch.py`) is put out of the group at once: what it had is free in the next round,
+   which need not wait for the end of its session. Whoever gains it fences it in the log all the same.
+8. Who starts again under the number and the address of a process that is still in the group puts that one out first:
+   two processes cannot listen at one address.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from kcoord.instances.assign import next_map, preferred_owners
 from kcoord.instances.group_member import GroupMember, GroupMemberSettings, Unreachable
 from kcoord.instances.holdings import Holdings, Shards
 from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
-from kcoord.instances.map import EMPTY_MAP, Facts, Instance, InstanceMap
+from kcoord.instances.map import EMPTY_MAP, Address, Facts, Instance, InstanceMap
 from kcoord.log.clock import lease_now_ms
 from kcoord.protocol.primitives import DecodeError
 
@@ -50,9 +54,10 @@ class Membership:
         shards: Shards,
         surroundings: Callable[[], Surroundings] = lambda: NOTHING_KNOWN,
         get_ready: Callable[[], Awaitable[None]] | None = None,
+        is_own_address: Callable[[Address], Awaitable[bool]] | None = None,
     ) -> None:
         """`surroundings` is what is seen of the cluster behind; `get_ready` is awaited before the first round, when
-        there is a connection.
+        there is a connection. `is_own_address` says whether calls to an internal address reach this process.
         """
         self.instance = instance
         self.map = EMPTY_MAP
@@ -63,6 +68,7 @@ class Membership:
         self._settings = settings
         self._surroundings = surroundings
         self._get_ready = get_ready
+        self._is_own_address = is_own_address
         self._shards = shards
         self._unreadable: frozenset[int] = frozenset()
         self._holdings = Holdings(shards, self.confirm, self._lost)
@@ -76,6 +82,10 @@ class Membership:
         self._joined = asyncio.Event()
         self._asking: asyncio.Task[bool | None] | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._dead: set[tuple[int, int]] = set()
+        """Instances of the map that have died, by number and start."""
+        self._putting_out: dict[str, asyncio.Task[None]] = {}
+        self._next_map = asyncio.Event()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -94,6 +104,8 @@ class Membership:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.wait({self._watching})
+        for task in self._putting_out.values():
+            task.cancel()
         self._stopping = True
         self._fall_out()
         await self._holdings.let_go(self._patience_s)
@@ -127,6 +139,45 @@ class Membership:
         """Who answers for a group; None: nobody at the moment."""
         return self.map.owner_of_group(group_id)
 
+    def has_died(self, instance: Instance) -> bool:
+        """Whether that process is known to be dead, though the map still names it."""
+        return (instance.instance_id, instance.started_ms) in self._dead
+
+    def living(self) -> list[Instance]:
+        """The instances of the map, by their numbers, without those that have died."""
+        there = self.map.instances
+        return [there[number] for number in sorted(there) if not self.has_died(there[number])]
+
+    def is_awaited(self, partition: int) -> bool:
+        """Whether a partition is about to have another owner: nobody has it, or who has it has died; or it is this
+        instance's, and will be loaded.
+        """
+        if self._cut_off or self._stopping or not self._place:
+            return False
+        owner = self.map.owner(partition)
+        return owner is None or self.is_self(owner) or self.has_died(owner)
+
+    async def changed(self) -> None:
+        """Returns when there is another map than now."""
+        await self._next_map.wait()
+
+    def died(self, instance: Instance) -> None:
+        """That process has died (rule 7). May be told again while the map names it."""
+        known = self.map.instances.get(instance.instance_id)
+        if known is None or known.started_ms != instance.started_ms or self.is_self(known) or self._stopping:
+            return
+        if not self.has_died(known):
+            self._dead.add((known.instance_id, known.started_ms))
+            log.warning("%s has died: its internal port refuses connections. Its groups are taken over", known)
+        if known.member_id not in self._putting_out:
+            task = asyncio.get_running_loop().create_task(self._put_out(known))
+            self._putting_out[known.member_id] = task
+            task.add_done_callback(lambda _: self._putting_out.pop(known.member_id, None))
+
+    def lives(self, instance: Instance) -> None:
+        """That process answers."""
+        self._dead.discard((instance.instance_id, instance.started_ms))
+
     async def confirm(self, partition: int) -> bool:
         """Whether `partition` is still this instance's, as far as the group knows now.
 
@@ -148,6 +199,10 @@ class Membership:
     async def connected(self) -> None:
         if self._get_ready is not None:
             await self._get_ready()
+        try:
+            await self._put_out_predecessor()
+        except Unreachable as error:  # its session ends by itself
+            log.info("nobody can say whether an earlier process of this instance is still in the group: %s", error)
 
     def facts(self, place: str) -> bytes:
         if place != self._place:
@@ -195,6 +250,9 @@ class Membership:
             self._holdings.want((), place)
             return
         before, self.map = self.map, told
+        self._dead &= {(each.instance_id, each.started_ms) for each in told.instances.values()}
+        changed, self._next_map = self._next_map, asyncio.Event()
+        changed.set()
         self._place = place
         self._cut_off = False
         self._take_what_is_ours()
@@ -229,6 +287,30 @@ class Membership:
         if self._withdrawn and not any(self._holdings.is_held(each) for each in self._withdrawn):
             self._withdrawn = frozenset()
             self.member.rejoin()
+
+    async def _put_out(self, instance: Instance) -> None:
+        """Rule 7."""
+        try:
+            await self.member.put_out(instance.member_id)
+        except Unreachable as error:
+            log.warning("%s is still in the instances' group: %s", instance, error)
+        else:
+            self.member.rejoin()
+
+    async def _put_out_predecessor(self) -> None:
+        """Rule 8. Raises Unreachable."""
+        address = self.instance.internal
+        if address is None or self._is_own_address is None:
+            return
+        for place, data in (await self.member.described()).items():
+            try:
+                other = Facts.decode(data).instance
+            except DecodeError:
+                continue
+            is_former = other.instance_id == self.instance_id and other.started_ms < self.instance.started_ms
+            if is_former and other.internal == address and await self._is_own_address(address):
+                log.info("%s was this instance before it was started again: it is put out of the group", other)
+                await self.member.put_out(place)
 
     def _tell_of(self, before: InstanceMap) -> None:
         told = self.map

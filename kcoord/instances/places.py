@@ -35,18 +35,23 @@ class MapPlaces:
         self._is_leaving = True
 
     def _instance_of(self, broker_id: int) -> Instance | None:
+        """Who stands before a broker: where that one has died, or is this one and stops, one of the others, the same
+        on all instances.
+        """
         membership = self._membership
         found = membership.map.instance_of_broker(broker_id)
-        if self._is_leaving and membership.is_self(found):
-            there = membership.map.instances
-            others = [there[number] for number in sorted(there) if not membership.is_self(there[number])]
-            return others[broker_id % len(others)] if others else found
-        return found
+        if found is None:
+            return None
+        leaves = self._is_leaving and membership.is_self(found)
+        if not leaves and not membership.has_died(found):
+            return found
+        others = [each for each in membership.living() if not (leaves and membership.is_self(each))]
+        return others[broker_id % len(others)] if others else found
 
     def others(self) -> frozenset[tuple[int, int]]:
-        """All other instances, each as its id and when it started."""
+        """All other instances that live, each as its id and when it started."""
         membership = self._membership
-        there = membership.map.instances.values()
+        there = membership.living()
         return frozenset((each.instance_id, each.started_ms) for each in there if not membership.is_self(each))
 
     def has_0_1_0(self) -> bool:

@@ -35,6 +35,8 @@ COMPLAIN_EVERY_S = 30.0
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 GONE_ALREADY = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EINTR})
 """What accept says of a client that has hung up in the backlog."""
+MAPPED = "::ffff:"
+"""How an address of IPv4 looks that came by a socket of IPv6 (one that was handed down may take both)."""
 Address = tuple[str, int]
 
 
@@ -73,7 +75,13 @@ class Acceptor:
         self._entering: set[asyncio.Task[None]] = set()
         self._resume: asyncio.TimerHandle | None = None
         self._complained_at: float | None = None
+        listener.setblocking(False)
         self._loop.add_reader(listener.fileno(), self._accept)
+
+    def begin_behind(self) -> None:
+        """Connections may have been waiting since before there was this acceptor: find out soon."""
+        self.is_behind = True
+        self._loop.call_soon(self._accept_waiting)
 
     @property
     def port(self) -> int:
@@ -91,6 +99,10 @@ class Acceptor:
         for task in list(self._entering):
             task.cancel()
 
+    def _accept_waiting(self) -> None:
+        if self.listener.fileno() >= 0:
+            self._accept()
+
     def _accept(self) -> None:
         for _ in range(ACCEPTED_AT_ONCE):
             try:
@@ -103,7 +115,7 @@ class Acceptor:
                     continue
                 self._pause(error)
                 return
-            self._enter(accepted, (str(peer[0]), int(peer[1])))
+            self._enter(accepted, (str(peer[0]).removeprefix(MAPPED), int(peer[1])))
         self.is_behind = True
 
     def _pause(self, error: OSError) -> None:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 from kcoord.protocol.message import Message, Request, Response
 
 if TYPE_CHECKING:
+    from kcoord.protocol.generated.adopt_group_request import AdoptGroupRequest
+    from kcoord.protocol.generated.adopt_group_response import AdoptGroupResponse
     from kcoord.protocol.generated.api_versions_request import ApiVersionsRequest
     from kcoord.protocol.generated.api_versions_response import ApiVersionsResponse
     from kcoord.protocol.generated.connect_group_describe_request import ConnectGroupDescribeRequest
@@ -101,6 +103,8 @@ __all__ = [
     "OWN_APIS",
     "REQUESTS",
     "RESPONSES",
+    "AdoptGroupRequest",
+    "AdoptGroupResponse",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
     "ConnectGroupDescribeRequest",
@@ -212,6 +216,7 @@ _TABLES: dict[str, dict[int, str]] = {
         32101: "ConnectGroupPrepareAssignmentRequest",
         32102: "ConnectGroupInstallAssignmentRequest",
         32103: "ConnectGroupDescribeRequest",
+        32104: "AdoptGroupRequest",
     },
     "RESPONSES": {
         0: "ProduceResponse",
@@ -248,9 +253,12 @@ _TABLES: dict[str, dict[int, str]] = {
         32101: "ConnectGroupPrepareAssignmentResponse",
         32102: "ConnectGroupInstallAssignmentResponse",
         32103: "ConnectGroupDescribeResponse",
+        32104: "AdoptGroupResponse",
     },
 }
 _MODULES = {
+    "AdoptGroupRequest": "adopt_group_request",
+    "AdoptGroupResponse": "adopt_group_response",
     "ApiVersionsRequest": "api_versions_request",
     "ApiVersionsResponse": "api_versions_response",
     "ConnectGroupDescribeRequest": "connect_group_describe_request",
@@ -419,9 +427,10 @@ API_NAMES: dict[int, str] = {
     32101: "ConnectGroupPrepareAssignment",
     32102: "ConnectGroupInstallAssignment",
     32103: "ConnectGroupDescribe",
+    32104: "AdoptGroup",
 }
 
-OWN_APIS = frozenset({32100, 32101, 32102, 32103})
+OWN_APIS = frozenset({32100, 32101, 32102, 32103, 32104})
 """The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""
 
 API_VERSIONS: dict[int, tuple[int, int]] = {
@@ -518,6 +527,7 @@ API_VERSIONS: dict[int, tuple[int, int]] = {
     32101: (0, 0),
     32102: (0, 0),
     32103: (0, 0),
+    32104: (0, 0),
 }
 """The lowest and highest version of each API."""
 
@@ -619,6 +629,7 @@ FLEXIBLE_FROM: dict[int, int] = {
     32101: 0,
     32102: 0,
     32103: 0,
+    32104: 0,
 }
 """The first version whose headers and body are flexible (KIP-482); 32767: none is."""
 

@@ -1,6 +1,6 @@
-"""Which log do the settings ask for, and how is it opened?
+"""The log in a topic: what the settings say of it, and how it is opened.
 
-The embedded log opens at once or not at all. A cluster that cannot be reached may be there a moment later, as when all
+A cluster that cannot be reached may be there a moment later, as when all
 is started together: it is tried again, with a line that says why, until it is there or somebody stops kcoord. What
 cannot mend by itself (a topic of the wrong kind, a certificate that is not there) ends the start.
 """
@@ -16,7 +16,6 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from kcoord.config import Settings
-from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import LogUnusable
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.security import KafkaSecurity
@@ -28,17 +27,6 @@ AGAIN_S = (0.5, 1.0, 2.0, 5.0)
 """Pauses between attempts; the last one goes on."""
 
 T = TypeVar("T")
-
-
-def embedded_log(settings: Settings) -> EmbeddedLog:
-    """The log in the data directory."""
-    return EmbeddedLog(
-        settings.data_dir,
-        partitions=settings.offsets_topic_num_partitions,
-        history_retention_ms=settings.history_retention_ms,
-        history_retention_bytes=settings.history_retention_bytes,
-        check_interval_ms=settings.log_retention_check_interval_ms,
-    )
 
 
 def kafka_log_settings(settings: Settings) -> KafkaLogSettings:

@@ -54,21 +54,30 @@ class Coordinator:
         partitions: int,
         ids: Callable[[], str],
         given: frozenset[str] = frozenset(),
+        has_older_connections: bool = False,
     ) -> None:
+        """`has_older_connections`: whether there may be some that were made before this process began."""
         self.turns = TurnQueue()
         self.confirm: Confirm = always
         """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
+        self.is_awaited: Callable[[int], bool] = lambda _partition: False
+        """Asked of a partition that is elsewhere: whether it is about to have another owner, so that calls wait."""
         configs = GroupConfigs(settings.connect, given)
         limits = settings.limits
         self._creations = CreationRate(limits.creations_per_s, limits.creations_at_once)
         refusals = RefusalLog(log)
         self._hosts = [
-            ShardHost(partition, store, settings, ids, configs, self._confirm, self._creations, refusals)
+            ShardHost(partition, store, settings, ids, configs, self._confirm, self._creations, refusals, self._awaited)
             for partition in range(partitions)
         ]
+        for host in self._hosts:
+            host.has_older_connections = has_older_connections
 
     async def _confirm(self, partition: int) -> bool:
         return await self.confirm(partition)
+
+    def _awaited(self, partition: int) -> bool:
+        return self.is_awaited(partition)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -118,8 +127,16 @@ class Coordinator:
         return host.shard.group_ids() if host.state is ShardState.ACTIVE else []
 
     def serves(self, group_id: str) -> bool:
-        """Whether the group's answers come from here, now or as soon as it is loaded."""
-        return self._host(group_id).refusal() in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        """Whether the group's answers come from here, now or as soon as it is loaded or its next owner is known."""
+        host = self._host(group_id)
+        if host.state is ShardState.ELSEWHERE:
+            return self.is_awaited(host.partition)
+        return host.refusal() in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+    def follow_owners(self) -> None:
+        """It has become known who has which partition: calls that waited for it are answered."""
+        for host in self._hosts:
+            host.settle_room()
 
     def partition_of(self, group_id: str) -> int:
         """The partition that the group's records are in."""
@@ -183,8 +200,7 @@ class Coordinator:
         """A client's connection is there no more: whose groups it spoke to shall know."""
         self._creations.forget(connection)
         for host in self._hosts:
-            if host.shard.knows_connection(connection):
-                host.closed(connection)
+            host.closed(connection)
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None

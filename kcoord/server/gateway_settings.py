@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from kcoord.config import Settings
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
-from kcoord.group.request_limits import RequestLimits
-
-
-def request_limits(settings: Settings) -> RequestLimits:
-    """What one request may ask for."""
-    return RequestLimits(
-        groups=settings.request_max_groups,
-        elements=settings.request_max_elements,
-        answer_bytes=settings.response_max_bytes,
-    )
+from kcoord.server.components import request_limits
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:
@@ -41,6 +32,7 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         rights_ttl_ms=settings.gateway_rights_ttl_ms,
         sentinel_session_timeout_ms=settings.gateway_sentinel_session_timeout_ms,
         sentinel_grace_ms=settings.gateway_sentinel_grace_ms,
+        adopts=settings.gateway_adopt != "manual",
         outage_ms=settings.gateway_outage_ms,
         patience_ms=settings.gateway_patience_ms,
         keeps_to_0_1_0=settings.compatible_with == "0.1.0",

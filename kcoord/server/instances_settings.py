@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcoord.config import Settings
 from kcoord.instances.instances import InstancesSettings, InternalSettings, InternalTls
 from kcoord.log.kafka.settings import KafkaLogSettings
-from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
+from kcoord.server.record_level import record_level
 
 
 def instances_settings(settings: Settings, store: KafkaLogSettings) -> InstancesSettings:
@@ -32,11 +32,6 @@ def instances_settings(settings: Settings, store: KafkaLogSettings) -> Instances
         watch_leaders=stands_before_the_log(settings),
         internal=internal_settings(settings),
     )
-
-
-def record_level(settings: Settings) -> int:
-    """Which records this kcoord writes at most: those that the release reads with which it must be compatible."""
-    return RELEASE_0_1_0 if settings.compatible_with else RECORD_LEVEL
 
 
 def stands_before_the_log(settings: Settings) -> bool:

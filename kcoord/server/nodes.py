@@ -7,12 +7,13 @@ whichever instance one asks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from kcoord.instances.map import Instance
-from kcoord.instances.membership import Membership
+if TYPE_CHECKING:
+    from kcoord.instances.map import Instance
+    from kcoord.instances.membership import Membership
 
 Address = tuple[str, int]
 
@@ -82,12 +83,15 @@ class InstanceNodes:
 
     def nodes(self, _reached: Address) -> Sequence[Node]:
         """See Nodes. Before there is a map, this instance."""
-        there = self.membership.map.instances
-        return [self._node(there[number]) for number in sorted(there)] or [self._node(self.membership.instance)]
+        return [self._node(each) for each in self.membership.living()] or [self._node(self.membership.instance)]
 
     def owner(self, group_id: str, _reached: Address) -> Node | None:
-        """See Nodes."""
+        """See Nodes. Where the owner has died this instance is named, and calls wait here for the next owner: a client
+        that finds nobody alive gives up its work.
+        """
         found = self.membership.owner(group_id)
+        if found is not None and self.membership.has_died(found):
+            found = self.membership.instance
         return None if found is None else self._node(found)
 
     def _node(self, instance: Instance) -> Node:

@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import ssl
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Protocol
 
@@ -39,6 +40,8 @@ SWEEPS = 20
 """How often in each deadline it is looked who is over it."""
 LONGEST_SWEEP_PAUSE_MS = 30_000
 BACKLOG = 4096
+SINCE_BOOT_MS = 0
+"""The earliest that a connection can have been made, on the clock of `now_ms`."""
 FAREWELL_S = 5.0
 """How long a stop waits for clients to take their last answers."""
 
@@ -111,17 +114,21 @@ class Server:
         self._sweeper: asyncio.Task[None] | None = None
         self._accept_clock = AcceptClock(lambda: self.now_ms())
 
-    async def listen(self, host: str, port: int, broker_id: int | None = None) -> int:
+    async def listen(
+        self, host: str, port: int, broker_id: int | None = None, handed_down: Sequence[socket.socket] = ()
+    ) -> int:
         """Accept connections on `host`:`port`, for upstream broker `broker_id` if there is one; gives the port. Raises
-        OSError.
+        OSError. `handed_down`: sockets that listen there already, perhaps since before this process.
         """
         self._accept_clock.start()
-        listeners = await bind(host, port, BACKLOG)
+        listeners = list(handed_down) or await bind(host, port, BACKLOG)
         handshake_s = self._limits.authentication_ms / 1000
         self.handshakes = self.handshakes or HandshakeQueue()
         for listener in listeners:
             gate = _Port(self, broker_id, next(self._listener_numbers), self._accept_clock)
             acceptor = gate.acceptor = Acceptor(listener, gate, self._tls, handshake_s, self.handshakes)
+            if handed_down:
+                gate.begin_behind()
             self._acceptors.append(acceptor)
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
@@ -227,6 +234,12 @@ class _Port:
         self._clock = clock
         self._since_ms = clock.since_ms()
         """Who is accepted has come later; it stays while the acceptor is behind, as others waited before."""
+
+    def begin_behind(self) -> None:
+        """Connections may wait that were made before this process began."""
+        assert self.acceptor is not None
+        self._since_ms = SINCE_BOOT_MS
+        self.acceptor.begin_behind()
 
     def enter(self, peer: Address) -> Connection | None:
         """See Gate."""

@@ -16,6 +16,8 @@ Rules:
    before any session ends, and who slept too has a session's time to come.
 7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
 8. Only records that every living instance can read are written (`record_level`).
+9. While the partition is loaded, or its owner has died and the next one is not known, requests wait (`waiting_room`).
+   What is refused meanwhile, and carries no risk, is answered at once: a heartbeat where nobody else can have the log.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ from kcoord.server.outbox import Outbox, Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_log import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
 from kcoord.server.shard_state import MOVES, REFUSALS, Event, ShardState
+from kcoord.server.waiting_room import Guest, WaitingRoom
 
 log = logging.getLogger("kcoord.coordinator")
 
@@ -97,11 +100,17 @@ class ShardHost:
         confirm: Confirm,
         creations: CreationRate,
         refusals: RefusalLog,
+        is_awaited: Callable[[int], bool] = lambda _partition: False,
     ) -> None:
+        """`is_awaited`: whether a partition that is elsewhere is about to have another owner."""
         self.partition = partition
         self.state = ShardState.ELSEWHERE
         self.is_of_newer_kcoord = False
         """Whether the last load found a record that only a newer kcoord can read."""
+        self.has_older_connections = False
+        """Whether there may be connections that were made before this process began: nobody knows then by which a
+        member came last, as after another instance (connect-groups rule 4).
+        """
         self._record_level = RECORD_LEVEL
         self.shard = Shard(settings, ids, fits=store.fits)
         self.outbox = Outbox(partition, store, self)
@@ -113,6 +122,8 @@ class ShardHost:
         self._confirm = confirm
         self._creations = creations
         self._refusals = refusals
+        self._is_awaited = is_awaited
+        self._room = WaitingRoom(self._refuse_guest)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
         self._loading: asyncio.Task[None] | None = None
@@ -179,11 +190,13 @@ class ShardHost:
                 shard = Shard(self._settings, self._ids, elder=self.shard, fits=self._log.fits)
                 await read_shard(self._log, self.partition, shard)
                 shard.record_level = self.record_level
-                step = shard.loaded(monotonic_ms(), wall_ms(), self._log.lease_ms)
+                elder_ms = self._log.lease_ms or int(self.has_older_connections)
+                step = shard.loaded(monotonic_ms(), wall_ms(), elder_ms)
             except LogCorrupt as error:
                 self.is_of_newer_kcoord = isinstance(error, LogOfNewerKcoord)
                 self._move(Event.UNREADABLE)
                 log.error("partition %d is not served: %s", self.partition, error)
+                self._empty_room()
             except LogError as error:
                 self._move(Event.FAILED)
                 log.warning("partition %d cannot be loaded now, it is tried again: %s", self.partition, error)
@@ -192,11 +205,13 @@ class ShardHost:
             except Exception:
                 self._move(Event.UNREADABLE)
                 log.exception("partition %d is not served: a fault of kcoord's own while it was loaded", self.partition)
+                self._empty_room()
             else:
                 self.shard = shard
                 tell_of_adjusted_settings(self.partition, shard)
                 self._move(Event.LOADED)
                 self._take(step)
+                self._empty_room()
             return
 
     # -- losing -------------------------------------------------------------------------------------------------------
@@ -246,6 +261,7 @@ class ShardHost:
         for token in self.shard.drop():
             if isinstance(token, Waiting):
                 token.refuse(ErrorCode.NOT_COORDINATOR)
+        self.settle_room()
 
     def stop(self) -> None:
         """Stop all timers; nothing is answered any more."""
@@ -256,6 +272,7 @@ class ShardHost:
         if self._loading is not None:
             self._loading.cancel()
         self.shard.drop()
+        self._empty_room()
 
     def committed(self) -> None:
         """See Owner: time goes on if it stood still."""
@@ -299,9 +316,10 @@ class ShardHost:
     def submit(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
         """Let the shard take one step; `waiting.deliver` is called when its reply may leave, perhaps at once."""
         refusal = self.refusal()
-        if refusal:
-            loading = refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-            waiting.refuse(self._while_loading(request) if loading else refusal)
+        if refusal and self._may_wait(request):
+            self._room.enter(request, context, waiting)
+        elif refusal:
+            self._refuse(request, waiting, refusal)
         elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self.shard.creates_group(request) and not self._creations.take(context.connection, monotonic_ms()):
@@ -316,6 +334,31 @@ class ShardHost:
             handle = partial(self._handle, request, context, waiting)
             if self._step(handle, type(request).__name__) is None:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def _refuse(self, request: Request, waiting: Waiting, refusal: ErrorCode) -> None:
+        loading = refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        waiting.refuse(self._while_loading(request) if loading else refusal)
+
+    def _may_wait(self, request: Request) -> bool:
+        """Rule 9."""
+        if self.state is ShardState.LOADING:
+            return not isinstance(request, HeartbeatRequest) or bool(self._log.lease_ms)
+        return self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)
+
+    def _refuse_guest(self, guest: Guest) -> None:
+        self._refuse(guest.request, guest.waiting, self.refusal() or ErrorCode.NOT_COORDINATOR)
+
+    def settle_room(self) -> None:
+        """Let go of who waits, where the partition is not about to be served here."""
+        if self.state is not ShardState.LOADING and not (
+            self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)
+        ):
+            self._empty_room()
+
+    def _empty_room(self) -> None:
+        """Carry out, or refuse, what has waited."""
+        for guest in self._room.empty():
+            self.submit(guest.request, guest.context, guest.waiting)
 
     def list_groups(self, request: ListGroupsRequest, group_ids: Sequence[str], waiting: Waiting) -> None:
         """Answer a ListGroups for those of `group_ids` that are here."""
@@ -371,6 +414,8 @@ class ShardHost:
 
     def closed(self, connection: int) -> None:
         """A client's connection is there no more."""
+        for guest in self._room.leave(connection):
+            self._refuse_guest(guest)
         if self.state is ShardState.ACTIVE and self.shard.knows_connection(connection):
             self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
 
@@ -383,6 +428,7 @@ class ShardHost:
             has_members=self.shard.has_members(group_id),
             generation=self.shard.generation(group_id),
             loaded=self.state is ShardState.ACTIVE,
+            owner=self.shard.owner(group_id),
         )
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:

@@ -119,7 +119,7 @@ def test_a_log_in_a_topic_is_where_the_cluster_is_if_nothing_else_is_said() -> N
         ([*KAFKA, "log.topic=a topic"], "-o log.topic=a topic does not fit"),
         ([*KAFKA, "log.retention.check.interval.ms=5"], "brokers compact a topic when they see fit"),
         ([*KAFKA, "listen=0.0.0.0:9092"], "say with --advertise HOST:PORT how they reach kcoord"),
-        ([*KAFKA, "instances.heartbeat.interval.ms=20000"], "is more than instances.session.timeout.ms=10000"),
+        ([*KAFKA, "instances.heartbeat.interval.ms=20000"], "is more than instances.session.timeout.ms=6000"),
         ([*KAFKA, "coordinator.lease.ms=10"], "input should be greater than or equal to 1000"),
         ([*KAFKA, "log.ssl.key.location=k"], "a key without its certificate: set log.ssl.certificate.location too"),
         ([*KAFKA, "log.ssl.ca.location=c"], "the log's brokers are spoken to without TLS; set log.security.protocol"),

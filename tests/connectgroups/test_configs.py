@@ -20,7 +20,7 @@ from kcoord.protocol.messages import (
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
 )
-from kcoord.server.run import connect_settings
+from kcoord.server.components import connect_settings
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT
 from tests.connectgroups.worker import Worker, resources

@@ -105,15 +105,16 @@ async def instances(
     *,
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
+    own: Callable[[int], Mapping[str, object]] | None = None,
     upstream: bool = False,
     site: Path = ROOT,
 ) -> AsyncIterator[Instances]:
-    """So many instances, started, over a topic of their own. `by` says by which bootstrap address each finds Kafka;
-    `site` has the package that they run at first.
+    """So many instances, started, over a topic of their own. `by` says by which bootstrap address each finds Kafka,
+    `own` which settings it has besides; `site` has the package that they run at first.
     """
     name = f"faults-{next(_names)}-{folder.name}"
     kcoords = [
-        make_instance(kafka, folder, instance, name, by=by, settings=settings, upstream=upstream)
+        make_instance(kafka, folder, instance, name, by=by, settings=settings, own=own, upstream=upstream)
         for instance in range(number)
     ]
     for kcoord in kcoords:
@@ -135,11 +136,12 @@ async def loaded(
     *,
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
+    own: Callable[[int], Mapping[str, object]] | None = None,
     reload: bool = LONG,
     site: Path = ROOT,
 ) -> AsyncIterator[tuple[Instances, Stage]]:
     """The same under load; in the end the log is read, and with `reload` everything is loaded from it once more."""
-    async with instances(kafka, folder, number, by=by, settings=settings, site=site) as all_:
+    async with instances(kafka, folder, number, by=by, settings=settings, own=own, site=site) as all_:
 
         async def again(on: Stage) -> None:
             await all_.read(kafka, on)
@@ -158,11 +160,12 @@ def make_instance(
     *,
     by: Callable[[int], str] | None = None,
     settings: Mapping[str, object] | None = None,
+    own: Callable[[int], Mapping[str, object]] | None = None,
     upstream: bool = False,
 ) -> Kcoord:
     """One of them, not started."""
     bootstrap = kafka.bootstrap if by is None else by(instance)
-    own = {
+    given = {
         **SETTINGS,
         "log.bootstrap": bootstrap,
         "log.topic": f"topic-{name}",
@@ -170,10 +173,11 @@ def make_instance(
         "instance.id": instance,
         "internal.listen": f"127.0.0.1:{free_port()}",
         **(settings or {}),
+        **(own(instance) if own else {}),
     }
     here = folder / f"kcoord-{instance}-{next(_names)}"
     here.mkdir(parents=True)
-    return Kcoord(here, bootstrap if upstream else None, (".*",) if upstream else (), own)
+    return Kcoord(here, bootstrap if upstream else None, (".*",) if upstream else (), given)
 
 
 def tails(kcoords: Sequence[Kcoord]) -> str:

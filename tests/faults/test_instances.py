@@ -6,6 +6,7 @@ Each case runs under the load of `load.py`; in the end the checker judges what t
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from tests.faults.history import Expired
 from tests.faults.instances import INSTANCES_SESSION_MS, Instances, loaded, make_instance
 from tests.faults.length import has_long_form, rounds
 from tests.faults.stage import Stage
+from tests.faults.wire import Wire
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.ports import free_port
 from tests.kafka.wait import eventually
 
 
@@ -53,6 +56,36 @@ async def test_the_owner_stands_still_for_longer_than_its_session(kafka: KafkaCl
                 await on.go_on()
             on.history.note(f"thaw {number}")
             owner.process.thaw()
+        await on.go_on()
+
+
+@has_long_form
+async def test_the_ways_between_instances_are_cut_silent_and_refused(kafka: KafkaCluster, tmp_path: Path) -> None:
+    """They go on with Kafka and with their clients. Who is refused is taken for dead, and is not; the fence decides."""
+    async with AsyncExitStack() as stack:
+        wires = [await stack.enter_async_context(Wire.opened(free_port())) for _ in range(2)]
+
+        def own(instance: int) -> dict[str, object]:
+            wire = wires[instance]
+            return {"internal.listen": f"127.0.0.1:{wire.to}", "internal.advertise": wire.address}
+
+        _, on = await stack.enter_async_context(loaded(kafka, tmp_path, own=own, reload=True))
+        for number in range(rounds(3, 50)):
+            await on.go_on()
+            hit = wires if on.random.random() < 0.3 else [on.random.choice(wires)]
+            how = ("refused", "cut", "silent")[number % 3]
+            with on.history.during(f"{how} {number}: {[wires.index(wire) for wire in hit]}"):
+                for wire in hit:
+                    if how == "cut":
+                        await wire.cut()
+                    elif how == "silent":
+                        wire.silence()
+                    else:
+                        await wire.refuse()
+                await asyncio.sleep(on.random.choice([0.2, 1.0, 4.0]))
+                await on.go_on()
+                for wire in hit:
+                    await wire.mend()
         await on.go_on()
 
 

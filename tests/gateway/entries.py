@@ -41,6 +41,8 @@ class Entry:
 
     port: int
     gateway: Gateway
+    cluster: str
+    """Where the cluster behind it is reached."""
 
     @property
     def bootstrap(self) -> str:
@@ -122,7 +124,7 @@ async def entries(
             stack.push_async_callback(server.close_listeners)
             await gateway.start(partial(_listen, server))
             stack.push_async_callback(gateway.stop)
-            started.append(Entry(port, gateway))
+            started.append(Entry(port, gateway, kafka.bootstrap))
         yield started
 
 
@@ -141,9 +143,9 @@ def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counted: Counter[str] = Counter()
     join = Sentinel._try
 
-    async def counting(self: Sentinel, asker: Asker, version: int, mark: int) -> ErrorCode:
+    async def counting(self: Sentinel, asker: Asker, mark: int) -> ErrorCode:
         counted[self.group_id] += 1
-        return await join(self, asker, version, mark)
+        return await join(self, asker, mark)
 
     monkeypatch.setattr(Sentinel, "_try", counting)
     return counted

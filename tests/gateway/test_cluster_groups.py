@@ -39,7 +39,7 @@ class World:
         self.groups = ClusterGroups(gateway)
 
     def came(self, leg: Any, member: str, session_ms: int | None = None) -> None:
-        self.groups.came(leg, "g", member, session_ms)
+        self.groups.came(leg, "g", member, None if session_ms is None else (session_ms, session_ms))
 
     def comes(self, member: str) -> bool:
         return self.groups.comes_through("g", member)
@@ -93,15 +93,18 @@ def test_the_memory_is_bounded() -> None:
 
 
 def test_what_is_told() -> None:
-    def told(through: int, direct: int, *, is_shared: bool = False) -> str:
+    def told(through: int, direct: int, *, is_shared: bool = False, **fields: Any) -> str:
         member = DescribedGroupMember()
-        return ClusterGroup("g", (member,) * through, (member,) * direct, is_shared).told
+        return ClusterGroup("g", (member,) * through, (member,) * direct, is_shared, "Stable", **fields).told
 
     assert ": 3 of 7 members come through kcoord, 4 directly. Point those at kcoord" in told(3, 4)
     assert ": 1 of 2 members comes through this instance of kcoord, 1 directly or through another instance." in told(
         1, 1, is_shared=True
     )
-    assert ": 2 of 2 members come through kcoord, but kcoord does not take a group that has" in told(2, 0)
+    assert told(2, 0).endswith(" come through kcoord. kcoord takes it over as soon as it is stable; it is Stable")
+    manually = "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
+    assert told(2, 0, adopts=False).endswith(manually)
+    assert "It was given to the cluster (gateway.owner=cluster)" in told(2, 0, owner="cluster")
 
 
 # -- before a cluster --------------------------------------------------------------------------------------------------

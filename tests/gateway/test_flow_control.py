@@ -156,6 +156,7 @@ class World:
             client_lost=self.client_lost,
             upstream_lost=lambda leg, *_: leg.client.end(),
             brokers=SimpleNamespace(learn=self.learn),
+            traffic=SimpleNamespace(passing=lambda _leg, _call, deliver: deliver),
         )
         self.gateway = gateway
         self.legs: list[Leg] = []

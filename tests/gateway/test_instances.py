@@ -24,6 +24,7 @@ from kcoord.protocol.messages import (
     FindCoordinatorRequest,
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
+    MetadataRequest,
     OffsetDeleteRequest,
 )
 from tests.clients.members import Aiokafka, Librdkafka
@@ -43,7 +44,7 @@ from tests.gateway.scripted import (
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.wait import NotYet, eventually
+from tests.kafka.wait import DEADLINE_S, NotYet, eventually
 from tests.server.harness import Client
 
 BOTH = (0, 1)
@@ -409,6 +410,43 @@ async def test_rule_20_connections_go_where_the_map_has_their_broker(killing: Fl
     for _ in range(20):  # who comes now is left alone
         assert await later.heartbeat() == ErrorCode.NONE
         await asyncio.sleep(0.1)
+
+
+async def test_rule_19_who_asks_by_another_connection_each_time_is_answered(killing: Fleet, name: str) -> None:
+    """As kcoord's own workers do: they hang up on COORDINATOR_NOT_AVAILABLE, by which others forget an old address."""
+    at, _ = killing.at(await coordinator_port(killing.bootstrap, name))
+    killing.instances[at].kill()
+    await killing.settled(1 - at)
+    errors: list[ErrorCode] = []
+    while ErrorCode.NONE not in errors:
+        client = await connect(killing.other(at).bootstrap)
+        told = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))
+        errors.append(ErrorCode(told.coordinators[0].error_code))
+        await client.close()
+        await asyncio.sleep(0.1)
+    assert set(errors) <= {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NONE}
+    assert len(errors) < 10
+
+
+async def test_rule_19_who_knows_one_instance_only_is_made_to_ask_when_there_is_another(killing: Fleet) -> None:
+    """Else it would have nobody if this one died. Who has asked by itself meanwhile is left alone."""
+    killing.instances[1].kill()
+    await killing.settled(0)
+    there = killing.instances[0]
+    silent, asking = await connect(there.bootstrap), await connect(there.bootstrap)
+    for client in (silent, asking):
+        told = await ask(client, MetadataRequest(topics=[]))
+        assert {killing.at(each.port)[0] for each in told.brokers} == {0}
+    killing.instances[1].start()
+    await killing.settled(*BOTH)
+    hanging_up = asyncio.create_task(silent.reader.read(1))
+    async with asyncio.timeout(DEADLINE_S):
+        while not hanging_up.done():
+            told = await ask(asking, MetadataRequest(topics=[]))
+            assert {killing.at(each.port)[0] for each in told.brokers} == {0, 1}
+            await asyncio.sleep(0.1)
+    assert hanging_up.result() == b""
+    assert await ask(asking, MetadataRequest(topics=[])), "this one is served on"
 
 
 async def goes_on(left: Kcoord, member: ScriptedMember) -> ScriptedMember:

@@ -45,6 +45,9 @@ class Neighbour:
     instance: Instance
     map: InstanceMap = attrs.Factory(lambda: InstanceMap(epoch=0))
     links: dict[int, Link] = attrs.Factory(dict)
+    dead: set[int] = attrs.Factory(set)
+    """The others that this one knows to be dead, by number."""
+    redrawn: asyncio.Event = attrs.Factory(asyncio.Event)
     groups: SharedGroups = attrs.field(init=False)
     _connections: itertools.count[int] = attrs.Factory(lambda: itertools.count(1))
 
@@ -53,6 +56,18 @@ class Neighbour:
 
     def is_self(self, instance: Instance | None) -> bool:
         return instance is not None and instance.instance_id == self.number
+
+    def has_died(self, instance: Instance) -> bool:
+        return instance.instance_id in self.dead
+
+    async def changed(self) -> None:
+        await self.redrawn.wait()
+
+    def redraw(self, drawn: InstanceMap) -> None:
+        """From now on this is the map here."""
+        self.map = drawn
+        self.redrawn.set()
+        self.redrawn = asyncio.Event()
 
     def connect(self, client_id: str = "tester") -> Client:
         """A client's connection to this instance."""

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pytest
 
 from kcoord.group.facts import UNKNOWN
 from kcoord.group.settings import GroupSettings
+from kcoord.instances import groups as groups_module
 from kcoord.instances.listener import InternalListener
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -366,3 +368,48 @@ async def test_who_came_by_an_instance_that_is_gone_does_not_expire_before_there
 
 def _in_work(listener: InternalListener) -> int:
     return sum(len(caller._in_work) for caller in listener.callers)
+
+
+async def test_a_call_waits_for_the_next_owner_of_a_dead_ones_group(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        member = Member(entry.connect())
+        await member.join()
+        await member.sync()
+        entry.dead.add(owner.number)
+        beating = asyncio.create_task(member.heartbeat())
+        checking = asyncio.create_task(
+            entry.groups.check_commit("group", member.member_id, None, member.generation, False)
+        )
+        await asyncio.sleep(0.05)
+        assert not beating.done()
+        assert not checking.done()
+        entry.dead.clear()  # as if the owner of the next map were another
+        entry.redraw(attrs.evolve(entry.map, epoch=2))
+        assert await beating == ErrorCode.NONE
+        assert await checking == ErrorCode.NONE
+
+
+async def test_nobody_waits_for_ever_for_the_next_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "WAIT_S", 0.05)
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        entry.dead.add(owner.number)
+        owner.listener.close()
+        member = Member(entry.connect())
+        assert (await member.join()).error_code == ErrorCode.NOT_COORDINATOR
+        assert await member.heartbeat() == ErrorCode.NOT_COORDINATOR
+
+
+async def test_a_heartbeat_is_asked_again_when_its_link_is_lost_and_a_join_is_not(tmp_path: Path) -> None:
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
+        first, second = Member(entry.connect()), Member(entry.connect(), session_timeout_ms=LONG_MS)
+        await first.join()
+        await first.sync()
+        joining = asyncio.create_task(second.join())  # waits for the first
+        stream = entry.links[1]._stream
+        assert stream is not None
+        await until(lambda: not joining.done() and owner.listener.callers, "it is on its way")
+        beating = asyncio.create_task(first.heartbeat())
+        await asyncio.sleep(0)
+        stream.lose("cut by the test")
+        assert (await joining).error_code == ErrorCode.NOT_COORDINATOR, "nobody knows whether it was carried out"
+        assert await beating in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS), "it may be carried out twice"

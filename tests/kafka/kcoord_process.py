@@ -90,6 +90,11 @@ class Kcoord:
             self.wait_until_it_answers()
         return self
 
+    def adopt(self, process: ServerProcess) -> None:
+        """Somebody else has started it."""
+        assert self._process is None or not self._process.running, "kcoord runs already"
+        self._process = process
+
     def wait_until_it_answers(self) -> None:
         """Wait for an answer to ApiVersions on the bootstrap port."""
 

@@ -31,11 +31,19 @@ class ServerProcess:
         command: Sequence[str],
         log: Path,
         env: Mapping[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> "ServerProcess":
-        """Start `command`; what it prints is added to `log`."""
+        """Start `command`; what it prints is added to `log`, and it has these file descriptors too."""
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as out:
-            popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=env)
+            popen = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=env,
+                pass_fds=pass_fds,
+            )
         process = cls(name, log, popen)
         _alive.add(process)
         return process

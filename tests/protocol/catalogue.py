@@ -54,6 +54,8 @@ INTERNAL: list[type[Message]] = [
 OURS = frozenset(
     {
         *(cls.NAME for cls in INTERNAL),
+        "AdoptGroupRequest",
+        "AdoptGroupResponse",
         "ConnectGroupHeartbeatRequest",
         "ConnectGroupHeartbeatResponse",
         "ConnectGroupPrepareAssignmentRequest",

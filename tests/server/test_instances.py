@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from kcoord.protocol.messages import (
 )
 from tests.connectgroups.configs import change
 from tests.faults.proxy import KafkaProxy
+from tests.faults.wire import Wire
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
@@ -35,14 +37,25 @@ from tests.server.harness import Client
 from tests.server.members import Member
 
 PARTITIONS = 4
+NEVER_MS = 600_000
+"""A session that does not end within a test."""
 INTERVAL = "connect.heartbeat.interval.ms"
 
 
 class Pair:
     """Two instances, which share a topic of their own."""
 
-    def __init__(self, kafka: KafkaCluster, folder: Path, *ways: str) -> None:
-        """`ways`: the bootstrap addresses by which each gets to Kafka, where they are not Kafka's own."""
+    def __init__(
+        self,
+        kafka: KafkaCluster,
+        folder: Path,
+        *ways: str,
+        wires: Sequence[Wire] = (),
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        """`ways`: the bootstrap addresses by which each gets to Kafka, where they are not Kafka's own. `wires`: by
+        which each is called by the other.
+        """
         name = uuid.uuid4().hex[:8]
         common = {
             "log": "kafka",
@@ -57,9 +70,16 @@ class Pair:
         for number, way in enumerate(ways or (kafka.bootstrap, kafka.bootstrap)):
             own = folder / str(number)
             own.mkdir()
-            internal = f"127.0.0.1:{free_port()}"
-            own_settings = {"log.bootstrap": way, "instance.id": number, "internal.listen": internal}
-            self.both.append(Kcoord(own, settings={**common, **own_settings}))
+            own_settings = {"log.bootstrap": way, "instance.id": number}
+            if wires:
+                own_settings["internal.listen"] = f"127.0.0.1:{wires[number].to}"
+                own_settings["internal.advertise"] = wires[number].address
+            else:
+                own_settings["internal.listen"] = f"127.0.0.1:{free_port()}"
+            self.both.append(Kcoord(own, settings={**common, **own_settings, **(settings or {})}))
+
+    def other(self, one: Kcoord) -> Kcoord:
+        return next(each for each in self.both if each is not one)
 
     def tails(self) -> str:
         return "\n\n".join(each.log.read_text()[-3000:] for each in self.both if each.log.exists())
@@ -225,3 +245,154 @@ async def until_sent_away(kcoord: Kcoord, group: str) -> None:
             if not await client.read_frame():
                 return
         await asyncio.sleep(0.1)
+
+
+# -- an instance that dies, and one that only cannot be reached --------------------------------------------------------
+
+
+@asynccontextmanager
+async def wired(kafka: KafkaCluster, folder: Path, session_ms: int) -> AsyncIterator[tuple[Pair, dict[str, Wire]]]:
+    """Two instances, each called by the other by a wire (by the name of its folder), whose sessions last so long."""
+    async with AsyncExitStack() as stack:
+        wires = [await stack.enter_async_context(Wire.opened(free_port())) for _ in range(2)]
+        made = Pair(kafka, folder, wires=wires, settings={"instances.session.timeout.ms": session_ms})
+        try:
+            for each in made.both:
+                await asyncio.to_thread(each.start)
+            await until_both_serve(made)
+            for each in made.both:
+                await until_linked(made, each)
+            yield made, {each.folder.name: wire for each, wire in zip(made.both, wires, strict=True)}
+            print(made.tails())
+        finally:
+            for each in made.both:
+                each.remove()
+
+
+async def until_linked(pair: Pair, kcoord: Kcoord) -> None:
+    """Until the other has reached this one, so that it would notice its death: a call there is answered through it."""
+    other = pair.other(kcoord)
+    groups = (f"linked-{number}" for number in range(1000))
+    while True:
+        group = next(groups)
+        if await owner_of(pair, group) is kcoord:
+            break
+    while True:
+        described = await ask(other, DescribeConfigsRequest([DescribeConfigsResource(GROUP, group, [INTERVAL])]), 4)
+        if described.results[0].error_code == ErrorCode.NONE:
+            return
+        await asyncio.sleep(0.05)
+
+
+async def until_answered(member: Member, kcoord: Kcoord) -> None:
+    """Until a heartbeat of the member is answered with NONE there; nothing worse is answered meanwhile."""
+    async with await Client.connect(kcoord.port) as client:
+        member.client = client
+        while (answer := await member.heartbeat()).error_code != ErrorCode.NONE:
+            assert answer.error_code == ErrorCode.NOT_COORDINATOR
+            await asyncio.sleep(0.05)
+
+
+async def test_the_groups_of_a_killed_instance_need_not_wait_for_the_end_of_its_session(
+    kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    """It does not end within this test: what is missed is the process, not its heartbeats."""
+    async with wired(kafka, tmp_path, NEVER_MS) as (pair, wires):
+        owner = await owner_of(pair, "g")
+        other = pair.other(owner)
+        async with await Client.connect(owner.port) as client:
+            member = await Member.joined(client, "g")
+        owner.kill()
+        await wires[owner.folder.name].refuse()
+        while (await owner_of(pair, "g", [other])) is not other:
+            await asyncio.sleep(0.02)
+        await until_answered(member, other)
+        known = await ask(other, MetadataRequest(topics=[]), 9)
+        assert [each.port for each in known.brokers] == [other.port], "clients are not sent to the dead one"
+
+
+async def test_an_instance_whose_link_is_cut_keeps_its_groups(kafka: KafkaCluster, tmp_path: Path) -> None:
+    async with wired(kafka, tmp_path, NEVER_MS) as (pair, wires):
+        owner = await owner_of(pair, "g")
+        other = pair.other(owner)
+        async with await Client.connect(owner.port) as client:
+            member = await Member.joined(client, "g")
+            maps = [each.log.read_text().count(" map ") for each in pair.both]
+            wire = wires[owner.folder.name]
+            await wire.cut()
+            made = wire.made
+            while wire.made < made + 4:
+                assert (await member.heartbeat()).error_code == ErrorCode.NONE
+                assert await owner_of(pair, "g") is owner
+                await asyncio.sleep(0.05)
+            await wire.mend()
+            await until_linked(pair, owner)
+            assert (await member.heartbeat()).error_code == ErrorCode.NONE
+        assert "has died" not in other.log.read_text()
+        assert [each.log.read_text().count(" map ") for each in pair.both] == maps, "nothing has moved"
+
+
+async def test_an_instance_that_seems_dead_and_lives_is_nobodys_second_owner(
+    kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    """Something between refuses its port. It is put out, once, and the log's fence decides; then it comes back."""
+    async with wired(kafka, tmp_path, NEVER_MS) as (pair, wires):
+        owner = await owner_of(pair, "g")
+        other = pair.other(owner)
+        async with await Client.connect(owner.port) as client:
+            member = await Member.joined(client, "g")
+        await wires[owner.folder.name].refuse()
+        await asyncio.to_thread(other.wait_for_line, "has died")
+        await until_both_serve(pair)
+        answers = 0
+        while answers < 10:
+            found = await owner_of(pair, "g")
+            async with await Client.connect(found.port) as client:
+                member.client = client
+                answers += (await member.heartbeat()).error_code == ErrorCode.NONE
+            async with await Client.connect(pair.other(found).port) as client:
+                member.client = client
+                if (await member.heartbeat()).error_code == ErrorCode.NONE:
+                    assert await owner_of(pair, "g") is not found, "both have answered for the group"
+        assert other.log.read_text().count("has died") == 1, "who was never reached again has not died again"
+        async with await Client.connect((await owner_of(pair, "g")).port) as client:
+            member.client = client
+            await member.rejoin()
+
+
+async def test_an_instance_that_is_killed_and_starts_again_takes_the_place_of_its_former_process(
+    kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    """It is alone, and the session of the process before does not end within this test."""
+    made = Pair(kafka, tmp_path, settings={"instances.session.timeout.ms": NEVER_MS})
+    alone = made.both[0]
+    try:
+        await asyncio.to_thread(alone.start)
+        await owner_of(made, "g", [alone])
+        async with await Client.connect(alone.port) as client:
+            member = await Member.joined(client, "g")
+        await asyncio.to_thread(alone.kill_and_restart)
+        await owner_of(made, "g", [alone])
+        await until_answered(member, alone)
+    finally:
+        alone.remove()
+
+
+async def test_an_instance_of_which_nothing_is_heard_is_missed_when_its_session_is_over(
+    kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    async with wired(kafka, tmp_path, 6_000) as (pair, _):
+        owner = await owner_of(pair, "g")
+        other = pair.other(owner)
+        async with await Client.connect(owner.port) as client:
+            member = await Member.joined(client, "g")
+        owner.process.freeze()
+        try:
+            while (await owner_of(pair, "g", [other])) is not other:
+                await asyncio.sleep(0.05)
+            await until_answered(member, other)
+            assert "has died" not in other.log.read_text(), "silence is no proof"
+        finally:
+            owner.process.thaw()
+        await until_both_serve(pair)
+        await until_answered(member, await owner_of(pair, "g"))

@@ -113,6 +113,11 @@ class GenericGroup:
         """
         return self.record.state == LABELS[State.PREPARING]
 
+    @property
+    def leader_is_unknown(self) -> bool:
+        """Whether nobody knows who leads the generation: the group was adopted, and its leader had not been seen."""
+        return self.record.leader is None and bool(self.record.members)
+
     def may_know(self, generation: int) -> bool:
         """Whether a member may have been told that generation last."""
         return generation == self.generation or (self.was_converted and 0 <= generation <= self.generation)
@@ -122,7 +127,8 @@ class GenericGroup:
     def follow_record(self) -> None:
         """Let the session state follow the record that was just replayed."""
         record = self.record
-        self.leader_id = record.leader
+        if not self.leader_is_unknown:
+            self.leader_id = record.leader
         self.protocol_type = record.protocol_type
         for recorded in record.members:
             self.members[recorded.member_id].assignment = recorded.assignment

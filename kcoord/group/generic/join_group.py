@@ -165,7 +165,8 @@ def _join_known(turn: Turn, group: GenericGroup, join: Join) -> None:
 def _rejoin_event(group: GenericGroup, member: Member, protocols: Protocols) -> Row[OnRejoin]:
     if not member.offers_the_same(protocols):
         return REJOIN_CHANGED
-    return REJOIN_LEADER if group.leader_id == member.member_id else REJOIN_SAME
+    may_lead = group.leader_id == member.member_id or group.leader_is_unknown
+    return REJOIN_LEADER if may_lead else REJOIN_SAME
 
 
 def _has_room(group: GenericGroup, member_id: str, max_size: int) -> bool:

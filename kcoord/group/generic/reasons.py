@@ -33,6 +33,7 @@ class Reason(StrEnum):
     STATIC_REPLACED = "static member replaced"
     LEADER_ASKED = "leader asked"
     OVER_MAX_SIZE = "over group.max.size"
+    ADOPTED = "adopted from the cluster"
 
 
 def tell(reason: Reason, who: Sequence[str], client_reason: str | None = None) -> str:

@@ -84,7 +84,7 @@ def replaced(group: GenericGroup) -> Record:
     held = {member.member_id: member.assignment for member in group.members.values()}
     record = assigned(group, held, group.record.current_state_timestamp)
     assert isinstance(record.value, GroupMetadataValue)
-    record.value.leader = group.leader_id
+    record.value.leader = None if group.leader_is_unknown else group.leader_id
     return record
 
 

@@ -34,6 +34,8 @@ class KafkaLog:
     partitions: int = attrs.field(init=False)
     lease_ms: int = attrs.field(init=False)
 
+    is_new: bool = attrs.field(default=False, init=False)
+    """Whether the topic was made when this log was opened."""
     _connections: Connections = attrs.field(init=False)
     _limit: int = attrs.field(default=0, init=False)
     """The largest batch that the topic takes, in bytes."""
@@ -58,7 +60,7 @@ class KafkaLog:
         """Reach the cluster, make or check the topic. Raises LogUnusable, LogIncompatible."""
         try:
             await self._connections.open()
-            self._limit = await prepare_topic(self._connections)
+            self.is_new, self._limit = await prepare_topic(self._connections)
         except BaseException:
             await self._connections.close()
             raise

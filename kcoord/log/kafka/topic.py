@@ -39,16 +39,18 @@ _PAUSE_S = 0.2
 _CODECS = {"lz4": has_lz4, "snappy": has_snappy, "zstd": has_zstd}
 
 
-async def prepare_topic(connections: Connections) -> int:
-    """Make the topic if it is not there, check it if it is. Gives the largest batch in bytes that it takes.
+async def prepare_topic(connections: Connections) -> tuple[bool, int]:
+    """Make the topic if it is not there, check it if it is. Gives whether it was made, and the largest batch in bytes
+    that it takes.
 
     Raises LogUnusable, LogIncompatible.
     """
     settings = connections.settings
     async with _admin(connections, f"making topic {settings.topic}, or reading what it is like,") as admin:
-        if settings.topic not in await admin.list_topics():
+        is_new = settings.topic not in await admin.list_topics()
+        if is_new:
             await _create(admin, settings, len(connections.broker_ids))
-        return check(settings, await _partitions(admin, settings.topic), await _configs(admin, settings.topic))
+        return is_new, check(settings, await _partitions(admin, settings.topic), await _configs(admin, settings.topic))
 
 
 async def count_partitions(connections: Connections) -> int:

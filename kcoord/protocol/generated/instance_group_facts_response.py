@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from struct import Struct as Format, iter_unpack
+from struct import Struct as Format
 
 import attrs
 
@@ -39,6 +39,8 @@ class GroupFacts(Struct):
     """Its generation; -1: it has none."""
     loaded: bool = False
     """Whether its partition is served there: else the rest says nothing."""
+    owner: str = "auto"
+    """Who is to have it: auto, kcoord or cluster."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -68,10 +70,8 @@ def _decode_v0(data: bytes, pos: int) -> InstanceGroupFactsResponse:
     if n * 9 > end - pos:
         raise Malformed
     facts: list[GroupFacts] = []
-    facts_left = n
-    facts_tries = 4
-    while facts_left:
-        facts_start = pos
+    facts_count = n
+    for _ in range(facts_count):
         fact = new(GroupFacts)
         n = data[pos]
         if n > 127:
@@ -82,43 +82,39 @@ def _decode_v0(data: bytes, pos: int) -> InstanceGroupFactsResponse:
         stop = pos + n
         fact.group_id = data[pos + 1 : stop].decode()
         pos = stop
-        group_id_end = pos
-        group_id_n = n
+        fact.owner = "auto"
         fact.known, fact.has_members, fact.generation, fact.loaded, n = unpack_xxixn(data, pos)
         pos += 7
         if n:
             n, pos = read_uvarint(data, pos)
-            fact.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            fact_others = []
+            fact_tag_count = n
+            for _ in range(fact_tag_count):
+                fact_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                fact_stop = pos + n
+                if fact_stop > len(data):
+                    raise Malformed
+                if fact_tag == 0:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    fact.owner = data[pos + 1 : stop].decode()
+                    pos = stop
+                else:
+                    fact_others.append((fact_tag, data[pos:fact_stop]))
+                    pos = fact_stop
+                if pos != fact_stop:
+                    raise Malformed
+            fact.unknown_tagged_fields = tuple(fact_others)
         else:
             fact.unknown_tagged_fields = ()
             pos += 1
         facts.append(fact)
-        facts_left -= 1
-        if facts_tries and facts_left >= 12:
-            group_id_size = group_id_n - 1
-            same = data[facts_start : group_id_end - group_id_size]
-            same_2 = data[group_id_end + 7 : pos]
-            facts_unknown = fact.unknown_tagged_fields
-            facts_done = len(facts)
-            facts_size = pos - facts_start
-            stop = pos + min(facts_left, (end - pos) // facts_size) * facts_size
-            for row in iter_unpack(f">{len(same)}s{group_id_size}s??i?{len(same_2)}s", memoryview(data)[pos:stop]):
-                gap, group_id, known, has_members, generation, loaded, gap_2 = row
-                if gap != same or gap_2 != same_2:
-                    break
-                fact = new(GroupFacts)
-                fact.group_id = group_id.decode() if group_id else ""
-                fact.known = known
-                fact.has_members = has_members
-                fact.generation = generation
-                fact.loaded = loaded
-                fact.unknown_tagged_fields = facts_unknown
-                facts.append(fact)
-            facts_done = len(facts) - facts_done
-            pos += facts_done * facts_size
-            facts_left -= facts_done
-            if not facts_done:
-                facts_tries -= 1
     message.facts = facts
     n = data[pos]
     if n:
@@ -143,8 +139,13 @@ def _encode_v0(m: InstanceGroupFactsResponse) -> bytes:
             ONE_BYTE[n4] if n4 < 128 else write_string_length(n4),
             b3,
             pack_xxix(e2.known, e2.has_members, e2.generation, e2.loaded),
-            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
         )
+        tagged5: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
+        if e2.owner != "auto":
+            b7 = e2.owner.encode()
+            n8 = len(b7) + 1
+            tagged5.append((0, b"".join((ONE_BYTE[n8] if n8 < 128 else write_string_length(n8), b7))))
+        out.append(write_tagged(tagged5) if tagged5 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -155,6 +156,7 @@ GroupFacts.FIELDS = (
     Field("has_members", "HasMembers", "bool", (0, 0)),
     Field("generation", "Generation", "int32", (0, 0)),
     Field("loaded", "Loaded", "bool", (0, 0)),
+    Field("owner", "Owner", "string", (0, 0), tag=0, tagged=(0, 0)),
 )
 InstanceGroupFactsResponse.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 0)),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from struct import Struct as Format, iter_unpack
+from struct import Struct as Format
 
 import attrs
 
@@ -39,6 +39,8 @@ class GroupFacts(Struct):
     """Its generation; -1: it has none."""
     loaded: bool = False
     """Whether its partition is served there: else the rest says nothing."""
+    owner: str = "auto"
+    """Who is to have it: auto, kcoord or cluster."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -82,10 +84,8 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
     if n * 9 > end - pos:
         raise Malformed
     facts: list[GroupFacts] = []
-    facts_left = n
-    facts_tries = 4
-    while facts_left:
-        facts_start = pos
+    facts_count = n
+    for _ in range(facts_count):
         fact = new(GroupFacts)
         n = data[pos]
         if n > 127:
@@ -96,43 +96,39 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
         stop = pos + n
         fact.group_id = data[pos + 1 : stop].decode()
         pos = stop
-        group_id_end = pos
-        group_id_n = n
+        fact.owner = "auto"
         fact.known, fact.has_members, fact.generation, fact.loaded, n = unpack_xxixn(data, pos)
         pos += 7
         if n:
             n, pos = read_uvarint(data, pos)
-            fact.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            fact_others = []
+            fact_tag_count = n
+            for _ in range(fact_tag_count):
+                fact_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                fact_stop = pos + n
+                if fact_stop > len(data):
+                    raise Malformed
+                if fact_tag == 0:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    fact.owner = data[pos + 1 : stop].decode()
+                    pos = stop
+                else:
+                    fact_others.append((fact_tag, data[pos:fact_stop]))
+                    pos = fact_stop
+                if pos != fact_stop:
+                    raise Malformed
+            fact.unknown_tagged_fields = tuple(fact_others)
         else:
             fact.unknown_tagged_fields = ()
             pos += 1
         facts.append(fact)
-        facts_left -= 1
-        if facts_tries and facts_left >= 12:
-            group_id_size = group_id_n - 1
-            same = data[facts_start : group_id_end - group_id_size]
-            same_2 = data[group_id_end + 7 : pos]
-            facts_unknown = fact.unknown_tagged_fields
-            facts_done = len(facts)
-            facts_size = pos - facts_start
-            stop = pos + min(facts_left, (end - pos) // facts_size) * facts_size
-            for row in iter_unpack(f">{len(same)}s{group_id_size}s??i?{len(same_2)}s", memoryview(data)[pos:stop]):
-                gap, group_id, known, has_members, generation, loaded, gap_2 = row
-                if gap != same or gap_2 != same_2:
-                    break
-                fact = new(GroupFacts)
-                fact.group_id = group_id.decode() if group_id else ""
-                fact.known = known
-                fact.has_members = has_members
-                fact.generation = generation
-                fact.loaded = loaded
-                fact.unknown_tagged_fields = facts_unknown
-                facts.append(fact)
-            facts_done = len(facts) - facts_done
-            pos += facts_done * facts_size
-            facts_left -= facts_done
-            if not facts_done:
-                facts_tries -= 1
     message.facts = facts
     n = data[pos]
     if n:
@@ -164,8 +160,13 @@ def _encode_v0(m: InstanceRelayResponse) -> bytes:
             ONE_BYTE[n6] if n6 < 128 else write_string_length(n6),
             b5,
             pack_xxix(e4.known, e4.has_members, e4.generation, e4.loaded),
-            write_tagged(e4.unknown_tagged_fields) if e4.unknown_tagged_fields else b"\0",
         )
+        tagged7: list[tuple[int, bytes]] = [*e4.unknown_tagged_fields]
+        if e4.owner != "auto":
+            b9 = e4.owner.encode()
+            n10 = len(b9) + 1
+            tagged7.append((0, b"".join((ONE_BYTE[n10] if n10 < 128 else write_string_length(n10), b9))))
+        out.append(write_tagged(tagged7) if tagged7 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -176,6 +177,7 @@ GroupFacts.FIELDS = (
     Field("has_members", "HasMembers", "bool", (0, 0)),
     Field("generation", "Generation", "int32", (0, 0)),
     Field("loaded", "Loaded", "bool", (0, 0)),
+    Field("owner", "Owner", "string", (0, 0), tag=0, tagged=(0, 0)),
 )
 InstanceRelayResponse.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 0)),

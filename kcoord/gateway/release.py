@@ -1,0 +1,314 @@
+"""Release: a group of kcoord's becomes the cluster's again, by one ordinary rebalance (adoption rules 15 to 18).
+
+A group is released once its setting `gateway.owner` says `cluster`, or `--groups` does not match it any more; both are
+so after a restart, too, and a kcoord that died on the way goes on where it was. Rules:
+
+1. The sentinel joins again, and offers what the members speak beside its own protocol: so they can get in upstream.
+2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. Their JoinGroup is passed on without a member
+   id; the cluster gives out a new one, by which they come again. What else carries a new id passes.
+3. Who has joined upstream leaves the group here, as one that has stopped: nothing here waits for it. Until then its
+   commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
+4. When nobody is left here the sentinel leaves, and all get one generation. It does so as well after the time that a
+   rebalance may take: upstream would count it as a member that has joined, and its leader would give it work.
+5. Late commits by old ids are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no member may
+   hear that it is unknown, or a consumer loses its position.
+6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
+7. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
+   member does it before it joins, which costs a second rebalance.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.here import facts_of
+from kcoord.gateway.rewrite import decode
+from kcoord.gateway.sentinel import INSTANCE_ID, LOST, REBALANCE_TIMEOUT_MS, Sentinel
+from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
+from kcoord.group.facts import GroupFacts
+from kcoord.group.group_configs import Owner
+from kcoord.group.refuse import refuse
+from kcoord.group.translation.leave_group import STOPPED
+from kcoord.protocol.call import Call
+from kcoord.protocol.embedded import NAMES
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    SyncGroupRequest,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.leg import Leg
+
+__all__ = ["STRANGER", "Releases", "join_instead"]
+
+log = logging.getLogger("kcoord.gateway")
+
+NEEDS_ID_VERSION = 4
+"""The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
+NEWEST_DESCRIBE = 5
+LEFT_EARLIER_MS = 5_000
+"""So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
+LOOKS, LOOK_AGAIN_S = 100, 0.01
+"""How often it is looked whether all that have come are members upstream."""
+_SIZE = struct.Struct(">i")
+
+STRANGER = LOST - {ErrorCode.ILLEGAL_GENERATION}
+"""What the group says here of those who are no members of it."""
+
+
+@attrs.define
+class _Release:
+    """A group on its way out."""
+
+    ids: dict[str, str] = attrs.Factory(dict)
+    """By the member id that upstream has given out: the one that its member had here."""
+    came: set[str] = attrs.Factory(set)
+    """New ids whose JoinGroup is on its way."""
+    leave_by_ms: int | None = None
+    """When the sentinel leaves at the latest; None until somebody has joined upstream."""
+    has_left: bool = False
+    """Whether the sentinel has left."""
+
+
+class Releases:
+    """The groups that this instance gives back."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._open: dict[str, _Release] = {}
+        self._beginning: set[str] = set()
+        self._said: set[str] = set()
+        """Groups of which the log has said that they cannot be released."""
+
+    def is_open(self, group_id: str) -> bool:
+        """Whether the group's members are sent to the cluster now."""
+        return group_id in self._open
+
+    def concerns(self, group_id: str) -> bool:
+        """Whether the group has to go, so that nobody is told anything by its coordinator here any more: what a member
+        gave up when it joined upstream, another would be given.
+        """
+        if group_id in self._open:
+            return True
+        known = self._gateway.groups.known_facts(group_id)
+        is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
+        return is_to_go and known.has_members and group_id not in self._said
+
+    # -- begin and end ------------------------------------------------------------------------------------------------
+
+    def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
+        """Begin or end the release of a group, if it is time; called from time to time."""
+        group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
+        if self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
+            self._said.discard(group_id)
+            if release is not None and not release.came:
+                del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
+        elif release is None and facts.has_members and group_id not in self._beginning:
+            self._beginning.add(group_id)
+            self._gateway.spawn(self._begin(sentinel))
+        elif release is not None:
+            late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
+            if not facts.has_members or (late and not release.has_left):
+                self._gateway.spawn(self._end(sentinel, release))
+
+    async def _begin(self, sentinel: Sentinel) -> None:
+        group_id = sentinel.group_id
+        try:
+            offers = await self._offers(group_id)
+            if offers is None:
+                if group_id not in self._said:
+                    self._said.add(group_id)
+                    log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
+                return
+            generation = (await facts_of(self._gateway, group_id)).generation or 0
+            error = await self._gateway.sentinels.speak(
+                sentinel, lambda asker: sentinel.let_in(asker, offers, generation)
+            )
+            if error:
+                log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
+                return
+        except (UpstreamLost, DecodeError) as fault:
+            log.info("group %s is not released yet: %s", group_id, fault)
+            return
+        finally:
+            self._beginning.discard(group_id)
+        self._open[group_id] = _Release()
+        for leg in self._gateway.member_legs(group_id):
+            leg.client.forget_answers()
+            self._gateway.groups.let_go(group_id, leg.client.serial)
+        log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
+
+    async def _offers(self, group_id: str) -> list[JoinGroupRequestProtocol] | None:
+        """What the members of the group speak; None where some speak nothing that the cluster knows."""
+        described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
+        assert isinstance(described, DescribeGroupsResponse)
+        [group] = described.groups
+        if group.protocol_type and group.protocol_data and group.members:
+            metadata = group.members[0].member_metadata
+            return [JoinGroupRequestProtocol(name=group.protocol_data, metadata=metadata)]
+        told = await self._gateway.guarded.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
+        assert isinstance(told, ConnectGroupDescribeResponse)
+        if told.groups[0].legacy_mode is None:
+            return None
+        return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
+
+    async def _end(self, sentinel: Sentinel, release: _Release) -> None:
+        """The sentinel leaves once those who have come are in the group upstream; with nobody left here it is over."""
+        group_id, gateway = sentinel.group_id, self._gateway
+        if not release.has_left:
+            release.has_left = True
+            try:
+                await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
+            except (UpstreamLost, DecodeError) as fault:
+                release.has_left = False
+                log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
+                return
+        is_over = not (await facts_of(gateway, group_id)).has_members
+        if is_over and self._open.get(group_id) is release:
+            del self._open[group_id]
+            log.info("group %s is the cluster's again", group_id)
+
+    async def _leave(self, sentinel: Sentinel, release: _Release, asker: Asker) -> ErrorCode:
+        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
+        for _ in range(LOOKS):
+            response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
+            assert isinstance(response, DescribeGroupsResponse)
+            there = {each.member_id for each in response.groups[0].members if each.group_instance_id != INSTANCE_ID}
+            if release.came <= there:
+                break
+            await asyncio.sleep(LOOK_AGAIN_S)
+        return await sentinel.go(asker)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def join(self, leg: Leg, call: Call, request: JoinGroupRequest) -> None:
+        """A member joins, or somebody new. Raises UpstreamLost."""
+        release = self._open.get(request.group_id)
+        if release is None:  # upstream would not let it in yet
+            leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+            return
+        is_known = request.member_id in release.ids
+        joins_now = is_known or request.group_instance_id is not None or call.header.api_version < NEEDS_ID_VERSION
+        before = release.ids.get(request.member_id, request.member_id)
+        if joins_now:
+            await self._about_to_join(leg, request, release, before)
+        changed = request if is_known else attrs.evolve(request, member_id="")
+
+        def deliver(owed: Expected, frame: bytes) -> None:
+            response = decode(owed, frame)
+            assert isinstance(response, JoinGroupResponse)
+            if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+                release.ids[response.member_id] = before
+            self._gateway.cluster_groups.learn(leg, request, response)
+            leg.to_client(_SIZE.pack(len(frame)) + frame)
+
+        leg.pass_changed(call, changed, deliver)
+        if joins_now:
+            await self._came(request, release, before, request.member_id if is_known else None)
+
+    async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
+        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 7)."""
+        gateway, group_id = self._gateway, request.group_id
+        if not gateway.settings.uses_sasl or release.has_left:
+            return
+        if await gateway.guarded.member_ids(group_id) <= {before}:
+            release.has_left = True
+            await gateway.sentinels.of(group_id).go(leg)
+
+    async def _came(self, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None) -> None:
+        """Its JoinGroup is on its way upstream: it is a member here no more (rule 3)."""
+        gateway, group_id = self._gateway, request.group_id
+        if new_id is not None:
+            release.came.add(new_id)
+        patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
+        if release.leave_by_ms is None:
+            release.leave_by_ms = gateway.now_ms() + patience_ms
+        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
+        await gateway.guarded.give_up(group_id, [identity])
+        if not (await facts_of(gateway, group_id)).has_members:
+            gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
+
+    async def member_call(
+        self, leg: Leg, call: Call, request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
+    ) -> None:
+        """A Heartbeat, SyncGroup or LeaveGroup: of a member that has yet to join upstream, or of another (rule 2).
+        Raises UpstreamLost.
+        """
+        gateway, group_id = self._gateway, request.group_id
+        if isinstance(request, LeaveGroupRequest):
+            left = {request.member_id, *(each.member_id for each in request.members)}
+            if not left & await gateway.guarded.member_ids(group_id):
+                leg.pass_on(call, gateway.cluster_groups.reader(leg, request))
+                return
+            response, _ = await gateway.guarded.call(leg, call, request)
+            leg.drop_members(group_id, left)
+            leg.answer(call, response)
+            return
+        known = request.member_id, request.group_instance_id, request.generation_id
+        if await gateway.guarded.check_commit(leg, group_id, *known, transactional=False) in STRANGER:
+            leg.pass_on(call, gateway.cluster_groups.reader(leg, request))
+            return
+        leg.add_member(group_id, request.member_id)
+        leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
+
+    def may_commit(self, group_id: str) -> bool:
+        """Whether commits of members that have yet to join upstream can go in the sentinel's name."""
+        release = self._open.get(group_id)
+        return release is None or not release.has_left
+
+    def pass_commit(self, leg: Leg, call: Call) -> None:
+        """Pass on a commit of one that is no member here: it is one upstream, or comes late (rule 5)."""
+
+        def deliver(owed: Expected, frame: bytes) -> None:
+            response = decode(owed, frame)
+            if not _told_to_join(response):
+                leg.to_client(_SIZE.pack(len(frame)) + frame)
+                return
+            body = response.encode(owed.api_version)
+            leg.to_client(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+
+        leg.pass_on(call, deliver)
+
+
+def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> ErrorCode:
+    """What a member is told whose commit comes too late."""
+    is_transactional = isinstance(request, TxnOffsetCommitRequest)
+    return ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def _told_to_join(response: object) -> bool:
+    """Put "join again" in place of "unknown member"; False where nothing says so."""
+    assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
+    is_transactional = isinstance(response, TxnOffsetCommitResponse)
+    instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
+    found = [
+        each
+        for topic in response.topics
+        for each in topic.partitions
+        if error_of(each.error_code) == ErrorCode.UNKNOWN_MEMBER_ID
+    ]
+    for each in found:
+        each.error_code = instead
+    return bool(found)

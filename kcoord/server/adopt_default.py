@@ -1,0 +1,41 @@
+"""Whether groups are adopted where `gateway.adopt` is not set: yes in a new installation, no where kcoord ran before.
+
+Release 0.1.0 never took a group that has members at the cluster. Whoever upgrades from it has groups that were left to
+the cluster, by intent perhaps, and must not find them taken over (docs/gateway.md).
+"""
+
+import logging
+from pathlib import Path
+from typing import Literal
+
+from kcoord.config import Settings
+from kcoord.gateway.brokers import FILE as BROKER_MAP
+
+log = logging.getLogger("kcoord.server")
+
+MARK = "adopts"
+"""A file in the data directory: kcoord was new there, and adopts groups."""
+
+
+def adopt_default(settings: Settings, log_is_new: bool) -> Literal["auto", "manual"]:
+    """`gateway.adopt` as it holds; a line says so where it is `manual` and nobody has said it. Remembers in the data
+    directory that kcoord was new. Raises OSError.
+    """
+    if settings.gateway_adopt is not None:
+        return settings.gateway_adopt
+    mark = settings.data_dir / MARK
+    if mark.exists():
+        return "auto"
+    if log_is_new and not (settings.data_dir / BROKER_MAP).exists():
+        _write(mark)
+        return "auto"
+    log.info(
+        "the log is from before: groups that have members at the cluster stay there until kcoord groups adopt names "
+        "them (gateway.adopt=manual; set it to auto, and kcoord takes each over once all its members come through it)"
+    )
+    return "manual"
+
+
+def _write(mark: Path) -> None:
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text("kcoord was new here: gateway.adopt is auto unless it is set\n")

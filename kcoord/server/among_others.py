@@ -1,0 +1,137 @@
+"""The start of an instance that shares its log with others.
+
+The ports are open first, then the group of the instances is joined: it makes a map in which this one is, and what the
+map gives it is loaded. A stop goes the other way: all is handed over in good order and the group is left, so that
+others have it at once, and only then the connections end.
+
+A kcoord alone does not import this: what stands behind it (aiokafka, the instances) takes longer than its own start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kcoord.config import Settings
+from kcoord.instances.instances import Instances, InstancesError
+from kcoord.instances.membership import Membership
+from kcoord.instances.places import MapPlaces
+from kcoord.log.kafka.log import KafkaLog
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.server.choose_log import cluster_id_of, kafka_log_settings, open_patiently
+from kcoord.server.components import (
+    StartError,
+    group_settings,
+    make_coordinator,
+    make_gateway,
+    make_server,
+    open_ports,
+    request_limits,
+)
+from kcoord.server.coordinator import Coordinator
+from kcoord.server.instances_settings import instances_settings
+from kcoord.server.listen_fds import INTERNAL, HandedDown
+from kcoord.server.nodes import InstanceNodes
+from kcoord.server.server import Behind
+from kcoord.server.standalone import Standalone
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+
+log = logging.getLogger("kcoord.server")
+
+TELL_EVERY_S = 10.0
+"""How often an instance that waits for its place among the others says so."""
+
+
+async def start_among_others(settings: Settings, handed_down: HandedDown, stack: contextlib.AsyncExitStack) -> None:
+    """Start over a log that instances share; what is to be undone goes on `stack`. Raises StartError, LogError and
+    TlsError.
+    """
+    groups = group_settings(settings)
+    where = kafka_log_settings(settings)
+    store = KafkaLog(where)
+    stack.push_async_callback(store.close)
+    await open_patiently(store)
+    coordinator = make_coordinator(settings, groups, store)
+    serials = itertools.count(1)
+    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials), store.is_new)
+    share(coordinator, instances.membership)
+    behind: Behind = gateway or Standalone(
+        coordinator,
+        InstanceNodes(await cluster_id_of(where), instances.membership),
+        connect_groups=settings.group_connect_enable,
+        shared=instances.groups,
+        limits=request_limits(settings),
+    )
+    server = make_server(settings, behind, coordinator, stack, serials, instances.groups.closed)
+    await open_ports(settings, server, gateway, handed_down, stack)
+    if gateway is not None:
+        stack.push_async_callback(gateway.send_away)
+    stack.push_async_callback(instances.stop)
+    if gateway is not None:
+        stack.callback(gateway.leave)
+    await join(settings, instances, handed_down)
+
+
+def make_instances(
+    settings: Settings,
+    where: KafkaLogSettings,
+    coordinator: Coordinator,
+    new_serial: Callable[[], int],
+    log_is_new: bool,
+) -> tuple[Instances, Gateway | None]:
+    """This process among the others, and the gateway if there is to be one. Raises StartError."""
+    gateways: list[Gateway] = []
+    try:
+        instances = Instances(
+            instances_settings(settings, where),
+            coordinator,
+            new_serial,
+            known_brokers=lambda: [broker for gateway in gateways for broker in gateway.brokers.ids],
+        )
+    except InstancesError as error:
+        raise StartError(str(error)) from None
+    if settings.upstream:
+        gateways.append(
+            make_gateway(
+                settings,
+                instances.groups,
+                MapPlaces(instances.membership, instances.addresses_of_brokers),
+                log_is_new=log_is_new,
+            )
+        )
+    return instances, gateways[0] if gateways else None
+
+
+def share(coordinator: Coordinator, membership: Membership) -> None:
+    """Let the coordinator serve what is this instance's, and write what all instances can read."""
+
+    def follow_map() -> None:
+        coordinator.write_at_level(membership.map.record_level)
+        coordinator.follow_owners()
+
+    coordinator.confirm = membership.confirm
+    coordinator.is_awaited = membership.is_awaited
+    follow_map()
+    membership.on_change.append(follow_map)
+
+
+async def join(settings: Settings, instances: Instances, handed_down: HandedDown) -> None:
+    """Take a place among the instances; comes back when there is a map. Raises StartError."""
+    at = settings.internal_listen
+    try:
+        await instances.start(handed_down.of(INTERNAL, *at) if at is not None else ())
+    except OSError as error:
+        raise StartError(f"cannot listen on {at}, internal.listen: {error.strerror or error}") from error
+    joined = asyncio.ensure_future(instances.joined())
+    try:
+        while not (await asyncio.wait({joined}, timeout=TELL_EVERY_S))[0]:
+            log.warning("waiting for a place in group %s of the instances", settings.instances_group)
+    finally:
+        joined.cancel()

@@ -1,0 +1,297 @@
+"""Is a live group taken over from the cluster without its members noticing? Adoption rules 6 to 14."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from kcoord.gateway.adoption import CannotAdopt
+from kcoord.gateway.sentinel import Sentinel
+from kcoord.group.group_configs import GROUP, Operation
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
+from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
+from tests.gateway.entries import Entry, entries
+from tests.gateway.live_member import LiveMember
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
+from tests.gateway.test_taking import is_27
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+from tests.server.harness import Client
+
+
+async def stable(*members: ScriptedMember) -> None:
+    """All are in one stable group at the cluster, each with an assignment of its own."""
+    first, *others = members
+    await first.join_and_sync()
+    for at, newcomer in enumerate(others, start=1):
+        there = members[:at]
+
+        async def rejoin(member: ScriptedMember) -> None:
+            await until(lambda: is_27(member), "a member is told of the newcomer")
+            await member.join()
+
+        await asyncio.gather(newcomer.join(), *map(rejoin, there))
+        now = [*there, newcomer]
+        leader = next(each for each in now if each.leads)
+        given = {each.member_id: assigned(each) for each in now}
+        await asyncio.gather(*(each.sync(given if each is leader else {}) for each in now))
+
+
+def assigned(member: ScriptedMember) -> bytes:
+    return b"of " + member.member_id.encode()
+
+
+async def is_adopted(kcoord: Kcoord, group: str, *members: ScriptedMember) -> None:
+    """Its members beat until kcoord has the group; each heartbeat and each commit of theirs succeeds."""
+    line = f"group {group} is kcoord's now: adopted"
+
+    async def seen() -> bool:
+        for each in members:
+            assert await each.heartbeat() == ErrorCode.NONE
+        return line in kcoord.log.read_text()
+
+    await until(seen, line)
+
+
+async def committed(client: Client, group: str, topic: str) -> int:
+    asked = OffsetFetchRequestGroup(
+        group_id=group, topics=[OffsetFetchRequestTopics(name=topic, partition_indexes=[0])]
+    )
+    answer = await ask(client, OffsetFetchRequest(groups=[asked]), 8)
+    return int(answer.groups[0].topics[0].partitions[0].committed_offset)
+
+
+async def test_a_group_is_adopted_and_nobody_notices(
+    kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
+) -> None:
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
+    there = await ScriptedMember.at(kafka.bootstrap, name)
+    await stable(there, *members)
+    await there.leave()
+    await until(lambda: is_27(members[0]), "it is told that a direct member has left")
+    await asyncio.gather(*(each.join() for each in members))
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+    before = [(each.member_id, each.generation) for each in members]
+    assert await members[0].commit(name, 5) == ErrorCode.NONE
+    await is_adopted(kcoord, name, *members)
+    assert [(each.member_id, each.generation) for each in members] == before
+    for each in members:
+        assert (await each.sync({})).assignment == assigned(each)
+        assert await each.commit(name, 6) == ErrorCode.NONE
+    assert await committed(direct, name, name) == 6
+    upstream = await describe(direct, name)
+    assert [each.group_instance_id for each in upstream.members] == ["kcoord"]
+    here = await describe(members[0].client, name)
+    assert {each.member_id for each in here.members} == {each.member_id for each in members}
+    stranger = await ScriptedMember.at(kafka.bootstrap, name)
+    assert ErrorCode((await stranger.try_join()).error_code) == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+async def owned_by(client: Client, group: str, owner: str) -> None:
+    """Set who is to have the group."""
+    change = AlterableConfig("gateway.owner", Operation.SET, owner)
+    answer = await ask(client, IncrementalAlterConfigsRequest([AlterConfigsResource(GROUP, group, [change])]))
+    assert [each.error_code for each in answer.responses] == [ErrorCode.NONE]
+
+
+async def goes(member: ScriptedMember) -> None:
+    """What a client does that is told to join: it joins, by whatever id it is given."""
+    await until(lambda: is_27(member), "it is told to join")
+    await member.join()
+
+
+async def test_a_group_is_released_by_one_rebalance(
+    kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
+) -> None:
+    """Rules 15, 17, 18: each is asked to join once, commits until then, and has a new id at the cluster."""
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
+    await stable(*members)
+    assert [each.group_instance_id for each in (await describe(direct, name)).members] == ["kcoord"]
+    before = [(each.member_id, each.generation) for each in members]
+    await owned_by(await connect(kcoord.bootstrap), name, "cluster")
+    first, second = members
+    await until(lambda: is_27(first), "it is told to join")
+    assert await first.commit(name, 3) == ErrorCode.NONE
+    joining = asyncio.create_task(first.join())
+    await until(lambda: is_27(second), "it is told to join")
+    assert await second.commit(name, 4) == ErrorCode.NONE
+    await asyncio.gather(second.join(), joining)
+    assert first.generation == second.generation > before[0][1]
+    assert not {each.member_id for each in members} & {member_id for member_id, _ in before}
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    synced = await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+    assert [each.assignment for each in synced] == [assigned(each) for each in members]
+    for each in members:
+        assert await each.heartbeat() == ErrorCode.NONE
+        assert await each.commit(name, 5) == ErrorCode.NONE
+    assert await committed(direct, name, name) == 5
+    upstream = await describe(direct, name)
+    assert {each.member_id for each in upstream.members} == {each.member_id for each in members}
+    await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
+    again = ScriptedMember(await connect(kafka.bootstrap), name)
+    await asyncio.gather(again.join(), *map(goes, members))
+
+
+# -- what comes between ------------------------------------------------------------------------------------------------
+
+
+async def live_pair(entry: Entry, group: str, **options: Any) -> list[ScriptedMember]:
+    """Two members of a stable group at the cluster, which come by that entry."""
+    await coordinator_port(entry.bootstrap, group)  # kcoord knows the broker by then
+    entry.gateway.settings = attrs.evolve(entry.gateway.settings, adopts=False)
+    there = await ScriptedMember.at(entry.cluster, group, **options)
+    members = [await entry.member(group, **options) for _ in range(2)]
+    await stable(there, *members)
+    await there.leave()
+    await until(lambda: is_27(members[0]), "it is told that a direct member has left")
+    await asyncio.gather(*(each.join() for each in members))
+    await sync(*members)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    return members
+
+
+async def sync(*members: ScriptedMember) -> None:
+    """They have joined: each gets its assignment."""
+    leader = next(each for each in members if each.leads)
+    given = {each.member_id: assigned(each) for each in members}
+    await asyncio.gather(*(each.sync(given if each is leader else {}) for each in members))
+
+
+@pytest.fixture
+async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
+    """A kcoord alone, in the test's own loop."""
+    async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [only]:
+        yield only
+
+
+async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = await live_pair(entry, name)
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    look = Sentinel._is_parked_among
+    joining: list[asyncio.Task[object]] = []
+
+    async def with_a_stranger(self: Sentinel, *args: Any) -> ErrorCode:
+        joining.append(asyncio.create_task(stranger.join()))
+        await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
+        return await look(self, *args)
+
+    monkeypatch.setattr(Sentinel, "_is_parked_among", with_a_stranger)
+    with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
+        await entry.gateway.adoptions.adopt(name)
+    await asyncio.gather(*joining, *map(goes, members))
+    await sync(*members, stranger)
+    assert [await each.heartbeat() for each in (*members, stranger)] == [ErrorCode.NONE] * 3
+    assert not entry.gateway.groups.known_facts(name).has_members, "its members are the cluster's"
+    assert not entry.sentinel(name).is_joined
+
+
+async def has_members(cluster: str, group: str, count: int) -> bool:
+    """Whether the cluster counts so many members."""
+    client = await connect(cluster)
+    found = await describe(client, group)
+    await client.close()
+    return len(found.members) == count
+
+
+async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> None:
+    """The cluster takes kcoord's address for that of whoever comes through it."""
+    members = await live_pair(entry, name)
+    for each in members:
+        seen = entry.gateway.cluster_groups.sighting(name, each.member_id)
+        leg = None if seen is None else seen.leg()
+        assert leg is not None
+        leg.client.client_host = "/10.1.2.3"
+    await entry.gateway.adoptions.adopt(name)
+    here = await describe(members[0].client, name)
+    assert {each.client_host for each in here.members} == {"/10.1.2.3"}
+
+
+async def test_rule_11_an_id_that_nobody_uses_delays_commits_only(entry: Entry, kafka: KafkaCluster, name: str) -> None:
+    """The cluster waits for whoever was given an id; heartbeats are answered meanwhile, and the commit in the end."""
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = await live_pair(entry, name)
+    newcomer = await ScriptedMember.at(entry.cluster, name, session_ms=6_000)
+    assert ErrorCode((await newcomer.try_join()).error_code) == ErrorCode.MEMBER_ID_REQUIRED
+    await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    assert await members[0].commit(name, 7) == ErrorCode.NONE
+    assert entry.sentinel(name).is_joined
+
+
+async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
+    kafka: KafkaCluster, tmp_path: Path, name: str
+) -> None:
+    async with entries(kafka, tmp_path, at={1: 0}) as [first, second]:
+        [here, there] = await live_pair(first, name)
+        await there.close()
+        there.client = (await second.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE
+        for each in (first, second):
+            with pytest.raises(CannotAdopt, match="1 directly or through another instance"):
+                await each.gateway.adoptions.adopt(name)
+        await there.close()
+        there.client = (await first.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE
+        await first.gateway.adoptions.adopt(name)
+        assert [await each.heartbeat() for each in (here, there)] == [ErrorCode.NONE] * 2
+        there.client = (await second.member(name)).client
+        assert await there.heartbeat() == ErrorCode.NONE, "the other instance has the group too"
+        assert (await describe(await connect(kafka.bootstrap), name)).members[0].group_instance_id == "kcoord"
+
+
+@pytest.mark.parametrize(
+    ("owner", "has_old_instance", "why"),
+    [("cluster", False, "gateway.owner"), ("auto", True, "0.1.0")],
+)
+async def test_what_is_not_adopted(
+    kafka: KafkaCluster, tmp_path: Path, name: str, owner: str, has_old_instance: bool, why: str
+) -> None:
+    async with entries(kafka, tmp_path, at={1: 0}) as [first, _]:
+        members = await live_pair(first, name)
+        await owned_by(await connect(first.port), name, owner)
+        if has_old_instance:
+            assert first.gateway.places is not None
+            first.gateway.places.releases.add("0.1.0")  # type: ignore[attr-defined]
+        with pytest.raises(CannotAdopt, match=why):
+            await first.gateway.adoptions.adopt(name)
+        assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def test_a_group_that_is_not_meant_any_more_is_released(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """kcoord is started again with another `--groups`."""
+    front = await asyncio.to_thread(start_kcoord, kafka)
+    await asyncio.to_thread(kafka.create_topic, name)
+    members = [LiveMember(name, lambda: front.bootstrap, name) for _ in range(2)]
+    for each in members:
+        each.start()
+
+    async def commit() -> bool:
+        before = [each.committed for each in members]
+        await asyncio.sleep(0.5)
+        return all(each.is_stable and each.committed > at for each, at in zip(members, before, strict=True))
+
+    await until(commit, "all are stable, and commit")
+    front.groups = ("something-else",)
+    await asyncio.to_thread(front.kill_and_restart)
+    await asyncio.to_thread(front.wait_for_line, f"group {name} is the cluster's again")
+    await until(commit, "all are stable, and commit")
+    assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
+    direct = await connect(kafka.bootstrap)
+    assert len((await describe(direct, name)).members) == 2
+    await asyncio.gather(*(each.stop() for each in members))

@@ -1,0 +1,79 @@
+"""Are groups adopted and released where kcoord has no credentials of its own? Adoption rules 14, 15."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from tests.gateway.live_member import LiveMember
+from tests.gateway.sasl import log_in
+from tests.gateway.scripted import connect, describe, until
+from tests.gateway.test_adoption import owned_by
+from tests.gateway.test_sasl import SETTINGS, as_user, coordinator_is_known, with_rights
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.security import ADMIN
+
+
+@pytest.fixture(scope="module")
+def kafka(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    """One broker with SASL and ACLs."""
+    return with_rights(start_kafka, {})
+
+
+@pytest.fixture(scope="module")
+def kcoord(kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord]) -> Kcoord:
+    return start_kcoord(kafka, **SETTINGS)
+
+
+async def members_upstream(kafka: KafkaCluster, group: str) -> list[str]:
+    """The instance ids of the group's members, as Kafka itself has them."""
+    client = await connect(kafka.bootstrap)
+    await log_in(client, ADMIN)
+    found = await describe(client, group)
+    await client.close()
+    return [each.group_instance_id or "" for each in found.members]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_in_and_out_over_the_members_connections(
+    kafka: KafkaCluster, kcoord: Kcoord, name: str, count: int
+) -> None:
+    await asyncio.to_thread(kafka.create_topic, name)
+    await coordinator_is_known(kcoord, name)
+    admin = await as_user(kcoord, ADMIN)
+    await owned_by(admin, name, "cluster")
+    members = [LiveMember(name, str, name, dial=lambda: as_user(kcoord, "reader")) for _ in range(count)]
+    for each in members:
+        each.start()
+    await are_stable(members)
+    assert await members_upstream(kafka, name) == [""] * count, "it is the cluster's"
+
+    joins = [each.joins for each in members]
+    await owned_by(admin, name, "kcoord")
+    await until(lambda: has(kafka, name, ["kcoord"]), "the group is adopted")
+    await are_stable(members)
+    assert [each.joins for each in members] == joins
+
+    await owned_by(admin, name, "cluster")
+    await until(lambda: has(kafka, name, [""] * count), "the group is released")
+    await are_stable(members)
+    assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0] * count
+    await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
+    await asyncio.gather(*(each.stop() for each in members))
+
+
+async def has(kafka: KafkaCluster, group: str, instances: list[str]) -> bool:
+    return await members_upstream(kafka, group) == instances
+
+
+async def are_stable(members: list[LiveMember]) -> None:
+    """All are in the group, and have committed since."""
+    before = [each.committed for each in members]
+
+    async def commit() -> bool:
+        return all(each.is_stable and each.committed > at for each, at in zip(members, before, strict=True))
+
+    await until(commit, "all are stable, and commit")
