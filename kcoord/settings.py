@@ -229,13 +229,13 @@ class ConnectGroups(_Section):
         45_000, "A worker from which no heartbeat comes for so long is gone.", unit="ms", ge=1
     )
     group_connect_min_session_timeout_ms: int = _setting(
-        45_000, "The shortest session that may be set for one group.", unit="ms", ge=1
+        6_000, "The shortest session that may be set for one group.", unit="ms", ge=1
     )
     group_connect_max_session_timeout_ms: int = _setting(
         60_000, "The longest session that may be set for one group.", unit="ms", ge=1
     )
     group_connect_heartbeat_interval_ms: int = _setting(
-        5_000, "How often workers are told to send a heartbeat.", unit="ms", ge=1
+        5_000, "How often workers are told to send a heartbeat; a third of the session at most.", unit="ms", ge=1
     )
     group_connect_min_heartbeat_interval_ms: int = _setting(
         5_000, "The shortest interval that may be set for one group.", unit="ms", ge=1

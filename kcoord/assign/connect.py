@@ -6,9 +6,9 @@ What they have as targets is in the group as everybody's; the coordinator turns 
 So this computes as `cooperative`, which has what Connect's own leaders go by: connectors and tasks even each for
 themselves, nothing moved that need not be, the work of a departed worker kept for it for a while. What is beside it:
 
-- Nothing is computed from less than a legacy worker has read of the configuration topic (legacy rule 6, the other way
-  round): it would be given what was deleted since, and be told an offset below its own, on which it joins again for
-  ever. Neither is it where nobody has said what is configured: the legacy workers know what this one would take away.
+- Nothing is computed from less than a legacy worker has read of the configuration topic: it would be given what was
+  deleted since, and be told an offset below its own, on which it joins again for ever. Neither is it where nobody has
+  said what is configured: the legacy workers know what this one would take away.
   The assignment is an error then, and the coordinator asks again when the group has heard more.
 - A legacy member whose metadata cannot be read gives no offset to compare with, and is assigned to all the same.
 """

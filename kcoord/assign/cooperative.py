@@ -3,7 +3,7 @@
 - Even and sticky, as `balance` says, over all but what waits.
 - What only departed workers had waits for them: from a departure on for the group's rebalance delay, or as long as a
   delay that runs already has left. New resources and new workers wait for nothing.
-- A worker that came back in time is a member with its old target (connect-groups rule 22): it keeps it.
+- A worker that came back in time is a member with its old target: it keeps it.
 - When the delay is over, or none is wanted, all is assigned.
 
 It says what shall be; who must let go first is the coordinator's business. So there are no rounds of revocation. In a

@@ -13,7 +13,7 @@ from kcoord.assign.model import Assignment, Group, MemberAssignment, Metadata
 
 @runtime_checkable
 class ServerAssignor(Protocol):
-    """Runs in the coordinator. It is asked only where `Group.configured` is known (connect-groups rule 23)."""
+    """Runs in the coordinator. It is asked only where `Group.configured` is known."""
 
     @property
     def name(self) -> str:
@@ -24,10 +24,10 @@ class ServerAssignor(Protocol):
 
 
 class ConnectAssignor(ABC):
-    """Runs in the worker that the coordinator chose; the draft's ConnectAssignor.
+    """Runs in the worker that the coordinator chose.
 
-    The coordinator takes an assignor that all members list, and a worker whose versions contain all members'
-    (rules 15, 16).
+    The coordinator takes an assignor that all members list, and a worker whose range of versions contains the versions
+    of all members.
     """
 
     name: str
@@ -46,4 +46,4 @@ class ConnectAssignor(ABC):
         """Who shall run what."""
 
     def on_assignment(self, assignment: MemberAssignment) -> None:  # noqa: B027 (most have no use for it)
-        """This member got an assignment; called once an epoch (rule 31)."""
+        """This member got an assignment; called once an epoch."""

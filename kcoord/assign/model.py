@@ -22,7 +22,7 @@ class Member:
     instance_id: str | None = None
     url: str | None = None
     target: frozenset[Resource] = frozenset()
-    """Also that of a worker that came back in time (connect-groups rule 22)."""
+    """Also that of a worker that came back in time."""
     version: int = 0
     """The version of `metadata`; -1 for a member that speaks the generic protocol."""
     reason: int = 0
@@ -43,11 +43,11 @@ class Departed:
 
 @attrs.frozen
 class Group:
-    """All that an assignor may look at (connect-groups rule 18)."""
+    """All that an assignor may look at."""
 
     members: tuple[Member, ...]
     configured: frozenset[Resource] | None = None
-    """What exists; None where no worker ever said (rule 21)."""
+    """What exists; None where no worker ever said."""
     config_offset: int = -1
     departed: tuple[Departed, ...] = ()
     remaining_delay_ms: int = NO_DELAY
@@ -85,7 +85,7 @@ class Metadata:
     """What a worker's assignor tells the assignor that computes."""
 
     reason: int = 0
-    """A change to another value than 0 makes the group assign anew (rule 13)."""
+    """A change to another value than 0 makes the group assign anew."""
     version: int = 0
     metadata: bytes = b""
     """Must not hold the assignment nor the config offset: each change of it makes the group assign anew."""

@@ -33,7 +33,7 @@ from kcoord.group.connect.sessions import (
     hold_is_over_unwritten,
     sweep_connect,
 )
-from kcoord.group.connect.settings import adjusted
+from kcoord.group.connect.settings import misfits
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go
 from kcoord.group.contents import Contents
@@ -355,7 +355,7 @@ class Shard:
         """The groups for which other values are in force than were set, each with these values by name."""
         server = self._contents.settings.connect
         for group_id, own in self._contents.configurations.items():
-            if in_force := adjusted(server, own):
+            if in_force := misfits(server, own):
                 yield group_id, in_force
 
     def alter_config(

@@ -12,7 +12,7 @@ HEAD = """\
 makes tables of it, in Parquet files, by Apache Spark: on one machine as it is, on a cluster with `--master`.
 
 ```
-pip install 'kcoord[spark]'                                                        # and Java 17 or later
+pip install '.[spark]'                                                             # and Java 17 or later
 kcoord pipeline history --out tables --data-dir data                               # of the log in a file
 kcoord pipeline history --out tables --log-bootstrap kafka-1:9092                  # of the log in a topic
 kcoord pipeline history --out tables --log-bootstrap kafka-1:9092 --stream         # what is new since the last time

@@ -51,7 +51,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self.jumps = 0
         """How often time has passed."""
         self.may_reach_s = math.inf
-        """Up to this time nobody is surprised (rule 4)."""
+        """Time may pass up to here; if it goes beyond, the test waits for something that never happens."""
         self.waits_for: asyncio.Future[Any] | None = None
         """What `run_until_complete` was given last: in a test the test itself."""
         self._now_us = round(BEGIN_S * 1e6)

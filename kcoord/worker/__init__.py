@@ -1,4 +1,6 @@
-"""How does a program run its share of a group's work? The protocol as a pure state machine, and asyncio around it.
+"""The worker library: a program runs its share of a group's work. Its guide is docs/workers.md.
+
+The protocol is a pure state machine, with asyncio around it.
 
 Start at `membership` (the protocol of connect groups), then `worker` (what programs use), then `runner` (connectors and
 tasks out of a file).

@@ -39,9 +39,9 @@ class Watch:
         """The worker has left because of a signal. `was_awaited`: the program learns of it, since it is in `wait()`."""
         self._signals.left(self, was_awaited=was_awaited)
 
-    def close(self) -> None:
-        """The worker is closed."""
-        self._signals.forget(self)
+    def close(self, *, was_awaited: bool) -> None:
+        """The worker is closed; `was_awaited` as in `left`, which may not have been called yet."""
+        self._signals.forget(self, was_awaited=was_awaited)
 
 
 class StopSignals:
@@ -72,10 +72,11 @@ class StopSignals:
         self._leaving.discard(watch)
         self._raise_again()
 
-    def forget(self, watch: Watch) -> None:
+    def forget(self, watch: Watch, *, was_awaited: bool) -> None:
         """See Watch.close."""
         if watch not in self._watches:
             return
+        self._was_awaited |= was_awaited
         self._watches.remove(watch)
         self._leaving.discard(watch)
         self._raise_again()

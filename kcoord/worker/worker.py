@@ -1,4 +1,4 @@
-"""What does a program use to get its share of a group's work? `Worker`, an async context manager."""
+"""`Worker`, the async context manager by which a program gets its share of a group's work."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 GroupProtocol = Literal["connect", "generic"]
 
 _PROCESS = uuid.uuid4().hex
-"""The member ids of a process begin with it: made once, kept over rejoins (connect-groups rule 31)."""
+"""The member ids of a process begin with it. It is made once: a worker keeps its id when it joins again."""
 
 
 class WorkerError(Exception):
@@ -54,26 +54,29 @@ def log_overrun(resources: frozenset[Resource]) -> None:
 
 
 class Worker:
-    """One member of a group. It runs what the group's coordinator gives it, never what it does not own.
+    """One member of a group. It runs what the coordinator gives it, and nothing else.
 
-    `async with Worker(…) as worker:` joins, and leaves in order at the end; `await worker.wait()` goes on until it is
-    over. Times in seconds.
+    `async with Worker(...) as worker:` joins, and leaves in order at the end; `await worker.wait()` waits until that is
+    so, or a signal ends the worker. The guide is docs/workers.md. Times in seconds.
 
-    - `url`: where others reach this worker; told to the assignor.
-    - `assignors`: client-side ones, the best first; or `server_assignor`, the name of one of the coordinator's.
-    - `instance_id`: for a static member, which keeps its share over a restart.
-    - `configured`: what exists, or a function that tells; it is called each second.
-    - `rebalance_timeout`: the most that `on_revoked` may take.
-    - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: ask at each interval.
-    - `margin`: stop so long before the session must have ended; None: a sixth of it, ten seconds at most.
+    - `listener`: told what to start and to stop.
+    - `configured`: what exists, or an ordinary function that returns it and is called each second.
+    - `url`: where others reach this worker; assignors see it.
+    - `assignors`: assignors that this worker can run, the preferred one first; or `server_assignor`, the name of one of
+      the coordinator's.
+    - `instance_id`: makes it a static member, which keeps its share over a restart.
+    - `rebalance_timeout`: the longest that `on_revoked` may take.
+    - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: not at all.
+    - `margin`: the worker stops everything so long before its session ends; None: a sixth of it, ten seconds at most.
     - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
-    - With `group_protocol="generic"`: the best `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`,
-      and `scheduled_rebalance_max_delay`, as Connect's workers have them; a leader assigns by `eager` with `default`,
-      else by the first of `assignors`, or `cooperative`.
+    - `security`: Kafka's client properties, as a dict.
     - `handle_signals`: SIGTERM and SIGINT make the worker leave, and `wait` returns. Only in the main thread, and only
-      where the program has installed no handler of its own; a second signal ends the process at once.
-    - `last_resort`: called where something has not stopped when the session has ended; also from another thread, where
-      the event loop is stuck. A program may end its process here.
+      if the program has installed no handler of its own; a second signal ends the process at once.
+    - `last_resort`: called if something has not stopped when the session has ended, from another thread if the event
+      loop is blocked. A program may end its process here.
+    - With `group_protocol="generic"`: the newest `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`
+      and `scheduled_rebalance_max_delay`, as Connect's workers have them. If it leads, it assigns with `eager` for
+      `default`, else with the first of `assignors`, or `cooperative`.
     """
 
     def __init__(
@@ -101,8 +104,8 @@ class Worker:
         heartbeat_interval: float = 3.0,
         scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
-        """Raises WorkerError for what cannot be right, and TypeError for a listener or `configured` that is none. What
-        `configured` raises the first time comes out of here.
+        """Raises WorkerError for options that contradict each other or cannot be used, TypeError for a bad listener or
+        `configured`, and whatever the function `configured` raises when it is called for the first time.
         """
         check_listener(listener)
         if group_protocol not in ("connect", "generic"):
@@ -179,7 +182,7 @@ class Worker:
         await self.close()
 
     async def close(self, *, permanent: bool = False) -> None:
-        """Stop all, leave, and end. A static member keeps its place for a return unless `permanent`."""
+        """Stop everything, leave, and end. A static member keeps its place for its return, unless `permanent`."""
         shell = self._shell
         if shell is None:
             return
@@ -191,7 +194,7 @@ class Worker:
             if self._watchdog is not None:
                 self._watchdog.stop()
             if self._signals is not None:
-                self._signals.close()
+                self._signals.close(was_awaited=self._signal_was_awaited)
             await shell.close()
             self._shell = None
 
@@ -229,7 +232,7 @@ class Worker:
 
     @property
     def member_id(self) -> str:
-        """Who it is for the coordinator."""
+        """The member id, by which the coordinator knows it."""
         return self._setup.member_id
 
     @property

@@ -46,7 +46,7 @@ def test_a_dry_run_changes_nothing(cli: Cli) -> None:
     ("change", "says"),
     [
         (f"group.{SESSION}=50000", f"Unknown group config name: group.{SESSION}; the nearest is {SESSION}"),
-        (f"{SESSION}=1", f"{SESSION}: 1 is not between 45000 and 60000"),
+        (f"{SESSION}=1", f"{SESSION}: 1 is not between 6000 and 60000"),
         (f"{ASSIGNORS}=best", f"{ASSIGNORS}: there is no assignor best; there are cooperative, uniform"),
         (f"{SESSION}+=1", f"Can't APPEND to key {SESSION} because its type is not LIST."),
     ],

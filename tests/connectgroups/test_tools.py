@@ -153,7 +153,7 @@ async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, 
     assert ("consumer.session.timeout.ms" in everything) == (kcoord.upstream is not None)
 
     for what, says in (
-        (f"{SESSION}=1", "is not between 45000 and 60000"),
+        (f"{SESSION}=1", "is not between 6000 and 60000"),
         ("connect.legacy.mode=each", "is none of barrier, individual"),
         ("connect.colour=red", "Unknown group config name: connect.colour"),
     ):

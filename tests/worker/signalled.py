@@ -63,6 +63,15 @@ async def waits() -> None:
     say(f"sigterm is the system's again: {signal.getsignal(signal.SIGTERM) is signal.SIG_DFL}")
 
 
+async def finds_nobody() -> None:
+    """It leaves in no time: it is no member yet."""
+    sys.argv[1] = "127.0.0.1:1"
+    async with worker() as member:
+        say("looks for its coordinator")
+        await member.wait()
+        say("wait has returned")
+
+
 async def two_workers() -> None:
     """Both leave. The one without a share says nothing."""
     async with worker() as one, worker() as two:
@@ -137,6 +146,7 @@ def in_a_thread() -> None:
 if __name__ == "__main__":
     programs = (
         waits,
+        finds_nobody,
         two_workers,
         does_something_else,
         does_not_stop,

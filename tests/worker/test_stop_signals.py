@@ -100,6 +100,15 @@ async def test_a_signal_makes_the_worker_leave_and_wait_return(
     assert (await observer.describe()).members == []
 
 
+@BOTH
+def test_a_worker_that_finds_no_coordinator_ends_too(programs: Programs, number: signal.Signals) -> None:
+    program = programs.start("finds_nobody")
+    program.wait_for("looks for its coordinator")
+    program.send(number)
+    assert program.ended() == 0
+    assert program.said()[-2:] == ["wait has returned", "ends"]
+
+
 async def test_all_workers_of_a_process_leave(programs: Programs, observer: Observer) -> None:
     program = programs.start("two_workers")
     program.wait_for("both joined")

@@ -1,8 +1,8 @@
 """What can be set about connect groups, and what holds for one group?
 
 The server has values for all groups; a group's own configuration (record 8) overrides some. A value that was stored
-under other bounds than the server has now is brought within them, so that a group never stands still for it. A session
-that would end before the next heartbeat gets more heartbeats (`adjusted` says what became of what was set).
+under other bounds than the server has now is brought within them, so that a group never stands still for it. There are
+at least three heartbeats in a session (`adjusted` says what became of what was set).
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ can be told at any time. A third of the session is never passed.
 """
 
 HEARTBEATS_IN_A_SESSION = 3
-"""So many where the interval that is set leaves room for none."""
+"""At least so many, whatever interval is set: a worker stops by itself a sixth before the end of its session, and must
+have had time for a second try by then.
+"""
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -80,7 +82,7 @@ class ConnectSettings:
 
     session_timeout_ms: int = 45_000
     """`group.connect.session.timeout.ms`"""
-    min_session_timeout_ms: int = 45_000
+    min_session_timeout_ms: int = 6_000
     """`group.connect.min.session.timeout.ms`"""
     max_session_timeout_ms: int = 60_000
     """`group.connect.max.session.timeout.ms`"""
@@ -152,7 +154,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     session_ms, interval_ms = within_bounds(server, own)
     return Effective(
         session_ms,
-        interval_ms if interval_ms < session_ms else max(1, session_ms // HEARTBEATS_IN_A_SESSION),
+        min(interval_ms, max(1, session_ms // HEARTBEATS_IN_A_SESSION)),
         _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
         REBALANCE_DELAY in own,
         _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
@@ -213,6 +215,15 @@ def adjusted(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
         ASSIGNORS: (_names(server.assignors), _names(effective.assignors)),
     }
     return {name: str(now) for name, (of_all, now) in in_force.items() if own.get(name, str(of_all)) != str(now)}
+
+
+def misfits(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
+    """Those of `adjusted` that nobody could have set so. A shorter interval that goes with a short session is none."""
+    session_ms, interval_ms = within_bounds(server, own)
+    found = adjusted(server, own)
+    if interval_ms < session_ms and own.get(HEARTBEAT_INTERVAL, str(interval_ms)) == str(interval_ms):
+        found.pop(HEARTBEAT_INTERVAL, None)
+    return found
 
 
 def _names(assignors: Sequence[ServerAssignor]) -> str:

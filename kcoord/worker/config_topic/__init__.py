@@ -1,4 +1,4 @@
-"""What do Connect's workers know of their connectors, and how does a worker of ours come to know it?
+"""Connect's configuration topic, read by a worker of this library.
 
 Connect keeps connectors, the configurations of their tasks, and more in a topic (`config.storage.topic`). `records` is
 what one record says, `state` what all of them say together, `topic` reads them. Nothing is written there.

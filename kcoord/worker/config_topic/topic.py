@@ -1,4 +1,4 @@
-"""How is Connect's configuration topic read? To its end first, then on, for as long as the worker lives.
+"""`ConfigTopic`: Connect's configuration topic, read to its end first, then on for as long as the worker lives.
 
 - It has one partition and is compacted and nothing else, or a worker that starts anew would miss connectors: a topic of
   another kind is refused. Where its configuration may not be read, that is said, and it is taken as it is.

@@ -1,5 +1,6 @@
-"""How are connectors and tasks run that stand in a file, or in Connect's configuration topic? By a
-runner: a worker, and an asyncio task for each resource.
+"""The runner: a worker that runs connectors and tasks of a file, or of Connect's configuration topic.
+
+Each connector and each task is an asyncio task.
 
 `connector` has the two classes to write; `definitions` reads the file, `sources` says where else they may come from;
 `runner` puts it together.

@@ -1,4 +1,4 @@
-"""What does one write to have something run on exactly one worker? A Connector, and the Task that it is split into."""
+"""`Connector` and `Task`, the two classes that one writes to have something run on exactly one worker."""
 
 from __future__ import annotations
 
@@ -58,9 +58,10 @@ class Task(ABC):
 
     @abstractmethod
     async def run(self, context: Context) -> None:
-        """Work until cancelled. It has stopped when this ends; `to_its_end` keeps a step from being cut in two.
+        """Work until cancelled. The task has stopped when this ends; `to_its_end` keeps a step from being cut in two.
 
-        An exception is shown, and the task is started again after a while. To return is to be done.
+        An exception is logged with its traceback, and the task is started again after a second, then two, up to a
+        minute. If it returns, the task is done, and is not started again.
         """
 
 

@@ -3,8 +3,8 @@
 - A file has a table for each connector: `[NAME]`, with `class = "module:Class"`, and what that class wants.
 - In a directory each `NAME.toml` is one connector's table.
 - Modules are looked for beside the file, then where Python looks.
-- The config offset is the modification time, in nanoseconds (connect-groups rule 31); a directory's own counts too, it
-  moves when a file goes.
+- The config offset is the modification time, in nanoseconds. That of a directory counts too: it changes when a file is
+  removed.
 """
 
 from __future__ import annotations
