@@ -68,7 +68,7 @@ class Connection:
     """What a gateway remembers of one connection, without one."""
 
     gateway: Gateway
-    client: Any = SimpleNamespace(client_host="/10.0.0.1")
+    client: Any = attrs.field(factory=lambda: SimpleNamespace(client_host="/10.0.0.1"))
     standings: Any = None
     upstream: object = "there"
     sasl: object = None
