@@ -16,12 +16,15 @@ as active, and offsets are committed in its name. It looks like a member of the 
 4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
    put out by its instance id, and the join is tried once more (adoption rule 5).
 5. One thing at a time a group (`lock`).
+6. Beside `kcoord` it offers a protocol of a name that no other process has, and that is never chosen. So two processes
+   that join by one member id are never given one generation: of two that sync in it upstream answers only the later.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, Protocol
 
@@ -145,6 +148,7 @@ class Sentinel:
 
     __slots__ = (
         "_appearances",
+        "_own_protocol",
         "_session",
         "appearance",
         "appearance_for",
@@ -171,6 +175,7 @@ class Sentinel:
         self.group_id = group_id
         self._session = session
         self._appearances = appearances
+        self._own_protocol = f"{PROTOCOL}-{secrets.token_hex(4)}"
         self.appearance: Appearance | None = None
         """How it looks while it is joined, or will when it joins next; None: it asks before it joins."""
         self.appearance_for: int | None = None
@@ -478,7 +483,8 @@ class Sentinel:
         """JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
         assert self.appearance is not None
         version = await asker.version(JoinGroupRequest)
-        own = JoinGroupRequestProtocol(name=PROTOCOL, metadata=self.appearance.metadata(mark))
+        metadata = self.appearance.metadata(mark)
+        own = [JoinGroupRequestProtocol(name=name, metadata=metadata) for name in (PROTOCOL, self._own_protocol)]
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
@@ -486,7 +492,7 @@ class Sentinel:
             member_id=self.member_id,
             group_instance_id=INSTANCE_ID,
             protocol_type=self.appearance.protocol_type,
-            protocols=[own, *self.offers, *others],
+            protocols=[*own, *self.offers, *others],
         )
         joined = await asker.ask(request, version or STATIC_JOIN)
         assert isinstance(joined, JoinGroupResponse)
