@@ -39,8 +39,9 @@ async def test_its_log_is_loaded_and_everybody_goes_on(tmp_path: Path) -> None:
         kcoord.remove()
 
 
-CHANGED = {"instances.session.timeout.ms": 6_000}
-"""Defaults that are others now, which CHANGELOG says: an instance whose host has gone is replaced within 7 s."""
+CHANGED = {"instances.session.timeout.ms": 6_000, "group.connect.min.session.timeout.ms": 6_000}
+"""Defaults that are others now, which CHANGELOG says: whoever is silent is replaced within 7 s, an instance whose host
+has gone, and a worker whose author asks for it."""
 
 
 @pytest.mark.parametrize("name", read("settings.json"))
