@@ -15,6 +15,7 @@ Rules (gateway rules 11, 12, 16):
 5. A join that is refused leaves nothing behind: neither a member, or a new group, here where upstream refuses late, nor
    the sentinel upstream where the group here refuses its first member. Only who is told to join again at once, with
    another member id, finds the sentinel still there.
+6. Who is unknown here may be known to the cluster: that is not said while upstream may yet refuse the group.
 """
 
 from __future__ import annotations
@@ -93,10 +94,13 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     response, _ = await gateway.guarded.call(leg, call, request)
     assert isinstance(response, JoinGroupResponse)
+    if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and not await is_here(gateway, group_id):
+        _pass_on(leg, call, request)
+        return
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
         commits = request.protocol_type != CONNECT
-        error = await _hold(leg, sentinel, response.generation_id) if commits else ErrorCode.NONE
+        error = await _hold(leg, sentinel, response) if commits else ErrorCode.NONE
         if error:
             await _undo(leg, call, request, response, error, is_new)
             return
@@ -154,17 +158,23 @@ async def _taken(leg: Leg, sentinel: Sentinel, first: Appearance | None) -> Erro
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
-    """`hold`, with a lost connection as an error that the client tries again on."""
+async def _hold(leg: Leg, sentinel: Sentinel, joined: JoinGroupResponse) -> ErrorCode:
+    """`hold` for a member that has joined here, with a lost connection as an error that the client tries again on. Its
+    session stands still meanwhile: it waits for its answer, and cannot heartbeat.
+    """
+    group_id, sessions = sentinel.group_id, leg.gateway.sessions
 
     async def current() -> int | None:
-        return (await facts_of(leg.gateway, sentinel.group_id)).generation
+        return (await facts_of(leg.gateway, group_id)).generation
 
+    sessions.pause(group_id, [joined.member_id], leg.gateway.now_ms())
     try:
         await leg.ready()
-        return await sentinel.hold(leg, generation, current)
+        return await sentinel.hold(leg, joined.generation_id, current)
     except UpstreamLost:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    finally:
+        sessions.returned(group_id, joined.member_id)
 
 
 def _is_final(response: JoinGroupResponse) -> bool:

@@ -4,7 +4,8 @@ The coordinator may be another instance. Rules:
 
 1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
    that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
-2. A sentinel that is in the group, or is being taken in, answers the question without asking.
+2. A sentinel that is in the group answers the question without asking. One that is being taken in does once it is known
+   whether the cluster lets it: until then a group without members here may be one that the cluster has.
 3. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
    of each what there is to tell.
 """
@@ -68,7 +69,22 @@ async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
 async def is_here(gateway: Gateway, group_id: str) -> bool:
     """Whether kcoord has the group, or is taking it. Raises Unanswered."""
     decided = _decided(gateway, group_id)
+    if decided and await _is_undecided(gateway, group_id):
+        decided = _decided(gateway, group_id)
     return (await facts_of(gateway, group_id)).has_members if decided is None else decided
+
+
+async def _is_undecided(gateway: Gateway, group_id: str) -> bool:
+    """Whether the group was only being taken, for a first member; comes back when that has succeeded or failed. Raises
+    Unanswered.
+    """
+    sentinel = gateway.sentinels.known(group_id)
+    if sentinel is None or sentinel.is_joined or sentinel.taking is None or sentinel.taking.done():
+        return False
+    if (await facts_of(gateway, group_id)).has_members:
+        return False
+    await asyncio.wait({sentinel.taking})
+    return True
 
 
 async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:

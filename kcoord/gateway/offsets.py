@@ -92,7 +92,11 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
                 error = join_instead(request)
         is_placed = name.stands_for(generation)
         if not error and not is_placed:
-            error = await _in_place(leg, sentinel, generation)
+            gateway.sessions.pause(group_id, [request.member_id], gateway.now_ms())  # its heartbeats wait behind this
+            try:
+                error = await _in_place(leg, sentinel, generation)
+            finally:
+                gateway.sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
             leg.pass_on(call)
             return

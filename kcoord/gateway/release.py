@@ -28,7 +28,7 @@ import attrs
 
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode
-from kcoord.gateway.sentinel import INSTANCE_ID, LOST, REBALANCE_TIMEOUT_MS, Sentinel
+from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, Sentinel
 from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
@@ -85,11 +85,13 @@ class _Release:
     ids: dict[str, str] = attrs.Factory(dict)
     """By the member id that upstream has given out: the one that its member had here."""
     came: set[str] = attrs.Factory(set)
-    """New ids whose JoinGroup is on its way."""
+    """Whose JoinGroup is on its way: new ids, and instance ids of those that need none to join."""
     leave_by_ms: int | None = None
     """When the sentinel leaves at the latest; None until somebody has joined upstream."""
     has_left: bool = False
-    """Whether the sentinel has left."""
+    """Whether the sentinel has left, or is about to."""
+    is_left: bool = False
+    """Whether the cluster has said that it has left."""
 
 
 class Releases:
@@ -112,6 +114,9 @@ class Releases:
         """
         if group_id in self._open:
             return True
+        sentinel = self._gateway.sentinels.known(group_id)
+        if sentinel is not None and sentinel.refused:
+            return False  # the cluster has it already: what is known here of its members ends with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said
@@ -123,9 +128,9 @@ class Releases:
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
         if self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
             self._said.discard(group_id)
-            if release is not None and not release.came:
+            if release is not None and release.leave_by_ms is None:
                 del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
-        elif release is None and facts.has_members and group_id not in self._beginning:
+        elif release is None and facts.has_members and not sentinel.refused and group_id not in self._beginning:
             self._beginning.add(group_id)
             self._gateway.spawn(self._begin(sentinel))
         elif release is not None:
@@ -136,7 +141,7 @@ class Releases:
     async def _begin(self, sentinel: Sentinel) -> None:
         group_id = sentinel.group_id
         try:
-            offers = await self._offers(group_id)
+            offers, members = await self._offers(group_id), await self._gateway.guarded.member_ids(group_id)
             if offers is None:
                 if group_id not in self._said:
                     self._said.add(group_id)
@@ -144,7 +149,7 @@ class Releases:
                 return
             generation = (await facts_of(self._gateway, group_id)).generation or 0
             error = await self._gateway.sentinels.speak(
-                sentinel, lambda asker: sentinel.let_in(asker, offers, generation)
+                sentinel, lambda asker: sentinel.let_in(asker, offers, generation, members)
             )
             if error:
                 log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
@@ -185,7 +190,8 @@ class Releases:
                 release.has_left = False
                 log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
                 return
-        is_over = not (await facts_of(gateway, group_id)).has_members
+            release.is_left = True
+        is_over = release.is_left and not (await facts_of(gateway, group_id)).has_members
         if is_over and self._open.get(group_id) is release:
             del self._open[group_id]
             log.info("group %s is the cluster's again", group_id)
@@ -195,7 +201,8 @@ class Releases:
         for _ in range(LOOKS):
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
-            there = {each.member_id for each in response.groups[0].members if each.group_instance_id != INSTANCE_ID}
+            members = response.groups[0].members
+            there = {each.member_id for each in members} | {each.group_instance_id for each in members}
             if release.came <= there:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
@@ -221,8 +228,11 @@ class Releases:
             assert isinstance(response, JoinGroupResponse)
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
+            again = self._gateway.cluster_groups.again_instead(leg, owed, request, response)
+            if again is not None:
+                release.came -= {request.member_id, request.group_instance_id}
             self._gateway.cluster_groups.learn(leg, request, response)
-            leg.to_client(_SIZE.pack(len(frame)) + frame)
+            leg.to_client(again or _SIZE.pack(len(frame)) + frame)
 
         leg.pass_changed(call, changed, deliver)
         if joins_now:
@@ -235,13 +245,19 @@ class Releases:
             return
         if await gateway.guarded.member_ids(group_id) <= {before}:
             release.has_left = True
-            await gateway.sentinels.of(group_id).go(leg)
+            try:
+                await gateway.sentinels.of(group_id).go(leg)
+            except (UpstreamLost, DecodeError):
+                release.has_left = False
+                raise
+            release.is_left = True
 
     async def _came(self, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None) -> None:
         """Its JoinGroup is on its way upstream: it is a member here no more (rule 3)."""
         gateway, group_id = self._gateway, request.group_id
-        if new_id is not None:
-            release.came.add(new_id)
+        came = new_id if new_id is not None else request.group_instance_id
+        if came is not None:
+            release.came.add(came)
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms

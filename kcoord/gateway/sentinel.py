@@ -26,6 +26,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import ClassVar, Protocol
 
 import attrs
@@ -148,6 +149,7 @@ class Sentinel:
 
     __slots__ = (
         "_appearances",
+        "_on_refused",
         "_own_protocol",
         "_session",
         "appearance",
@@ -171,8 +173,16 @@ class Sentinel:
     IS_SHARED: ClassVar = False
     """Whether other instances may pass for it too."""
 
-    def __init__(self, group_id: str, session: SessionLimit, appearances: AppearanceSource) -> None:
+    def __init__(
+        self,
+        group_id: str,
+        session: SessionLimit,
+        appearances: AppearanceSource,
+        on_refused: Callable[[str], None] = lambda _group_id: None,
+    ) -> None:
+        """`on_refused` is told when upstream has said that the group is somebody else's."""
         self.group_id = group_id
+        self._on_refused = on_refused
         self._session = session
         self._appearances = appearances
         self._own_protocol = f"{PROTOCOL}-{secrets.token_hex(4)}"
@@ -291,21 +301,50 @@ class Sentinel:
                 parked.cancel()
                 await asyncio.gather(parked, return_exceptions=True)
 
-    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
+    async def let_in(
+        self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
+    ) -> ErrorCode:
         """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
-        is so. Raises UpstreamLost.
+        is so. Where `members` of the group here are in it without the sentinel it was never adopted: it is theirs.
+        Raises UpstreamLost.
         """
         async with self.lock:
+            there = await self._members_upstream(asker)
+            has_company = bool(there - {INSTANCE_ID})
+            if INSTANCE_ID not in there and members & there:
+                self._is_refused()
+                return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
             self.offers = tuple(offers)
-            if self.mark is not None and await self._has_company(asker):
+            if self.mark is not None and has_company:
                 return ErrorCode.NONE
             return await self._join(asker, generation if self.mark is None else self.mark)
 
-    async def _has_company(self, asker: Asker) -> bool:
+    async def look(self, asker: Asker) -> ErrorCode:
+        """See whether it is in the group: a group that others are in without it is theirs. Raises UpstreamLost."""
+        async with self.lock:
+            there = await self._members_upstream(asker)
+            if INSTANCE_ID in there:
+                self.inherited = self.inherited or not self.is_joined
+            elif there:
+                self._is_refused()
+            return ErrorCode.NONE
+
+    async def offer_again(self, asker: Asker) -> ErrorCode:
+        """Upstream has forgotten what the sentinel offers beside its own protocol: a coordinator that has loaded its
+        log knows of each member only what its group has chosen. Raises UpstreamLost.
+        """
+        async with self.lock:
+            if self.mark is None or await self._members_upstream(asker) - {INSTANCE_ID}:
+                return ErrorCode.NONE
+            return await self._join(asker, self.mark)
+
+    async def _members_upstream(self, asker: Asker) -> set[str]:
+        """The members that the group has upstream, the sentinel by its instance id. Raises UpstreamLost."""
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
         assert isinstance(response, DescribeGroupsResponse)
-        return any(each.group_instance_id != INSTANCE_ID for group in response.groups for each in group.members)
+        found = [each for group in response.groups for each in group.members]
+        return {INSTANCE_ID if each.group_instance_id == INSTANCE_ID else each.member_id for each in found}
 
     async def go(self, asker: Asker) -> ErrorCode:
         """Leave the group to those who are in it now. Raises UpstreamLost."""
@@ -466,12 +505,16 @@ class Sentinel:
             if not self._can_mend(error):
                 break
         if self._refuses(error):
-            self._forget()
-            self.refused = True
+            self._is_refused()
         is_as_before = bool(before.member_id) and self.identity == attrs.evolve(before, mark=None)
         if error == ErrorCode.GROUP_AUTHORIZATION_FAILED and is_as_before:
             self.mark = before.mark  # whoever asked may not: the sentinel is there still
         return error
+
+    def _is_refused(self) -> None:
+        self._forget()
+        self.refused = True
+        self._on_refused(self.group_id)
 
     def _refuses(self, error: ErrorCode) -> bool:
         """Whether upstream has said that the group is somebody else's."""

@@ -8,6 +8,9 @@
 | generations | none falls, for those who join after it was heard |
 | cost | with nothing gone wrong, nobody notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
+
+Excused: a static member is fenced that lost the answer to a JoinGroup by which it got another id. Nobody knows then
+that the older one was its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A consumer of a run: what Java's does on its group's side, with one assignor for all.
 
 It beats, commits what it has read, joins when it is told to, finds its coordinator again when its connection ends. A
-partition is read on from where the cluster says. *Eager*, it commits and gives up all before it joins; *cooperative*, it
-keeps what it has, gives up what is taken away, and joins once more then.
+partition is read on from where the cluster says. *Eager*, it commits and gives up all before it joins; *cooperative*,
+it keeps what it has, gives up what is taken away, and joins once more then.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ class Member:
         self.is_refused = False
         """Whether it has ended because the group takes nobody of its kind."""
         self.must_join = True
+        self.has_lost_join = False
+        """Whether the answer to a JoinGroup was lost, and none has come since."""
         self._world = world
         self._nature = nature
         self._random = random
@@ -268,8 +270,10 @@ class Member:
                     return
             self._revoke(frozenset(self.position))
         sent_ms, floor, asked = loop.now_ms, world.judge.floor(), self.member_id
+        had_lost_join, self.has_lost_join = self.has_lost_join, True
         answer = await self._ask(self._join_request())
         error = ErrorCode(answer.error_code)
+        self.has_lost_join = had_lost_join and bool(error) and error != ErrorCode.FENCED_INSTANCE_ID
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id, self.generation = answer.member_id, -1
             return
@@ -285,7 +289,8 @@ class Member:
             if error in LOOK_AGAIN:
                 raise ConnectionLost(error.name)
             if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
-                world.judge.unknown(self, asked, "JoinGroup", error)
+                if not (error == ErrorCode.FENCED_INSTANCE_ID and had_lost_join):
+                    world.judge.unknown(self, asked, "JoinGroup", error)
                 self._forget()
             await asyncio.sleep(0.1)
             return

@@ -328,6 +328,7 @@ class AdoptionWorld:
             place.restart(FRONT, 100, orderly=True)
             await asyncio.sleep(self.random.random() * 3)
         await self._be_well(Owner.CLUSTER, SETTLES_S)
+        await asyncio.sleep(self.plan.session_ms / 1000)  # until no id is left that somebody has not used
         await self._costs(Owner.KCOORD, 0)
         await self._costs(Owner.CLUSTER, 1)
         await self._costs(Owner.KCOORD, 0)
