@@ -24,6 +24,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+import attrs
+
 from kcoord.gateway.here import facts_of, is_here, is_the_clusters
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
@@ -112,7 +114,12 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
 
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
     """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
-    leg.pass_on(call, leg.gateway.cluster_groups.reader(leg, request))
+    deliver = leg.gateway.cluster_groups.reader(leg, request)
+    is_join = isinstance(request, JoinGroupRequest)
+    if is_join and deliver and leg.gateway.releases.was_sent_on(request.group_id, request.member_id):
+        leg.pass_changed(call, attrs.evolve(request, member_id=""), deliver)  # the answer to its first one was lost
+    else:
+        leg.pass_on(call, deliver)
 
 
 async def admit(leg: Leg, sentinel: Sentinel, protocol_type: str) -> ErrorCode:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.group_calls import keep
 from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.release import STRANGER, join_instead
 from kcoord.gateway.rights import DELETE, READ, check
@@ -84,6 +85,10 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         error = error or await gateway.guarded.check_commit(
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
+        is_doubtful = error in STRANGER and not sentinel.is_joined  # what is known here may be of before a restart
+        if is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
+            leg.pass_on(call)
+            return
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 gateway.releases.pass_commit(leg, call)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, Sentinel
@@ -70,6 +71,7 @@ NEEDS_ID_VERSION = 4
 NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
+SENT_ON_BYTES = 1 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -101,8 +103,14 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
+        self._sent_on: BoundedCache[tuple[str, str], None] = BoundedCache(SENT_ON_BYTES)
+        """Members of groups, by the ids that they had here, whose JoinGroup was passed on."""
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
+
+    def was_sent_on(self, group_id: str, member_id: str) -> bool:
+        """Whether that is an id of which the cluster knows nothing: its member has to join there without one."""
+        return (group_id, member_id) in self._sent_on
 
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
@@ -126,14 +134,16 @@ class Releases:
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
         """Begin or end the release of a group, if it is time; called from time to time."""
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
-        if self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
+        is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
+        if not is_to_go:
             self._said.discard(group_id)
-            if release is not None and release.leave_by_ms is None:
-                del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
-        elif release is None and facts.has_members and not sentinel.refused and group_id not in self._beginning:
-            self._beginning.add(group_id)
-            self._gateway.spawn(self._begin(sentinel))
-        elif release is not None:
+        if release is None:
+            if is_to_go and facts.has_members and not sentinel.refused and group_id not in self._beginning:
+                self._beginning.add(group_id)
+                self._gateway.spawn(self._begin(sentinel))
+        elif not is_to_go and release.leave_by_ms is None:
+            del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
+        else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
             if not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
@@ -261,6 +271,7 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
+        self._sent_on[group_id, before] = None
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         await gateway.guarded.give_up(group_id, [identity])
         if not (await facts_of(gateway, group_id)).has_members:

@@ -291,7 +291,10 @@ class Sentinel:
                 return await self._replace(asker, members, generation)
             parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
             try:
-                error = await self._is_parked_among(asker, members)
+                error = await self._is_parked_among(asker, members, parked)
+                while error == ErrorCode.INVALID_SESSION_TIMEOUT and self._session.lower():
+                    parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
+                    error = await self._is_parked_among(asker, members, parked)
                 if not error:
                     return await self._replace(asker, members, generation)
                 await self._put_out(asker)
@@ -305,17 +308,19 @@ class Sentinel:
         self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
     ) -> ErrorCode:
         """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
-        is so. Where `members` of the group here are in it without the sentinel it was never adopted: it is theirs.
-        Raises UpstreamLost.
+        is so. Where `members` of the group here are in it by their ids it was never adopted: it is theirs. Raises
+        UpstreamLost.
         """
         async with self.lock:
             there = await self._members_upstream(asker)
             has_company = bool(there - {INSTANCE_ID})
-            if INSTANCE_ID not in there and members & there:
+            if members & there:
+                if INSTANCE_ID in there:
+                    await self._put_out(asker)
                 self._is_refused()
                 return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
             self.offers = tuple(offers)
-            if self.mark is not None and has_company:
+            if has_company:
                 return ErrorCode.NONE
             return await self._join(asker, generation if self.mark is None else self.mark)
 
@@ -356,11 +361,17 @@ class Sentinel:
                 return ErrorCode.NONE
             return error
 
-    async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
-        """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
+    async def _is_parked_among(
+        self, asker: Asker, members: list[MemberIdentity], parked: asyncio.Future[JoinGroupResponse]
+    ) -> ErrorCode:
+        """NONE once the group waits for these members to join again, since this one has, whose JoinGroup is `parked`.
+        Raises UpstreamLost.
+        """
         known = {each.member_id for each in members}
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
+            if parked.done() and parked.result().error_code:
+                return error_of(parked.result().error_code)
             response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
             [described] = response.groups
@@ -484,7 +495,12 @@ class Sentinel:
             self.appearance_for = mark if told is not None and told.is_settled else None
 
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
-        """Join, or join again, with that mark. Raises UpstreamLost."""
+        """Join, or join again, with that mark. Raises UpstreamLost.
+
+        Not where members of a group that is released are in it already: it might have to lead them.
+        """
+        if self.offers and await self._members_upstream(asker) - {INSTANCE_ID}:
+            return ErrorCode.REBALANCE_IN_PROGRESS
         await self._know_appearance(asker, mark)
         before, self.mark = self.identity, None
         version = await asker.version(JoinGroupRequest)
@@ -498,6 +514,9 @@ class Sentinel:
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
+            if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and self.offers:
+                await self._put_out(asker)  # members have come meanwhile: it may not hold them up
+                return ErrorCode.REBALANCE_IN_PROGRESS
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
                 may_put_out, self.member_id = False, ""
                 if await self._put_out(asker) == ErrorCode.NONE:

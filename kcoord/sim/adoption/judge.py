@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from kcoord.sim.adoption.world import AdoptionWorld
 
 
+AWAKE_MS = 3_000
+"""So long after it stood still a member may not have heard yet what it has missed."""
+
+
 class Judge:
     """The judge of one run."""
 
@@ -70,14 +74,15 @@ class Judge:
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
         """A member has joined; `floor` is what stood there when it asked."""
         self.joins += 1
-        if answer.generation_id < floor:
+        if answer.generation_id < min(floor, self.floor()):
             self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")
 
     def takes(self, member: Member, partitions: frozenset[int]) -> None:
         """A member believes to own these from now on."""
         for other in self._world.members():
             both = partitions & other.position.keys()
-            if other is not member and both and other.is_counted_on():
+            is_late = self._world.loop.now_ms < other.frozen_until_ms + AWAKE_MS
+            if other is not member and both and other.is_counted_on() and not is_late:
                 self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
 
     def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None:

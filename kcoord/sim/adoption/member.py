@@ -250,7 +250,9 @@ class Member:
             await asyncio.sleep(0.1)
 
     def _is_counted_on(self, since_ms: int) -> None:
-        self.lives_until_ms = max(self.lives_until_ms, since_ms + self._nature.session_ms)
+        self.lives_until_ms = max(
+            self.lives_until_ms, since_ms + min(self._nature.session_ms, self._nature.rebalance_ms)
+        )
 
     def _forget(self) -> None:
         """It is no member."""
