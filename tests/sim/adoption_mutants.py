@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from kcoord.gateway import group_calls, here, offsets
+from kcoord.gateway import here, offsets
 from kcoord.gateway.adoption import _Known
 from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.group_traffic import GroupTraffic
 from kcoord.gateway.release import Releases
 from kcoord.gateway.sentinel import Sentinel
-from kcoord.gateway.sentinels import Sentinels
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -33,16 +32,10 @@ ADOPTION_MUTANTS = (
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
     Mutant(17, "new ids are answered here", Releases.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
-    Mutant(18, "a generation at the cluster is not the group's own when it is adopted", Sentinel.place,
-           "self.mark == generation", "self.mark is not None"),
     Mutant(15, "a release is over before the sentinel has left", Releases._end,
            "is_over = release.is_left and not", "is_over = not"),
     Mutant(6, "a group that is only being taken is answered for", here.is_here,
            "if decided and await", "if False and await"),
-    Mutant(12, "a member's session runs while its answer waits", group_calls._hold,
-           "sessions.pause(group_id, [joined.member_id], leg.gateway.now_ms())", "pass"),
-    Mutant(12, "answers of a group that the cluster has are repeated", Sentinels._refused,
-           "leg.client.forget_answers()", "pass"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.again_instead,
            "if not is_refused or", "if True or"),
 )

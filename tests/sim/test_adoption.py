@@ -14,6 +14,8 @@ from tests.sim.mutants import Mutant, put_in
 SEEDS = 60
 PROOF_BLOCKS, PROOF_SEEDS = 40, 500
 NOTICED_WITHIN = 300
+KNOWN_SEEDS = (0, 2, 6, 12, 32, 62)
+"""These show all mutants today, and are tried first."""
 
 
 def failures(seeds: range) -> list[str]:
@@ -47,7 +49,7 @@ def test_a_seed_is_one_run() -> None:
 @pytest.mark.parametrize("mutant", ADOPTION_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     """And the seed that shows it is well without it."""
-    assert any(_shows(mutant, seed) for seed in range(NOTICED_WITHIN)), f"{mutant.name}: not noticed"
+    assert any(_shows(mutant, seed) for seed in (*KNOWN_SEEDS, *range(NOTICED_WITHIN))), f"{mutant.name}: not noticed"
 
 
 def _shows(mutant: Mutant, seed: int) -> bool:

@@ -85,6 +85,8 @@ class Member:
         """What it was answered beside joins."""
         self.commits = 0
         """Commits that were acknowledged."""
+        self.slowest_commit_ms = 0
+        """The longest that it has waited for one of them."""
         self.known_ids: set[str] = set()
         """By which it has been in a generation."""
         self.lives_until_ms = NEVER_MS
@@ -225,6 +227,7 @@ class Member:
         error = ErrorCode(answer.topics[0].partitions[0].error_code)
         if not error:
             self.commits += 1
+            self.slowest_commit_ms = max(self.slowest_commit_ms, self._world.loop.now_ms - sent_ms)
             judge.acknowledged(self, said, before)
         await self._obey(error, "OffsetCommit", sent_ms, asked)
 

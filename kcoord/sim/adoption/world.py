@@ -40,6 +40,8 @@ from kcoord.sim.world import Outcome
 SET = 0
 LOOK_S, STAYS_S, PATIENCE_S = 0.5, 6.0, 300.0
 """How often it is looked whether all is well, how long it must stay so, and how long that may take."""
+COMMIT_MS = 500
+"""A commit may wait so long while a group is adopted, beside the time of its messages."""
 SETTLES_S = 60.0
 """Within which each step of a calm run must be done."""
 
@@ -338,6 +340,8 @@ class AdoptionWorld:
         """The group goes there, and each member joins so often."""
         members = self.members()
         before = [(each.joins, len(each.errors), each.commits) for each in members]
+        for member in members:
+            member.slowest_commit_ms = 0
         await self.own(owner)
         await self._be_well(owner, SETTLES_S)
         for member, (joined, errors, commits) in zip(members, before, strict=True):
@@ -349,6 +353,10 @@ class AdoptionWorld:
             ]
             if heard:
                 raise Violation("cost", f"{member.name} heard {heard} when the group became of: {owner}")
+            waited_ms, most_ms = member.slowest_commit_ms, COMMIT_MS + 20 * self.plan.latency_ms
+            if not joins and waited_ms > most_ms:
+                text = f"a commit of {member.name} waited {waited_ms} ms when the group became of: {owner}"
+                raise Violation("cost", text)
             if member.position and member.commits == commits:
                 raise Violation("cost", f"{member.name} could not commit when the group became of: {owner}")
 
