@@ -84,13 +84,13 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         error = error or await gateway.guarded.check_commit(
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
+        is_placed = name.stands_for(generation)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 gateway.releases.pass_commit(leg, call)
                 return
-            if not error and not gateway.releases.may_commit(group_id):
+            if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
-        is_placed = name.stands_for(generation)
         if not error and not is_placed:
             error = await _in_place(leg, sentinel, generation)
         if is_refusal(error) and not await is_here(gateway, group_id):

@@ -89,7 +89,9 @@ class _Release:
     leave_by_ms: int | None = None
     """When the sentinel leaves at the latest; None until somebody has joined upstream."""
     has_left: bool = False
-    """Whether the sentinel has left."""
+    """Whether the sentinel has left, or is about to."""
+    is_ending: bool = False
+    """Whether it is on its way out now."""
 
 
 class Releases:
@@ -177,14 +179,18 @@ class Releases:
     async def _end(self, sentinel: Sentinel, release: _Release) -> None:
         """The sentinel leaves once those who have come are in the group upstream; with nobody left here it is over."""
         group_id, gateway = sentinel.group_id, self._gateway
+        if release.is_ending:
+            return
         if not release.has_left:
-            release.has_left = True
+            release.has_left = release.is_ending = True
             try:
                 await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
             except (UpstreamLost, DecodeError) as fault:
                 release.has_left = False
                 log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
                 return
+            finally:
+                release.is_ending = False
         is_over = not (await facts_of(gateway, group_id)).has_members
         if is_over and self._open.get(group_id) is release:
             del self._open[group_id]
@@ -273,10 +279,12 @@ class Releases:
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
-    def may_commit(self, group_id: str) -> bool:
-        """Whether commits of members that have yet to join upstream can go in the sentinel's name."""
+    def may_commit(self, group_id: str, is_placed: bool) -> bool:
+        """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is
+        not in its place, the generation of the commit, cannot come there: it would wait for those that join.
+        """
         release = self._open.get(group_id)
-        return release is None or not release.has_left
+        return release is None or (is_placed and not release.has_left)
 
     def pass_commit(self, leg: Leg, call: Call) -> None:
         """Pass on a commit of one that is no member here: it is one upstream, or comes late (rule 5)."""

@@ -299,7 +299,7 @@ class Sentinel:
             self.offers = tuple(offers)
             if self.mark is not None and await self._has_company(asker):
                 return ErrorCode.NONE
-            return await self._join(asker, generation if self.mark is None else self.mark)
+            return await self._join(asker, generation)
 
     async def _has_company(self, asker: Asker) -> bool:
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
@@ -357,6 +357,8 @@ class Sentinel:
 
     async def _change(self, asker: Asker, told: KnownAppearance, generation: int, mark: int) -> ErrorCode:
         if not told.is_settled or not self.is_of_type(told.appearance.protocol_type):
+            return ErrorCode.NONE
+        if self.offers:  # members join upstream: it would wait for them, over a connection that one of them needs
             return ErrorCode.NONE
         if self.appearance != told.appearance:
             self.appearance = told.appearance

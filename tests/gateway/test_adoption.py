@@ -11,7 +11,8 @@ import attrs
 import pytest
 
 from kcoord.gateway.adoption import CannotAdopt
-from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.sentinel import KnownAppearance, Sentinel
+from kcoord.gateway.sentinel_appearance import Appearance
 from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
@@ -269,6 +270,25 @@ async def test_what_is_not_adopted(
         with pytest.raises(CannotAdopt, match=why):
             await first.gateway.adoptions.adopt(name)
         assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def test_a_sentinel_that_lets_members_in_does_not_join_beside_them(entry: Entry, name: str) -> None:
+    """It was about to change its topics when the group was released. It would do so over a member's connection, and
+    wait there for that member, whose own JoinGroup would stand behind it.
+    """
+    first, second = await live_pair(entry, name)
+    await entry.gateway.adoptions.adopt(name)
+    await owned_by(first.client, name, "cluster")
+    await until(lambda: is_27(first), "it is told to join")
+    joining = asyncio.create_task(first.join())
+    await until(lambda: has_members(entry.cluster, name, 2), "the first is in the group, beside the sentinel")
+    sentinel = entry.sentinel(name)
+    assert sentinel.is_joined
+    told = KnownAppearance(Appearance("consumer", {"some-topic": 1, "another": 1}), is_settled=True)
+    await entry.gateway.sentinels.speak(sentinel, lambda asker: sentinel.change_appearance(asker, told, 9))
+    assert not joining.done()
+    await asyncio.gather(joining, goes(second))
+    assert first.generation == second.generation
 
 
 async def test_a_group_that_is_not_meant_any_more_is_released(
