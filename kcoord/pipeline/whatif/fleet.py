@@ -99,18 +99,22 @@ class Tables:
     rebalances: Sequence[Row]
     gaps: Sequence[Row]
     last_ms: int = 0
-    """The last moment of the whole log, where that is known: other groups may have gone on."""
+    """When the last record of the whole log was written, where that is known: other groups may have gone on."""
 
     def told_until_ms(self) -> int:
-        """The last moment that the log tells of."""
+        """When the log ends: its last record."""
         kinds = (self.epochs, self.sessions, self.ownership, self.connectors, self.rebalances, self.gaps)
         times: Iterable[int | None] = (row.get(name) for rows in kinds for row in rows for name in TIMES)
         return max([self.last_ms, *(each for each in times if each is not None)])
 
     def is_cut_short(self) -> bool:
-        """Whether the log ends while workers are there and a task has nobody: what came of it is not in the log."""
-        is_staffed = any(row["to_at"] is None for row in self.sessions)
-        return is_staffed and any(row["to_at"] is None and row["task"] != CONNECTOR for row in self.gaps)
+        """Whether the log ends while workers are there and a task has nobody, or the last rebalance is not over: what
+        came of it is not in the log.
+        """
+        if all(row["to_at"] is not None for row in self.sessions):
+            return False
+        is_over = not self.rebalances or self.rebalances[-1].get("settled", 0) is not None
+        return not is_over or any(row["to_at"] is None and row["task"] != CONNECTOR for row in self.gaps)
 
 
 @attrs.frozen
@@ -136,8 +140,10 @@ class Fleet:
     """Which worker computed, from when on (unix ms)."""
     urls: Mapping[str, str] = attrs.Factory(dict)
     """The url of each worker that has one; the latest."""
-    cut_ms: int | None = None
-    """Where the log was cut short (unix ms); None: it ends with a fleet at rest, or without workers."""
+    ends_ms: int | None = None
+    """When the log ends (unix ms), just behind its last record; None: not known."""
+    is_cut_short: bool = False
+    """Whether it ends in the middle of something; else the fleet is at rest then, or without workers."""
 
     def absences_ms(self) -> tuple[list[int], int]:
         """How long workers were away that came back, from the middle of when they may have gone; and how many never
@@ -174,7 +180,8 @@ def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
         stopping=stopping(tables.ownership, tables.rebalances, workers_of(tables.sessions)),
         leaders=_leaders(tables),
         urls=_urls(tables.sessions),
-        cut_ms=tables.told_until_ms() if tables.is_cut_short() else None,
+        ends_ms=tables.told_until_ms() + 1,
+        is_cut_short=tables.is_cut_short(),
     )
 
 

@@ -13,7 +13,7 @@ from kcoord.pipeline.lab import Cell, NamedRules
 from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
 from kcoord.pipeline.whatif.episodes import Episode, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Fleet, Tables, fleet_of
-from kcoord.pipeline.whatif.logged import Logged, logged
+from kcoord.pipeline.whatif.logged import Logged, logged, total
 from kcoord.sim.scenario import POLICIES, Kind, Restart, follows_rules
 
 DEFAULT_DELAY_S = 300.0
@@ -62,13 +62,11 @@ class Question:
 
     def logged(self, tables: Tables) -> Logged:
         """What the recorded log says of all episodes together."""
-        each = [logged(tables, episode.from_ms, episode.to_ms) for episode in self.episodes]
-        return Logged(
-            sum(one.unowned for one in each),
-            max((one.longest_unowned for one in each), default=0),
-            sum(one.handed_over for one in each),
-            sum(one.epochs for one in each),
-        )
+        return total(self.logged_by_episode(tables).values())
+
+    def logged_by_episode(self, tables: Tables) -> dict[str, Logged]:
+        """What the recorded log says of each episode, by its name."""
+        return {each.name: logged(tables, each.from_ms, each.to_ms) for each in self.episodes}
 
 
 def question(tables: Tables, asked: Asked) -> Question:
