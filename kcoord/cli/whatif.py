@@ -173,7 +173,7 @@ def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Mapping[s
     apart = disagreements(advice, wanted, recorded)
     recommended = None if apart else advice.recommended
     parts = [_heading(group, wanted), _table(advice, recommended)]
-    parts.append(_refusal(apart) if apart else _recommendation(wanted, advice))
+    parts.append(_refusal(apart, wanted.away_ms() / 1000) if apart else _recommendation(wanted, advice))
     parts += [_ways(wanted, advice), _check(advice, {name: recorded[name] for name in advice.pieces}.values())]
     parts += [f"Not played again: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
@@ -227,7 +227,7 @@ def _table(advice: "Advice", recommended: "Outcome | None") -> str:
     )
 
 
-def _refusal(apart: "Sequence[Disagreement]") -> str:
+def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
     """That nothing is recommended, and where the replays and the log differ by how much."""
     from kcoord.pipeline.whatif.agreement import FIGURES
 
@@ -245,6 +245,10 @@ def _refusal(apart: "Sequence[Disagreement]") -> str:
             f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} in the "
             f"log ({each.allowed:,.{digits}f}{unit} beside the replays would do). "
             + (f"By pieces, from (UTC) {'; '.join(where)}{more}.\n" if where else "\n")
+        )
+    if away_s:
+        said.append(
+            f"The coordinator was away for {away_s:,.0f} s of that time. No replay knows that, or what workers did.\n"
         )
     said.append(
         "The log may tell of something that a replay does not have: --was-policy, --was-delay, --session, --heartbeat "

@@ -83,6 +83,10 @@ def test_where_they_disagree_is_said_and_nothing_is_recommended() -> None:
     assert "ecommended:" not in said.replace("Nothing is recommended:", "")
     assert "recommended" not in said.split("Nothing is")[0]
     assert "Better than any delay alone" not in said
+    assert "The coordinator was away" not in said
+    begins_ms = wanted.episodes[-1].from_ms
+    away = attrs.evolve(wanted, outages=[{"from_at": begins_ms + 1_000, "to_at": begins_ms + 3_000}])
+    assert "The coordinator was away for 2 s of that time" in shown("g", away, advice, log)
     agreed = shown("g", wanted, advice, dict.fromkeys(log, AS_REPLAYED))
     assert "Recommended: a delay of 0 s" in agreed
     assert "disagree" not in agreed

@@ -94,6 +94,17 @@ def test_a_static_worker_that_goes_for_a_while_went_when_it_let_go_of_all() -> N
     assert found.absences_ms() == ([90_000 - JOINING // 2 - 40_000], 0)
 
 
+def test_who_was_lost_while_the_coordinator_was_away_went_at_some_time_in_it() -> None:
+    """Sessions began afresh when it was back, at 60 s: who never came back is known to be gone a session later."""
+    sessions = [session("1", 10_000, 70_100, "session expired"), session("2", 20_000, 90_000, "worker left", url="v")]
+    outage = {"from_at": 30_000, "to_at": 60_000}
+    stays = {each.worker: each.went for each in fleet_of(tables(sessions=sessions), HEARTBEAT).stays}
+    assert stays == {"u": Span(60_100, 63_100), "v": Span(90_000, 90_000)}
+    rows = attrs.evolve(tables(sessions=sessions), outages=[outage])
+    stays = {each.worker: each.went for each in fleet_of(rows, HEARTBEAT).stays}
+    assert stays == {"u": Span(30_000, 63_100), "v": Span(90_000, 90_000)}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "workers"),
     [

@@ -6,7 +6,8 @@
   has it from its end.
 - **In order** went whoever said that it leaves. Everybody else was lost. Where its session ended, its last heartbeat
   was a session timeout before, and it was lost until the next one was due. Where it was back by then, it was lost at
-  some time in the session timeout before.
+  some time in the session timeout before. Where the coordinator was away then, sessions began afresh when it was back:
+  it was lost at some time from when the coordinator went.
 - **A member that was put out** and is back as another one never went: it was slow.
 - **What is configured** the workers of connect groups say. In generic groups it is what was ever assigned: from the
   first to the last time, holes left out.
@@ -42,6 +43,8 @@ PUT_OUT = frozenset({"rebalance timeout", "never synced"})
 EXPIRED = "session expired"
 TIMES = ("at", "from_at", "to_at", "started", "installed")
 """The columns that say when something was written."""
+AFRESH_MS = 1_000
+"""So long after the log was opened again a session began afresh, at most."""
 JOINING_MS = 50
 """So long before its joining was written a process had begun, at most, and dialled."""
 
@@ -98,6 +101,8 @@ class Tables:
     connectors: Sequence[Row]
     rebalances: Sequence[Row]
     gaps: Sequence[Row]
+    outages: Sequence[Row] = ()
+    """When the coordinator was away, in order."""
     last_ms: int = 0
     """When the last record of the whole log was written, where that is known: other groups may have gone on."""
 
@@ -212,6 +217,7 @@ def _stays(tables: Tables, heartbeat_ms: int) -> list[Stay]:
                 continue  # the same process goes on
             back = None if following is None else began.span(following["from_at"], JOINING_MS)
             end, went = _end(row, back, began, last_owned.get(row["member_id"]), heartbeat_ms)
+            went = None if went is None else _before(went, end, tables.outages)
             found.append(Stay(worker, came, end, None if went is None else _between(went, came, back)))
             if back is not None:
                 came = back
@@ -234,6 +240,14 @@ def _end(
     if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said so (rule 28)
         return End.IN_ORDER, Span(owned_until_ms, owned_until_ms)
     return End.LOST, Span(known_ms - session_ms, known_ms)
+
+
+def _before(went: Span, end: End, outages: Sequence[Row]) -> Span:
+    """Also at any time in which nobody could notice it."""
+    since_ms = [
+        row["from_at"] for row in outages if row["from_at"] <= went.not_before_ms <= row["to_at"] + AFRESH_MS
+    ] if end is End.LOST else []  # fmt: skip
+    return Span(min([went.not_before_ms, *since_ms]), went.not_after_ms)
 
 
 def _between(went: Span, came: Span, back: Span | None) -> Span:

@@ -8,6 +8,7 @@ import attrs
 from pydantic import ValidationError
 
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CONNECT
 from kcoord.pipeline.lab import Cell, NamedRules
 from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
@@ -59,6 +60,16 @@ class Question:
     """What was really run; None where it is none of what can be simulated."""
     episodes: Sequence[Episode]
     cells: Sequence[Cell]
+    outages: Sequence[Row] = ()
+    """When the coordinator was away."""
+
+    def away_ms(self) -> int:
+        """How long it was, in all episodes together."""
+        return sum(
+            max(0, min(row["to_at"], each.to_ms) - max(row["from_at"], each.from_ms))
+            for each in self.episodes
+            for row in self.outages
+        )
 
     def logged(self, tables: Tables) -> Logged:
         """What the recorded log says of all episodes together."""
@@ -109,7 +120,7 @@ def question(tables: Tables, asked: Asked) -> Question:
         for choice in choices
         for seed in range(asked.seeds)
     ]
-    return Question(fleet, fitted, recorded, found, cells)
+    return Question(fleet, fitted, recorded, found, cells, tables.outages)
 
 
 def _heartbeat(tables: Tables, asked: Asked) -> float:

@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
+from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
 
 READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
@@ -42,6 +42,8 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
         )
     rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
     written = _table(place, RECORDS, ["at"])
+    if (place / OUTAGES.name).is_dir():  # an older kcoord has made none
+        rows["outages"] = _plain(_table(place, OUTAGES))
     return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
@@ -70,10 +72,14 @@ def _last_ms(table: pa.Table) -> int:
 
 
 def _rows(table: pa.Table, group: str) -> list[Row]:
-    mine = table.filter(compute.equal(table.column("group_id"), group))
-    for at, column in enumerate(mine.schema):
+    return _plain(table.filter(compute.equal(table.column("group_id"), group)))
+
+
+def _plain(table: pa.Table) -> list[Row]:
+    """The rows, times in unix ms."""
+    for at, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
-            ms = mine.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())
-            mine = mine.set_column(at, column.name, ms)
-    rows: list[Row] = mine.to_pylist()
+            ms = table.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())
+            table = table.set_column(at, column.name, ms)
+    rows: list[Row] = table.to_pylist()
     return rows
