@@ -70,6 +70,8 @@ def test_workers_that_come_back_have_caused_nothing(mode: LegacyMode, tmp_path: 
     assert own.rebalances == len(caused)
     assert own.stopped == sum(row["stopped"] for row in caused) > 0
     assert costs(group).by_outage == [own]
+    assert costs(group).is_of_outage == [row in caused for row in group.rebalances]
+    assert "; the coordinator had been away" in words("".join(page(read(tmp_path / "with"))))
     assert costs(without).total == costs(group).total, "it is the same that it cost, under another name"
     for cost in (cost for _, cost in costs(group).by_worker):
         assert cost.stopped <= sum(row["stopped"] for row in group.rebalances) - own.stopped

@@ -84,6 +84,8 @@ class Costs:
     by_worker: Sequence[tuple[str, Cost]]
     by_outage: Sequence[Cost] = ()
     """One for each of the group's outages, in their order."""
+    is_of_outage: Sequence[bool] = ()
+    """Of each row of `rebalances`, whether an outage has caused it."""
 
 
 def length_ms(gap: Row, until: datetime) -> float:
@@ -125,7 +127,7 @@ def costs(group: GroupHistory) -> Costs:
             workers[group.called(gap["from_member"])].gap(length)
         else:
             gaps[gap["incarnation"], gap["epoch"]].append(length)
-    each = []
+    each, is_of_outage = [], []
     stops = known.stops()
     for place, (row, cause) in enumerate(zip(group.rebalances, _causes(known), strict=True)):
         cost = Cost()
@@ -140,8 +142,9 @@ def costs(group: GroupHistory) -> Costs:
                 for one in (cost, reasons[cause.reason], *(workers[who] for who in sorted(cause.workers))):
                     one.count(-stopped, -returned)
         each.append(cost)
+        is_of_outage.append(cause.outage is not None)
     by_reason, by_worker = (sorted(by.items(), key=lambda one: (one[1].order, one[0])) for by in (reasons, workers))
-    return Costs(total, each, by_reason, by_worker, outages)
+    return Costs(total, each, by_reason, by_worker, outages, is_of_outage)
 
 
 @attrs.frozen

@@ -145,6 +145,7 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
         yield '<p class="said">Nobody is left in it.</p>'
 
 
+_WAS_AWAY = "; the coordinator had been away"
 _OF_OUTAGES = (
     "What nobody ran in that time, and what changed when workers came back, is counted here, and not for the "
     "rebalances and workers before and after. What workers stopped by themselves while it was away, no log says."
@@ -163,7 +164,7 @@ def _outages(group: GroupHistory, cost: Costs) -> str:
 
 
 def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> Iterator[str]:
-    everything = list(zip(group.rebalances, cost.of, moved, strict=True))
+    everything = list(zip(group.rebalances, cost.of, moved, cost.is_of_outage, strict=True))
     latest = everything[: -WORST - 1 : -1]
     few = len(everything) <= WORST
     yield f"<h4>{'All' if few else f'The latest {WORST}'}, the last one first</h4>" + _listed(group, latest)
@@ -172,14 +173,15 @@ def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]
         yield f"<h4>The worst {WORST} of {len(everything):,}</h4>" + _listed(group, worst[:WORST])
 
 
-def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move]]]) -> str:
+def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move], bool]]) -> str:
     return _table(
         ("#epoch", "started", "reason", "#seconds until at rest", *_COST, "what moved"),
         (
-            (row["epoch"], _at(row["started"]), _why(group, row), _seconds(group, row), *_told(its), _moved(moved))
-            for row, its, moved in rows
+            (row["epoch"], _at(row["started"]), _why(group, row) + (_WAS_AWAY if is_of_outage else ""),
+             _seconds(group, row), *_told(its), _moved(moved))
+            for row, its, moved, is_of_outage in rows
         ),
-    )
+    )  # fmt: skip
 
 
 def _moved(moved: Sequence[Move]) -> Html:
