@@ -243,7 +243,7 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
         more = f", and {left:,} more pieces" if left > 0 else ""
         said.append(
             f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} in the "
-            f"log ({each.allowed:,.{digits}f}{unit} beside the replays would do). "
+            f"log ({each.allowed:,.{digits}f}{unit} apart would do). "
             + (f"By pieces, from (UTC) {'; '.join(where)}{more}.\n" if where else "\n")
         )
     if away_s:

@@ -26,6 +26,8 @@ from kcoord.pipeline.standing import Spread
 from kcoord.pipeline.whatif.advice import WORST, Advice
 from kcoord.pipeline.whatif.logged import Logged, total
 from kcoord.pipeline.whatif.question import Question
+from kcoord.sim.scenario import Scenario
+from kcoord.sim.scenario.description import What
 
 TENTH = 0.1
 HEARTBEATS = 2
@@ -86,11 +88,17 @@ def tolerances(wanted: Question) -> dict[str, float]:
 
 
 def _share(wanted: Question) -> float:
-    """So many tasks one worker has, in the piece in which it has most."""
-    return max(
-        sum(each.count * each.tasks for each in piece.scenario.connectors.values()) / piece.scenario.workers
-        for piece in wanted.episodes
-    )
+    """So many tasks one worker has, where all are there that come into a piece; of the pieces in which it is most."""
+    return max(_tasks(piece.scenario) / len(_workers(piece.scenario)) for piece in wanted.episodes)
+
+
+def _tasks(scenario: Scenario) -> int:
+    return sum(each.count * each.tasks for each in scenario.connectors.values())
+
+
+def _workers(scenario: Scenario) -> set[str]:
+    came = {name for event in scenario.events if event.do is What.START for name in event.workers}
+    return {f"w{number}" for number in range(scenario.workers)} | came
 
 
 def _beyond(spread: Spread, value: float) -> float:
