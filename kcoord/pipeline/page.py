@@ -55,8 +55,12 @@ and the time until a rebalance is at rest does not include them. When kcoord is 
 join again, Java's with nothing, because they stopped all that they ran. Rebalances in which nothing else happens, within
 15 s, are the outage's, and no worker's. Where something else happens too, that counts, and whoever only came back has
 caused nothing. A worker that died meanwhile is known to be gone only a session after kcoord is back; that is booked to
-it. What workers stopped by themselves while kcoord was away is in no log, so it is not counted. Outages of a second or
-more are known [of a log in a file](log.md#in-a-file), none of a log in a topic.
+it. What workers stopped by themselves while kcoord was away is in no log, so it is not counted.
+
+[A log in a file](log.md#in-a-file) tells of outages of a second or more. A log in a topic tells of those that were longer
+than the lease (`coordinator.lease.ms`, give it to `kcoord pipeline history` as to `kcoord serve`) and a second, for a day
+(`history.retention.ms`): there an instance that has members writes at least once a lease, and where nobody did, nobody
+coordinated. Such an outage may seem longer than it was, by less than a lease.
 
 Of a large fleet there is more than a browser draws in a moment: then 20 groups are shown, on the time line of each the 120
 connectors and tasks that changed hands most, and how much each worker had. The page says where it leaves something out. It

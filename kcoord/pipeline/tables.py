@@ -237,9 +237,10 @@ BALANCE = Table(
 )
 OUTAGES = Table(
     "outages",
-    "Every time in which no kcoord had the log, of a second or more: it was down, or being restarted. A log in a file "
-    "tells it, a log in a topic does not.",
+    "Every time in which no kcoord had the log, of a second or more: it was down, or being restarted. Of a log in a "
+    "topic, every time of more than a lease in which nobody had a partition with members.",
     _columns(
+        "partition INT The log's partition; null: all of them.",
         "from_at TIME When kcoord was last known to be alive.",
         "to_at TIME When the next one opened the log.",
         "duration_ms LONG How long that was.",

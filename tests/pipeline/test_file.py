@@ -83,7 +83,7 @@ def test_spark_writes_what_the_functions_say(spark: Any, tmp_path: Path) -> None
         written = [as_read(table, row) for row in read(place, table)]
         assert sorted(written, key=repr) == sorted(rows, key=repr), table.name
     began = EPOCH + timedelta(seconds=1)
-    outage = {"from_at": began, "to_at": began + timedelta(seconds=30.5), "duration_ms": 30_500}
+    outage = {"partition": None, "from_at": began, "to_at": began + timedelta(seconds=30.5), "duration_ms": 30_500}
     assert [dict(zip(outage, as_read(OUTAGES, row), strict=True)) for row in read(place, OUTAGES)] == [outage]
     assert {row["kind"] for row in read(place, DERIVED[0])} == {"generic", "connect"}
     assert {row["incarnation"] for row in read(place, DERIVED[0])} == {1, 2}

@@ -40,7 +40,7 @@ def away(fleet: Watched, ms: int = AWAY_MS, dies: int | None = None) -> Row:
     fleet.reload()
     for host in fleet.alive:
         host.cut_off = False
-    return {"from_at": began_ms, "to_at": fleet.wall_ms, "duration_ms": fleet.wall_ms - began_ms}
+    return {"partition": None, "from_at": began_ms, "to_at": fleet.wall_ms, "duration_ms": fleet.wall_ms - began_ms}
 
 
 def told(fleet: Watched, place: Path, *outages: Row) -> GroupHistory:
@@ -123,7 +123,7 @@ def waiting(away_ms: int) -> tuple[Recorder, Row]:
     began_ms = world.wall_ms
     world.restart(lose_ms=0)
     world.now_ms += away_ms
-    outage = {"from_at": began_ms, "to_at": world.wall_ms, "duration_ms": away_ms}
+    outage = {"partition": None, "from_at": began_ms, "to_at": world.wall_ms, "duration_ms": away_ms}
     world.now_ms += 2_000
     world.join("W1", instance_id="one", **configured)
     return world, outage
@@ -160,7 +160,7 @@ def test_a_rebalance_that_an_outage_interrupts_took_as_long_as_it_did_without_it
     began_ms = world.wall_ms
     world.restart()
     world.now_ms += 9_000
-    outage = {"from_at": began_ms, "to_at": world.wall_ms, "duration_ms": 9_000}
+    outage = {"partition": None, "from_at": began_ms, "to_at": world.wall_ms, "duration_ms": 9_000}
     world.beat("W1", 1, ALL, connection=3)
     world.beat("W1", 1, "AC0 AT0", connection=3)
     world.beat("W2", 0, connection=4)
@@ -173,11 +173,13 @@ def test_a_rebalance_that_an_outage_interrupts_took_as_long_as_it_did_without_it
     assert rest_ms(group, row) == row["duration_ms"] - 9_000
 
 
-def test_outages_before_the_group_had_members_are_none_of_its(tmp_path: Path) -> None:
+def test_outages_elsewhere_or_before_the_group_had_members_are_none_of_its(tmp_path: Path) -> None:
     world, outage = waiting(10_000)
-    early = {name: each - 3_600_000 for name, each in outage.items()} | {"duration_ms": 10_000}
+    early = outage | {name: outage[name] - 3_600_000 for name in ("from_at", "to_at")}
+    elsewhere = outage | {"partition": 1}
+    here = outage | {"partition": 0, "from_at": outage["from_at"] + 1}
     found = tables(entries(world.written))
-    [group] = read(write(tmp_path / "t", found | {"outages": [outage, early]})).groups
-    assert len(group.outages) == 1
+    [group] = read(write(tmp_path / "t", found | {"outages": [outage, early, elsewhere, here]})).groups
+    assert [each.partition for each in group.outages] == [None, 0]
     [older] = read(write(tmp_path / "older", found)).groups
     assert not older.outages, "tables that an older kcoord has made"

@@ -47,7 +47,7 @@ _SHOWN: dict[Table, tuple[str, ...]] = {
         "lost",
     ),
     OWNERSHIP: (*_RESOURCE, "member_id", "from_offset", "from_at", "to_at", "ended"),
-    SESSIONS: (*_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
+    SESSIONS: ("partition", *_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
     GAPS: (*_RESOURCE, "from_at", "to_at", "duration_ms", "from_member", "to_member", "epoch", "reason"),
     BALANCE: (*_GROUP, "offset", "at", "members", "configured", "owned", "most", "least"),
     AUDIT: (*_RESOURCE, "finding", "offset", "at", "until", "what"),
@@ -58,8 +58,9 @@ _TIMES = ("from_at", "to_at", "started", "settled", "at")
 
 @attrs.frozen
 class Outage:
-    """A time in which nobody had the log."""
+    """A time in which nobody had the log, or that partition of it."""
 
+    partition: int | None
     from_at: datetime
     to_at: datetime
 
@@ -137,19 +138,25 @@ def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
 
 def _history(group_id: str, rows: Sequence[Sequence[Row]], outages: Iterable[Outage]) -> GroupHistory:
     epochs, rebalances, ownership, sessions, gaps, balance, audit = rows
-    mine = [each for each in outages if _has_member(sessions, each.from_at)]
+    mine = [each for each in outages if _has_member(sessions, each)]
     return GroupHistory(group_id, epochs, rebalances, ownership, sessions, gaps, balance, audit, mine)
 
 
-def _has_member(sessions: Iterable[Row], at: datetime) -> bool:
-    return any(row["from_at"] <= at and (row["to_at"] is None or row["to_at"] >= at) for row in sessions)
+def _has_member(sessions: Iterable[Row], outage: Outage) -> bool:
+    """Whether somebody was a member when it began: in a partition without members nobody has to write."""
+    return any(
+        outage.partition in (None, row["partition"])
+        and row["from_at"] <= outage.from_at
+        and (row["to_at"] is None or row["to_at"] > outage.from_at)
+        for row in sessions
+    )
 
 
 def _outages(place: Path) -> list[Outage]:
     """None where an older kcoord has made the tables."""
     if not (place / OUTAGES.name).is_dir():
         return []
-    rows = _rows(place, OUTAGES, ("from_at", "to_at"))
+    rows = _rows(place, OUTAGES, ("partition", "from_at", "to_at"))
     return sorted((Outage(**row) for row in rows), key=lambda each: each.from_at)
 
 

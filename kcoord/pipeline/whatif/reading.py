@@ -43,7 +43,8 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
     rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
     written = _table(place, RECORDS, ["at"])
     if (place / OUTAGES.name).is_dir():  # an older kcoord has made none
-        rows["outages"] = _plain(_table(place, OUTAGES))
+        mine = {None, *(row["partition"] for row in rows[SESSIONS.name])}
+        rows["outages"] = [row for row in _plain(_table(place, OUTAGES)) if row["partition"] in mine]
     return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
