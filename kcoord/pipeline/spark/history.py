@@ -130,8 +130,7 @@ def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:
     made = [(partition, _instant(since), _instant(until), until - since) for partition, since, until in outages]
     found = store.spark.createDataFrame(made, OUTAGES.ddl)
     if keep and store.has(OUTAGES):
-        before = store.spark.createDataFrame(store.read(OUTAGES).collect(), OUTAGES.ddl)
-        found = found.union(before).dropDuplicates(["partition", "from_at"])
+        found = found.union(store.read(OUTAGES)).dropDuplicates(["partition", "from_at"])
     sessions = store.read(SESSIONS).selectExpr("partition AS its", "from_at AS came", "to_at AS went")
     had_members = "partition = its AND came <= from_at AND (went IS NULL OR went > from_at)"
     mine = found.where("partition IS NOT NULL").join(sessions, expr(had_members), "left_semi")
