@@ -213,7 +213,7 @@ def _table(advice: "Advice", recommended: "Outcome | None") -> str:
                 choice.restart or "",
                 choice.rules or "",
                 figure(figures["stopped"], 0, " s"),
-                "-" if saved is None else f"{saved:,.0f} s",
+                "" if recommended is None else "-" if saved is None else f"{saved:,.0f} s",
                 figure(figures["longest_gap"], 1, " s"),
                 figure(figures["moved"], 0),
                 figure(figures["rebalances"], 0),

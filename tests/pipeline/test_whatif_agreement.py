@@ -83,6 +83,7 @@ def test_where_they_disagree_is_said_and_nothing_is_recommended() -> None:
     assert "ecommended:" not in said.replace("Nothing is recommended:", "")
     assert "recommended" not in said.split("Nothing is")[0]
     assert "Better than any delay alone" not in said
+    assert "SAVED" not in said
     assert "The coordinator was away" not in said
     begins_ms = wanted.episodes[-1].from_ms
     away = attrs.evolve(wanted, outages=[{"from_at": begins_ms + 1_000, "to_at": begins_ms + 3_000}])
