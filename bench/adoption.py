@@ -279,7 +279,7 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, Figures]) -> Outcome
         Claim(
             "the same released, by one rebalance: commits failed",
             "0",
-            f"{released.failed} ({released.stopped} joined again once, for {released.gap_s:.1f} s at most)",
+            f"{released.failed} ({released.stopped} joined again, for {released.gap_s:.1f} s at most)",
             released.failed == 0,
         ),
         Claim(
