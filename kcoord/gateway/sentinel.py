@@ -292,13 +292,13 @@ class Sentinel:
                 await asyncio.gather(parked, return_exceptions=True)
 
     async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
-        """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
-        is so. Raises UpstreamLost.
+        """Offer what the group's members speak, so that they can join it upstream. Where somebody is there already it
+        is so; a sentinel that is not known to have joined leaves then. Raises UpstreamLost.
         """
         async with self.lock:
             self.offers = tuple(offers)
-            if self.mark is not None and await self._has_company(asker):
-                return ErrorCode.NONE
+            if await self._has_company(asker):
+                return ErrorCode.NONE if self.mark is not None else await self._go(asker)
             return await self._join(asker, generation if self.mark is None else self.mark)
 
     async def _has_company(self, asker: Asker) -> bool:
@@ -310,12 +310,15 @@ class Sentinel:
     async def go(self, asker: Asker) -> ErrorCode:
         """Leave the group to those who are in it now. Raises UpstreamLost."""
         async with self.lock:
-            error = await self._put_out(asker)
-            if error in LOST or error == ErrorCode.NONE:
-                self._forget()
-                self.refused = True
-                return ErrorCode.NONE
-            return error
+            return await self._go(asker)
+
+    async def _go(self, asker: Asker) -> ErrorCode:
+        error = await self._put_out(asker)
+        if error in LOST or error == ErrorCode.NONE:
+            self._forget()
+            self.refused = True
+            return ErrorCode.NONE
+        return error
 
     async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
         """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
