@@ -5,9 +5,9 @@ The coordinator may be another instance. Rules:
 1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
    that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
 2. A sentinel that is in the group, or was refused, answers the question without asking.
-3. A sentinel that is being taken in says nothing yet: upstream may refuse it, since the group's members are there. Until
-   then the group is kcoord's if it has members here; where it has none, the answer is waited for. Else a member at the
-   cluster, which comes through kcoord, would be told that it is unknown because somebody new joins.
+3. A sentinel that is being taken in says nothing yet: upstream may refuse it, since the group's members are there.
+   Meanwhile the group is kcoord's if it has members here; where it has none, the answer is waited for. Else a member at
+   the cluster, which comes through kcoord, would be told that it is unknown because somebody new joins.
 4. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
    of each what there is to tell.
 """

@@ -162,6 +162,7 @@ class Member(abc.ABC):
 
     def _giving_up(self, are_lost: bool) -> None:
         """Partitions are taken from it: it may commit first, unless they `are_lost`, others' already."""
+        return
 
     @abc.abstractmethod
     def _open(self) -> None: ...

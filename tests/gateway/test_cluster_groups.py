@@ -213,7 +213,7 @@ async def test_an_instance_tells_of_its_own_connections(kafka: KafkaCluster, tmp
 async def test_nobody_is_unknown_while_a_newcomer_tries_to_take_the_group(
     kafka: KafkaCluster, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cluster's answer takes its time: who is a member there waits for it, and is not told what kcoord knows of it."""
+    """The cluster's answer takes its time: who is a member there waits for it, and is not unknown meanwhile."""
     await asyncio.to_thread(kafka.create_topic, name)
     async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [entry]:
         await coordinator_port(entry.bootstrap, name)  # kcoord knows the broker by then

@@ -1,9 +1,9 @@
 """Where do Kafka's jars come from?
 
 From Maven, once: the jars that `pom.xml` beside this file names are copied into `.cache/kafka-<version>-<digest of the
-pom>`, which git ignores; those of Connect workers and of brokers of other versions, which `connect.xml` and `broker.xml`
-name, the same way. What is missing on the machine is said in one line with what to do (`MissingTool`); nothing is
-skipped.
+pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, and those of brokers
+(`broker.xml`) the same way. What is missing on the machine is said in one line with what to do (`MissingTool`); nothing
+is skipped.
 """
 
 import hashlib
