@@ -15,10 +15,11 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
    their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no consumer may hear
    that it, or its generation, is unknown, or it takes its partitions for lost.
 6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
-7. Where kcoord died on the way, and some have joined upstream, the new process does not join among them: it would wait
-   for those that wait for it. The sentinel leaves at once, and late commits are told to join. An id that is no member's
-   here may be one that the old process has handed down: it is passed on. If upstream does not know it either, its owner
-   tries again, and is given another.
+7. Where kcoord died on the way and some have joined upstream, their connections have ended, and they join again. While
+   the cluster still waits for the sentinel they have heard nothing, so they are put out, and all begins anew. Else the
+   sentinel leaves at once, and late commits are told to join. An id that is no member's here may be one that the old
+   process has handed down: it is passed on. If upstream does not know it either, its owner tries again, and is given
+   another.
 8. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
