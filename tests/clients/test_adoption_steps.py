@@ -41,7 +41,7 @@ MATRIX = [
     for victim in (KCOORD, BROKER, ONE_OF_THREE)
     for owner, step in STEPS
     for when in (BEFORE, AFTER)
-    if version == "4.3" or victim != ONE_OF_THREE
+    if version == "4.3" or (victim != ONE_OF_THREE and when == AFTER)
 ]
 AT_EACH_COMMIT = {
     (KCOORD, "the members are put out", AFTER),
