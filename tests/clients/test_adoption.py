@@ -218,3 +218,42 @@ def check_members(bootstrap: str, group: str, count: int) -> None:
         return seen.state == "Stable" and len(seen.assigned) == count and "kcoord" not in seen.instances.values()
 
     eventually(is_so, f"{group} is stable with {count} members at {bootstrap}")
+
+
+@pytest.mark.proof
+def test_kafkas_own_tools_before_while_and_after(
+    kafka: KafkaCluster, front_of: Callable[[KafkaCluster], Kcoord], java: Java, name: str
+) -> None:
+    """At the brokers and at kcoord: the group, its state, and its lag by partition; members where they are."""
+    front = front_of(kafka)
+    topic = kafka.create_topic(f"topic-{name}", partitions=4)
+    clients: list[LiveClient] = [LibraryClient(LivingLibrdkafka, name, topic) for _ in range(2)]
+    with Complaints() as complaints, Crowd(kafka, name, topic, clients, Load(kafka, topic), complaints) as crowd:
+        crowd.start(kafka.bootstrap)
+        for bootstrap in (kafka.bootstrap, front.bootstrap):
+            assert told(java, bootstrap, name) == ("range", 2, 4)
+        crowd.bounce(front.bootstrap)
+        adopted(crowd, front, 1)
+        assert told(java, front.bootstrap, name) == ("range", 2, 4)
+        assert told(java, kafka.bootstrap, name) == ("kcoord", 1, 4)
+        groups(front, "release", name)
+        crowd.go_on()
+        for bootstrap in (kafka.bootstrap, front.bootstrap):
+            assert told(java, bootstrap, name) == ("range", 2, 4)
+        crowd.bounce(kafka.bootstrap)
+        assert told(java, kafka.bootstrap, name) == ("range", 2, 4)
+        crowd.end()
+    crowd.check_each_once()
+
+
+def told(java: Java, bootstrap: str, group: str) -> tuple[str, int, int]:
+    """What Kafka's tools print: the group's protocol, how many members it has, and of how many partitions the lag."""
+    at = ["--bootstrap-server", bootstrap]
+    [listed] = rows(java.tool(GROUPS, *at, "--list"), group)
+    assert listed == {"GROUP": group, "TYPE": "Classic", "PROTOCOL": "consumer"}
+    of_group = [*at, "--group", group, "--describe"]
+    lags = rows(java.tool(CONSUMER_GROUPS, *of_group), group)
+    assert all(row["LAG"].isdigit() for row in lags)
+    [state] = rows(java.tool(CONSUMER_GROUPS, *of_group, "--state"), group)
+    assert state["STATE"] == "Stable"
+    return state["ASSIGNMENT-STRATEGY"], int(state["#MEMBERS"]), len(lags)
