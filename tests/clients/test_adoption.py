@@ -43,6 +43,7 @@ from tests.kafka.front import kcoord_of
 from tests.kafka.groups import check_kcoord_owns, describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.tools import CONSUMER_GROUPS, GROUPS, rows
 from tests.kafka.topics import read_topic
 from tests.kafka.wait import eventually
 
