@@ -123,10 +123,13 @@ async def test_a_group_is_released_by_one_rebalance(
     first, second = members
     await until(lambda: is_27(first), "it is told to join")
     assert await first.commit(name, 3) == ErrorCode.NONE
-    joining = asyncio.create_task(first.join())
+    joining = asyncio.create_task(first.try_join())
     await until(lambda: is_27(second), "it is told to join")
     assert await second.commit(name, 4) == ErrorCode.NONE
-    await asyncio.gather(second.join(), joining)
+    _, joined = await asyncio.gather(second.join(), joining)
+    assert joined.error_code == ErrorCode.NONE, "its new id comes with the answer to its only JoinGroup"
+    first.member_id, first.generation = joined.member_id, joined.generation_id
+    first.leads = joined.leader == joined.member_id
     assert first.generation == second.generation > before[0][1]
     assert not {each.member_id for each in members} & {member_id for member_id, _ in before}
     leader = next(each for each in members if each.leads)
@@ -294,4 +297,25 @@ async def test_a_group_that_is_not_meant_any_more_is_released(
     assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
     direct = await connect(kafka.bootstrap)
     assert len((await describe(direct, name)).members) == 2
+    await asyncio.gather(*(each.stop() for each in members))
+
+
+async def test_a_group_is_released_though_nobody_commits(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """A kcoord that was started again looks after a group that has to go as soon as anybody asks for it."""
+    front = await asyncio.to_thread(start_kcoord, kafka)
+    members = [LiveMember(name, lambda: front.bootstrap, name, commits=False) for _ in range(2)]
+    for each in members:
+        each.start()
+
+    async def stable_members() -> bool:
+        return all(each.is_stable for each in members)
+
+    await until(stable_members, "all are stable")
+    front.groups = ("something-else",)
+    await asyncio.to_thread(front.kill_and_restart)
+    await asyncio.to_thread(front.wait_for_line, f"group {name} is the cluster's again")
+    await until(stable_members, "all are stable")
+    assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
     await asyncio.gather(*(each.stop() for each in members))
