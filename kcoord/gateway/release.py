@@ -215,7 +215,6 @@ class Releases:
 
     async def join(self, leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         """A member joins, or somebody new. Raises UpstreamLost."""
-        self._gateway.sentinels.of(request.group_id)  # it is looked after from now on
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
             leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
@@ -299,7 +298,6 @@ class Releases:
         Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, request.group_id
-        gateway.sentinels.of(group_id)  # it is looked after from now on
         if isinstance(request, LeaveGroupRequest):
             left = {request.member_id, *(each.member_id for each in request.members)}
             if not left & await gateway.guarded.member_ids(group_id):

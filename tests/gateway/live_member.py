@@ -35,7 +35,6 @@ class LiveMember:
     options: dict[str, Any] = attrs.Factory(dict)
     dial: Callable[[], Awaitable[Client]] | None = None
     """How it connects to its coordinator; None: it asks for it, and needs no login."""
-    commits: bool = True
     joins: int = 0
     answers: Counter[str] = attrs.Factory(Counter)
     """Errors that heartbeats, syncs and commits were answered with."""
@@ -100,7 +99,7 @@ class LiveMember:
             await self._join(self.member)
             return
         error = await self.member.heartbeat()
-        if not error and self.commits:
+        if not error:
             self.tried += 1
             error = await self.member.commit(self.topic, self.tried)
             if not error:

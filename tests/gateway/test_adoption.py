@@ -298,24 +298,3 @@ async def test_a_group_that_is_not_meant_any_more_is_released(
     direct = await connect(kafka.bootstrap)
     assert len((await describe(direct, name)).members) == 2
     await asyncio.gather(*(each.stop() for each in members))
-
-
-async def test_a_group_is_released_though_nobody_commits(
-    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str
-) -> None:
-    """A kcoord that was started again looks after a group that has to go as soon as anybody asks for it."""
-    front = await asyncio.to_thread(start_kcoord, kafka)
-    members = [LiveMember(name, lambda: front.bootstrap, name, commits=False) for _ in range(2)]
-    for each in members:
-        each.start()
-
-    async def stable_members() -> bool:
-        return all(each.is_stable for each in members)
-
-    await until(stable_members, "all are stable")
-    front.groups = ("something-else",)
-    await asyncio.to_thread(front.kill_and_restart)
-    await asyncio.to_thread(front.wait_for_line, f"group {name} is the cluster's again")
-    await until(stable_members, "all are stable")
-    assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
-    await asyncio.gather(*(each.stop() for each in members))
