@@ -20,7 +20,9 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
    sentinel leaves at once, and late commits are told to join. An id that is no member's here may be one that the old
    process has handed down: it is passed on. If upstream does not know it either, its owner tries again, and is given
    another.
-8. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
+8. A coordinator upstream that is loaded anew knows of each member only the protocol that was chosen, which is kcoord's.
+   Then it refuses all others. Who is refused so tries again, once the sentinel has offered anew what they speak.
+9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
 
@@ -143,7 +145,8 @@ class Releases:
             if not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
 
-    async def _begin(self, sentinel: Sentinel) -> None:
+    async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
+        """Let the members in; `again`, where a release is open and upstream does not know what they speak any more."""
         group_id = sentinel.group_id
         try:
             offers = await self._offers(group_id)
@@ -164,6 +167,9 @@ class Releases:
             return
         finally:
             self._beginning.discard(group_id)
+        if again is not None:
+            again.has_left = not sentinel.is_joined
+            return
         self._open[group_id] = _Release(has_left=not sentinel.is_joined)
         for leg in self._gateway.member_legs(group_id):
             leg.client.forget_answers()
@@ -223,7 +229,7 @@ class Releases:
         new_id = request.member_id if await self._is_upstreams(request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
         if new_id is None and request.member_id and is_dynamic:
-            new_id = await self._given_id(leg, call, request)
+            new_id = await self._given_id(leg, call, request, release)
             if new_id is None:
                 return
             release.ids[new_id] = before
@@ -234,8 +240,10 @@ class Releases:
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
             assert isinstance(response, JoinGroupResponse)
-            if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id is not None:
+            is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id is not None
+            if is_dead and new_id is not None:
                 release.dead.add(new_id)
+            if is_dead or self._is_shut_out(request, response, release):
                 leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
@@ -247,8 +255,16 @@ class Releases:
         if joins_now:
             await self._came(request, release, before, new_id)
 
-    @staticmethod
-    async def _given_id(leg: Leg, call: Call, request: JoinGroupRequest) -> str | None:
+    def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
+        """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
+        if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL or release.has_left:
+            return False
+        if request.group_id not in self._beginning:
+            self._beginning.add(request.group_id)
+            self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
+        return True
+
+    async def _given_id(self, leg: Leg, call: Call, request: JoinGroupRequest, release: _Release) -> str | None:
         """The id that the cluster gives out for a member of this group; None: it has said something else, and so is its
         client told. Raises UpstreamLost.
         """
@@ -257,6 +273,8 @@ class Releases:
         assert isinstance(response, JoinGroupResponse)
         if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
             return response.member_id
+        if self._is_shut_out(request, response, release):
+            response = refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         leg.answer(call, response)
         return None
 
@@ -270,7 +288,7 @@ class Releases:
         return member_id not in await self._gateway.guarded.member_ids(request.group_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
-        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 8)."""
+        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return

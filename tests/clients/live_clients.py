@@ -37,6 +37,17 @@ NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost",
 EVERY_S = 0.01
 TIMEOUT_S = 120.0
 ENDED_BY_SIGTERM = 143
+NOT_NOW = frozenset(
+    {
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError._TIMED_OUT,
+    }
+)
+"""Errors of a commit after which it is tried again with the next poll, as at any rebalance and any broker's death."""
 
 
 @attrs.define
@@ -223,7 +234,7 @@ class LivingLibrdkafka(_Living, Librdkafka):
         try:
             done = self.consumer.commit(asynchronous=False)
         except KafkaException as error:
-            if error.args[0].code() in (KafkaError.REBALANCE_IN_PROGRESS, KafkaError.ILLEGAL_GENERATION):
+            if error.args[0].code() in NOT_NOW:
                 raise NotYet(str(error)) from error
             raise
         self.acknowledged.update({(at.topic, at.partition): at.offset for at in done or () if at.offset >= 0})
