@@ -79,6 +79,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        if sentinel.inherited:  # it may be there still, and nobody else would be let in
+            await sentinel.leave(leg, _always)
         _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
@@ -107,6 +109,10 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
+
+
+async def _always() -> bool:
+    return True
 
 
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:

@@ -223,6 +223,9 @@ class Releases:
         """A member joins, or somebody new. Raises UpstreamLost."""
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
+            generation = (await facts_of(self._gateway, request.group_id)).generation or 0
+            known = request.member_id, request.group_instance_id, generation
+            await self._gateway.guarded.check_commit(leg, request.group_id, *known, transactional=False)  # it lives
             leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
         before = release.ids.get(request.member_id, request.member_id)

@@ -301,9 +301,11 @@ class Sentinel:
         """
         async with self.lock:
             self.offers = tuple(offers)
+            self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
             described = await self._described(asker)
             others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
             if others and self.mark is not None:
+                self.inherited = False
                 return ErrorCode.NONE
             if not others:
                 return await self._join(asker, generation if self.mark is None else self.mark)
