@@ -149,9 +149,9 @@ class Releases:
         """Let the members in; `again`, where a release is open and upstream does not know what they speak any more."""
         group_id = sentinel.group_id
         try:
-            offers = await self._offers(group_id)
-            if offers is None:
-                if group_id not in self._said:
+            offers = list(sentinel.offers) if again is not None else await self._offers(group_id)
+            if not offers:
+                if offers is None and group_id not in self._said:
                     self._said.add(group_id)
                     log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
                 return
@@ -177,7 +177,11 @@ class Releases:
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
     async def _offers(self, group_id: str) -> list[JoinGroupRequestProtocol] | None:
-        """What the members of the group speak; None where some speak nothing that the cluster knows."""
+        """What the members of the group speak; nothing where there are none, None where some speak nothing that the
+        cluster knows.
+        """
+        if not (await facts_of(self._gateway, group_id)).has_members:
+            return []
         described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
         assert isinstance(described, DescribeGroupsResponse)
         [group] = described.groups
@@ -260,9 +264,9 @@ class Releases:
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
         """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
-        if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL or release.has_left:
+        if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             return False
-        if request.group_id not in self._beginning:
+        if not release.has_left and request.group_id not in self._beginning:  # else it is gone, or is about to go
             self._beginning.add(request.group_id)
             self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
         return True
