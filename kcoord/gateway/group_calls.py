@@ -23,7 +23,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.here import facts_of, is_here, is_the_clusters
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters, taken
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
@@ -79,6 +79,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        if sentinel.inherited:  # it may be there still, and nobody else would be let in
+            await sentinel.leave(leg, _always)
         _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
@@ -101,9 +103,16 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
             await _undo(leg, call, request, response, error, is_new)
             return
         gateway.cluster_groups.taken(group_id)
+    elif response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and await taken(gateway, group_id) and sentinel.refused:
+        _pass_on(leg, call, request)  # it is a member upstream, and somebody new has tried to take the group here
+        return
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
+
+
+async def _always() -> bool:
+    return True
 
 
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:

@@ -91,10 +91,16 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
                 return
             if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
+            elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
+                await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
+                continue
         if not error and not is_placed:
             error = await _in_place(leg, sentinel, generation)
         if is_refusal(error) and not await is_here(gateway, group_id):
-            leg.pass_on(call)
+            if gateway.releases.concerns(group_id):
+                gateway.releases.pass_commit(leg, call)
+            else:
+                leg.pass_on(call)
             return
         if error:
             leg.answer(call, refuse(request, error))

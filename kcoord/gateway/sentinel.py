@@ -33,6 +33,7 @@ import attrs
 from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -292,39 +293,50 @@ class Sentinel:
                 await asyncio.gather(parked, return_exceptions=True)
 
     async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
-        """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
-        is so. Raises UpstreamLost.
+        """Offer what the group's members speak, so that they can join it upstream. Raises UpstreamLost.
+
+        Where somebody is there already it is so. If this process does not know of that, another one died on the way:
+        while the cluster waits for the sentinel of that one, nobody has been told yet that it has joined, and all who
+        have are put out, since their connections have ended; else the sentinel leaves them alone.
         """
         async with self.lock:
             self.offers = tuple(offers)
-            if self.mark is not None and await self._has_company(asker):
+            self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
+            described = await self._described(asker)
+            others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
+            if others and self.mark is not None:
+                self.inherited = False
                 return ErrorCode.NONE
-            return await self._join(asker, generation)
+            if not others:
+                return await self._join(asker, generation)
+            if described.group_state != PREPARING or len(others) == len(described.members):
+                return await self._go(asker)
+            return await self._replace(asker, [MemberIdentity(each.member_id) for each in others], generation)
 
-    async def _has_company(self, asker: Asker) -> bool:
+    async def _described(self, asker: Asker) -> DescribedGroup:
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
         assert isinstance(response, DescribeGroupsResponse)
-        return any(each.group_instance_id != INSTANCE_ID for group in response.groups for each in group.members)
+        return response.groups[0]
 
     async def go(self, asker: Asker) -> ErrorCode:
         """Leave the group to those who are in it now. Raises UpstreamLost."""
         async with self.lock:
-            error = await self._put_out(asker)
-            if error in LOST or error == ErrorCode.NONE:
-                self._forget()
-                self.refused = True
-                return ErrorCode.NONE
-            return error
+            return await self._go(asker)
+
+    async def _go(self, asker: Asker) -> ErrorCode:
+        error = await self._put_out(asker)
+        if error in LOST or error == ErrorCode.NONE:
+            self._forget()
+            self.refused = True
+            return ErrorCode.NONE
+        return error
 
     async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
         """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
         known = {each.member_id for each in members}
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
-            response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
-            assert isinstance(response, DescribeGroupsResponse)
-            [described] = response.groups
+            described = await self._described(asker)
             others = {each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID}
             if described.error_code or others - known:
                 return error_of(described.error_code) or ErrorCode.INCONSISTENT_GROUP_PROTOCOL
