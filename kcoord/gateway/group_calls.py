@@ -23,6 +23,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+import attrs
+
 from kcoord.gateway.here import facts_of, is_here, is_the_clusters, taken
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
@@ -81,7 +83,13 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
         if sentinel.inherited:  # it may be there still, and nobody else would be let in
             await sentinel.leave(leg, _always)
-        _pass_on(leg, call, request)
+        if gateway.releases.is_old(group_id, request.member_id):  # it would be told that it is unknown
+            changed = attrs.evolve(request, member_id="")
+            reader = gateway.cluster_groups.reader(leg, changed)
+            assert reader is not None
+            leg.pass_changed(call, changed, reader)
+        else:
+            _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(leg, sentinel, request.protocol_type)

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID, LOST, REBALANCE_TIMEOUT_MS, Sentinel
@@ -80,6 +81,7 @@ NEEDS_ID_VERSION = 4
 NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
+OLD_IDS_BYTES = 4 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -113,6 +115,8 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
+        self._old: BoundedCache[tuple[str, str], bool] = BoundedCache(OLD_IDS_BYTES)
+        """Group and member id of those that have gone; whoever did not hear of its new id comes with that."""
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
 
@@ -317,6 +321,7 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
+        self._old[group_id, before] = True
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         await gateway.guarded.give_up(group_id, [identity])
         if not (await facts_of(gateway, group_id)).has_members:
@@ -344,6 +349,10 @@ class Releases:
             return
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
+
+    def is_old(self, group_id: str, member_id: str) -> bool:
+        """Whether a member by that id has gone to the cluster, which knows it by another."""
+        return self._old.get((group_id, member_id)) is not None
 
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
         """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is

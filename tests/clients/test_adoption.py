@@ -56,7 +56,7 @@ Clients = Callable[[str, str, str, Path, "Java"], list[LiveClient]]
 
 
 def java_pair(settings: dict[str, str], *, is_static: bool = False, copies: bool = False) -> Clients:
-    """Two clients of Java."""
+    """Two of Java's consumers."""
 
     def make(group: str, topic: str, target: str, folder: Path, java: Java) -> list[LiveClient]:
         program = with_program(java)
@@ -202,7 +202,7 @@ def groups(front: Kcoord, *arguments: object) -> None:
 
 
 def adopted(crowd: Crowd, front: Kcoord, times: int) -> None:
-    """The group is kcoord's, for the so-manieth time, and no member has joined again for it (rules 8, 12)."""
+    """The group has been adopted so many times, and no member has joined again for it (rules 8, 12)."""
     crowd.go_on()
     front.wait_for_line(f"group {crowd.group} is kcoord's now: adopted", times)
     before = crowd.assignments

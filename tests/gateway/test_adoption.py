@@ -232,8 +232,9 @@ async def test_members_are_let_in_again_where_the_cluster_has_forgotten_what_the
 
     await until(is_open, "the release has begun")
     sentinel = entry.sentinel(name)
-    sentinel.offers = ()
+    offers, sentinel.offers = sentinel.offers, ()
     await entry.gateway.sentinels.speak(sentinel, lambda asker: sentinel._join(asker, sentinel.mark or 0))
+    sentinel.offers = offers
     await asyncio.gather(*(each.join() for each in members))
     await sync(*members)
     assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
@@ -255,6 +256,18 @@ async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(
     assert await newcomer.heartbeat() == ErrorCode.NONE
     direct = await connect(entry.cluster)
     assert [each.member_id for each in (await describe(direct, name)).members] == [newcomer.member_id]
+
+
+async def test_who_did_not_hear_of_its_new_id_is_not_unknown(entry: Entry, name: str) -> None:
+    """Its connection ended while it joined the cluster, and the release is over when it comes again."""
+    first, second = await adopted_pair(entry, name)
+    old_id = first.member_id
+    await owned_by(await connect(entry.port), name, "cluster")
+    await asyncio.gather(*(goes(each) for each in (first, second)))
+    await sync(first, second)
+    assert not entry.gateway.releases.is_open(name)
+    first.member_id = old_id
+    assert ErrorCode((await first.try_join()).error_code) == ErrorCode.MEMBER_ID_REQUIRED
 
 
 async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> None:
