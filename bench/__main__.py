@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from bench import (
+    adoption,
     assignors,
     codec,
     connect_heartbeats,
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "kafka_log": kafka_log.run,
     "kafka_joins": kafka_joins.run,
     "failover": failover.run,
+    "adoption": adoption.run,
     "legacy": legacy.run,
     "java_fleet": java_fleet.run,
     "pipeline": pipeline.run,

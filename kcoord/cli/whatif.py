@@ -2,6 +2,7 @@
 placement rules; which delay to set.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,12 +18,15 @@ from kcoord.printable import printable
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.whatif.advice import Advice, Choice, Outcome
+    from kcoord.pipeline.whatif.agreement import Disagreement
     from kcoord.pipeline.whatif.logged import Logged
     from kcoord.pipeline.whatif.question import Question
 
 LONGEST_DELAY_S = 3_600
 SHOWN = 20
 """So many choices are shown, the best first; the table has all."""
+PIECES = 3
+"""So many pieces are named in which a replay and the log disagree, the worst first."""
 
 
 def whatif(
@@ -134,7 +138,7 @@ def whatif(
             advice = _replayed(wanted, out, master, settings, progress)
     except PipelineError as error:
         fail(error)
-    print(shown(printable(group), wanted, advice, wanted.logged(found)), end="")
+    print(shown(printable(group), wanted, advice, wanted.logged_by_episode(found)), end="")
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
         fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)
@@ -162,10 +166,15 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 # -- what is shown -----------------------------------------------------------------------------------------------------
 
 
-def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Logged") -> str:
-    """All of it, as text."""
-    parts = [_heading(group, wanted), _table(advice), _recommendation(wanted, advice), _ways(wanted, advice)]
-    parts.append(_check(advice, recorded))
+def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Mapping[str, Logged]") -> str:
+    """All of it, as text. `recorded`: what the log says of each piece."""
+    from kcoord.pipeline.whatif.agreement import disagreements
+
+    apart = disagreements(advice, wanted, recorded)
+    recommended = None if apart else advice.recommended
+    parts = [_heading(group, wanted), _table(advice, recommended)]
+    parts.append(_refusal(apart, wanted.away_ms() / 1000) if apart else _recommendation(wanted, advice))
+    parts += [_ways(wanted, advice), _check(advice, {name: recorded[name] for name in advice.pieces}.values())]
     parts += [f"Not played again: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
 
@@ -188,14 +197,12 @@ def _heading(group: str, wanted: "Question") -> str:
     )
 
 
-def _table(advice: "Advice") -> str:
+def _table(advice: "Advice", recommended: "Outcome | None") -> str:
     rows = []
     for each in advice.outcomes[:SHOWN]:
         saved = advice.saved(each)
         notes = [
-            note
-            for note, which in (("as recorded", advice.recorded), ("recommended", advice.recommended))
-            if each is which
+            note for note, which in (("as recorded", advice.recorded), ("recommended", recommended)) if each is which
         ]
         figures, choice = each.figures, each.choice
         rows.append(
@@ -206,7 +213,7 @@ def _table(advice: "Advice") -> str:
                 choice.restart or "",
                 choice.rules or "",
                 figure(figures["stopped"], 0, " s"),
-                "-" if saved is None else f"{saved:,.0f} s",
+                "" if recommended is None else "-" if saved is None else f"{saved:,.0f} s",
                 figure(figures["longest_gap"], 1, " s"),
                 figure(figures["moved"], 0),
                 figure(figures["rebalances"], 0),
@@ -218,6 +225,36 @@ def _table(advice: "Advice") -> str:
     return without_empty_columns((*varied, *figures_of, "REBALANCES", ""), rows) + (
         f"and {left:,} more that are worse\n" if left > 0 else ""
     )
+
+
+def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
+    """That nothing is recommended, and where the replays and the log differ by how much."""
+    from kcoord.pipeline.whatif.agreement import FIGURES
+
+    said = ["Nothing is recommended: replays of what was really run and the recorded log disagree.\n"]
+    for each in apart:
+        what, unit = FIGURES[each.figure]
+        digits = 1 if each.figure == "longest_unowned" else 0
+        where = [
+            f"{name}: {figure(spread, digits)}{unit} and {value:,.{digits}f}{unit}"
+            for name, spread, value in each.pieces[:PIECES]
+        ]
+        left = len(each.pieces) - len(where)
+        more = f", and {left:,} more pieces" if left > 0 else ""
+        said.append(
+            f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} in the "
+            f"log ({each.allowed:,.{digits}f}{unit} apart would do). "
+            + (f"By pieces, from (UTC) {'; '.join(where)}{more}.\n" if where else "\n")
+        )
+    if away_s:
+        said.append(
+            f"The coordinator was away for {away_s:,.0f} s of that time. No replay knows that, or what workers did.\n"
+        )
+    said.append(
+        "The log may tell of something that a replay does not have: --was-policy, --was-delay, --session, --heartbeat "
+        "and --stop say what it was like.\n"
+    )
+    return "".join(said)
 
 
 def _recommendation(wanted: "Question", advice: "Advice") -> str:
@@ -283,7 +320,10 @@ def _saved(advice: "Advice", outcome: "Outcome") -> str:
     return f"{middle:,.0f} of {recorded.stopped.middle:,.0f} task-seconds ({least:,.0f} to {greatest:,.0f})"
 
 
-def _check(advice: "Advice", recorded: "Logged") -> str:
+def _check(advice: "Advice", pieces: "Iterable[Logged]") -> str:
+    from kcoord.pipeline.whatif.logged import total
+
+    recorded = total(pieces)
     if advice.recorded is None:
         return "What was really run is none of the policies: how true a replay is cannot be said. See --was-policy.\n"
     figures = advice.recorded.figures

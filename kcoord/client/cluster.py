@@ -19,6 +19,8 @@ from kcoord.protocol.messages import (
 _PATIENCE_S = 15.0
 _PAUSE_S = 0.2
 _GROUP_KEY = 0
+_KEYS_FROM = 4
+"""The first version of FindCoordinator that names several."""
 _PASSING = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
 """What a broker answers while it makes the place where groups are kept."""
 
@@ -72,7 +74,9 @@ class Cluster:
     async def coordinator(self, group: str) -> Broker:
         """The broker that coordinates `group`; waits a while for one that is about to. Raises ClientError."""
         connection = await self.any()
-        request = FindCoordinatorRequest(key_type=_GROUP_KEY, coordinator_keys=[group])
+        by_keys = connection.serves_version(FindCoordinatorRequest, _KEYS_FROM)
+        asked = {"coordinator_keys": [group]} if by_keys else {"key": group}
+        request = FindCoordinatorRequest(key_type=_GROUP_KEY, **asked)
         deadline = asyncio.get_running_loop().time() + _PATIENCE_S
         while True:
             found = await self._find(connection, request, group)
@@ -84,6 +88,8 @@ class Cluster:
 
     async def _find(self, connection: Connection, request: FindCoordinatorRequest, group: str) -> Broker | int:
         response = await connection.send(request, FindCoordinatorResponse)
+        if request.key:  # a broker before Kafka 3.0
+            return response.error_code or Broker(response.node_id, response.host, response.port)
         for each in response.coordinators:
             if each.key == group:
                 return each.error_code or Broker(each.node_id, each.host, each.port)

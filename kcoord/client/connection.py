@@ -132,6 +132,11 @@ class Connection:
             raise ClientError(f"{self.host}:{self.port} is too old for this: {error}") from None
         return self._write(request, version, body)
 
+    def serves_version(self, request: type[Request], version: int) -> bool:
+        """Whether the broker speaks that version of this API."""
+        lowest, highest = self._versions.get(request.API_KEY, (0, -1))
+        return lowest <= version <= highest
+
     def serves(self, request: type[Request]) -> bool:
         """Whether the broker speaks this API in a version known here."""
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))

@@ -82,6 +82,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        if sentinel.inherited:  # it may be there still, and nobody else would be let in
+            await sentinel.leave(leg, _always)
         _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
@@ -97,7 +99,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     response, _ = await gateway.guarded.call(leg, call, request)
     assert isinstance(response, JoinGroupResponse)
     if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and not await is_here(gateway, group_id):
-        _pass_on(leg, call, request)
+        _pass_on(leg, call, request)  # it is a member upstream, and somebody new has tried to take the group here
         return
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
@@ -112,11 +114,15 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     leg.answer(call, response)
 
 
+async def _always() -> bool:
+    return True
+
+
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
     """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
     deliver = leg.gateway.cluster_groups.reader(leg, request)
     is_join = isinstance(request, JoinGroupRequest)
-    if is_join and deliver and leg.gateway.releases.was_sent_on(request.group_id, request.member_id):
+    if is_join and deliver and leg.gateway.releases.is_old(request.group_id, request.member_id):
         leg.pass_changed(call, attrs.evolve(request, member_id=""), deliver)  # the answer to its first one was lost
     else:
         leg.pass_on(call, deliver)

@@ -5,6 +5,7 @@ groups of the newer protocols find them. Rules:
 
 1. Upstream is asked about every resource, also where a group's changes are all kcoord's: so it is upstream that says
    whether the client may (connect-groups rule 30). What it refuses is not answered nor changed here.
+   Where it knows no settings of groups (before Kafka 4.0) it says whether the client may describe, or alter, its own.
 2. A description of a group that is kcoord's is upstream's, with kcoord's settings behind.
 3. Changes to both sides of one group are first checked on both, then made, here last: only a change that upstream makes
    can be lost, and it is told.
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["alter_configs", "alter_slice", "describe_configs", "describe_configs_slice"]
 
+BROKER, ALL_BROKERS = 4, ""
+"""The cluster's own settings, as a resource."""
+
 Key = tuple[int, str]
 Answers = dict[Key, AlterConfigsResourceResponse]
 
@@ -65,6 +69,7 @@ async def describe_configs_slice(leg: Leg, call: Call, request: DescribeConfigsR
     here, _ = await leg.gateway.guarded.call(leg, call, attrs.evolve(request, resources=ours))
     assert isinstance(here, DescribeConfigsResponse)
     known = {each.resource_name: each for each in here.results}
+    await _describe_the_cluster_instead(leg, call, request, there)
     for result in there.results:
         mine = known.get(result.resource_name) if result.resource_type == GROUP else None
         if mine is None or result.error_code != ErrorCode.NONE:
@@ -72,6 +77,23 @@ async def describe_configs_slice(leg: Leg, call: Call, request: DescribeConfigsR
         result.error_code, result.error_message = mine.error_code, mine.error_message
         result.configs = [*result.configs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
     return there
+
+
+async def _describe_the_cluster_instead(
+    leg: Leg, call: Call, request: DescribeConfigsRequest, there: DescribeConfigsResponse
+) -> None:
+    """Where upstream knows no settings of groups: may the client describe those of the cluster? Raises UpstreamLost."""
+    unknown = [
+        each for each in there.results if each.resource_type == GROUP and each.error_code == ErrorCode.INVALID_REQUEST
+    ]
+    if not unknown:
+        return
+    whole = DescribeConfigsResource(resource_type=BROKER, resource_name=ALL_BROKERS, configuration_keys=[])
+    asked = attrs.evolve(request, resources=[whole])
+    answer = await leg.ask(asked, call.header.api_version, call.header.client_id)
+    assert isinstance(answer, DescribeConfigsResponse)
+    for each in unknown:
+        each.error_code, each.error_message = answer.results[0].error_code, answer.results[0].error_message
 
 
 async def alter_configs(leg: Leg, call: Call, request: IncrementalAlterConfigsRequest) -> None:
@@ -94,6 +116,7 @@ async def alter_slice(
     altering = _Altering(leg, call, request)
     mine = [each for each in request.resources if _key(each) in ours]
     await altering.ask_upstream([_theirs(each) for each in mine], validate_only=True)
+    await altering.ask_about_the_cluster([each for each in mine if not _theirs(each).configs])
     await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=True)
     if not request.validate_only:
         both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
@@ -120,6 +143,16 @@ class _Altering:
 
     async def ask_upstream(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
         self._take(await self._upstream(resources, validate_only))
+
+    async def ask_about_the_cluster(self, resources: list[AlterConfigsResource]) -> None:
+        """Where upstream knows no settings of groups: may the client alter those of the cluster?"""
+        unknown = [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.INVALID_REQUEST]
+        if unknown:
+            whole = AlterConfigsResource(resource_type=BROKER, resource_name=ALL_BROKERS)
+            [answer] = await self._upstream([whole], validate_only=True)
+            for each in unknown:
+                kind, name = _key(each)
+                self.answers[kind, name] = attrs.evolve(answer, resource_type=kind, resource_name=name)
 
     async def ask_here(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
         if not resources:

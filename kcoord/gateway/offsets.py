@@ -85,17 +85,20 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         error = error or await gateway.guarded.check_commit(
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
+        is_placed = name.stands_for(generation)
         is_doubtful = error in STRANGER and not sentinel.is_joined  # what is known here may be of before a restart
-        if is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
-            leg.pass_on(call)
-            return
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 gateway.releases.pass_commit(leg, call)
                 return
-            if not error and not gateway.releases.may_commit(group_id):
+            if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
-        is_placed = name.stands_for(generation)
+            elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
+                await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
+                continue
+        elif is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
+            leg.pass_on(call)
+            return
         if not error and not is_placed:
             gateway.sessions.pause(group_id, [request.member_id], gateway.now_ms())  # its heartbeats wait behind this
             try:
@@ -103,7 +106,10 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             finally:
                 gateway.sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
-            leg.pass_on(call)
+            if gateway.releases.concerns(group_id):
+                gateway.releases.pass_commit(leg, call)
+            else:
+                leg.pass_on(call)
             return
         if error:
             leg.answer(call, refuse(request, error))

@@ -4,16 +4,25 @@ A group is released once its setting `gateway.owner` says `cluster`, or `--group
 so after a restart, too, and a kcoord that died on the way goes on where it was. Rules:
 
 1. The sentinel joins again, and offers what the members speak beside its own protocol: so they can get in upstream.
-2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. Their JoinGroup is passed on without a member
-   id; the cluster gives out a new one, by which they come again. What else carries a new id passes.
+2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. The cluster is asked for a new id for each, and
+   its JoinGroup is passed on with that: the answer tells it to its member. (librdkafka takes its partitions for lost
+   where a JoinGroup is answered with nothing but a new id.) What else carries a new id passes.
 3. Who has joined upstream leaves the group here, as one that has stopped: nothing here waits for it. Until then its
    commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
 4. When nobody is left here the sentinel leaves, and all get one generation. It does so as well after the time that a
    rebalance may take: upstream would count it as a member that has joined, and its leader would give it work.
-5. Late commits by old ids are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no member may
-   hear that it is unknown, or a consumer loses its position.
+5. Late commits by old ids, or by new ids with the generation of before, which some clients send while they wait for
+   their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no consumer may hear
+   that it, or its generation, is unknown, or it takes its partitions for lost.
 6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
-7. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
+7. Where kcoord died on the way and some have joined upstream, their connections have ended, and they join again. While
+   the cluster still waits for the sentinel they have heard nothing, so they are put out, and all begins anew. Else the
+   sentinel leaves at once, and late commits are told to join. An id that is no member's here may be one that the old
+   process has handed down: it is passed on. If upstream does not know it either, its owner tries again, and is given
+   another.
+8. A coordinator upstream that is loaded anew knows of each member only the protocol that was chosen, which is kcoord's.
+   Then it refuses all others. Who is refused so tries again, once the sentinel has offered anew what they speak.
+9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
 
@@ -52,6 +61,7 @@ from kcoord.protocol.messages import (
     LeaveGroupRequest,
     OffsetCommitRequest,
     OffsetCommitResponse,
+    Response,
     SyncGroupRequest,
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
@@ -71,7 +81,7 @@ NEEDS_ID_VERSION = 4
 NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
-SENT_ON_BYTES = 1 << 20
+OLD_IDS_BYTES = 4 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -94,6 +104,8 @@ class _Release:
     """Whether the sentinel has left, or is about to."""
     is_left: bool = False
     """Whether the cluster has said that it has left."""
+    dead: set[str] = attrs.Factory(set)
+    """Ids that are nobody's, here or upstream."""
 
 
 class Releases:
@@ -103,14 +115,10 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
-        self._sent_on: BoundedCache[tuple[str, str], None] = BoundedCache(SENT_ON_BYTES)
-        """Members of groups, by the ids that they had here, whose JoinGroup was passed on."""
+        self._old: BoundedCache[tuple[str, str], bool] = BoundedCache(OLD_IDS_BYTES)
+        """Group and member id of those that have gone; whoever did not hear of its new id comes with that."""
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
-
-    def was_sent_on(self, group_id: str, member_id: str) -> bool:
-        """Whether that is an id of which the cluster knows nothing: its member has to join there without one."""
-        return (group_id, member_id) in self._sent_on
 
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
@@ -148,15 +156,17 @@ class Releases:
             if not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
 
-    async def _begin(self, sentinel: Sentinel) -> None:
+    async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
+        """Let the members in; `again`, where a release is open and upstream does not know what they speak any more."""
         group_id = sentinel.group_id
         try:
-            offers, members = await self._offers(group_id), await self._gateway.guarded.member_ids(group_id)
-            if offers is None:
-                if group_id not in self._said:
+            offers = list(sentinel.offers) if again is not None else await self._offers(group_id)
+            if not offers:
+                if offers is None and group_id not in self._said:
                     self._said.add(group_id)
                     log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
                 return
+            members = await self._gateway.guarded.member_ids(group_id)
             generation = (await facts_of(self._gateway, group_id)).generation or 0
             error = await self._gateway.sentinels.speak(
                 sentinel, lambda asker: sentinel.let_in(asker, offers, generation, members)
@@ -169,14 +179,22 @@ class Releases:
             return
         finally:
             self._beginning.discard(group_id)
-        self._open[group_id] = _Release()
+        if again is not None:
+            again.has_left = again.is_left = not sentinel.is_joined
+            return
+        is_left = not sentinel.is_joined
+        self._open[group_id] = _Release(has_left=is_left, is_left=is_left)
         for leg in self._gateway.member_legs(group_id):
             leg.client.forget_answers()
             self._gateway.groups.let_go(group_id, leg.client.serial)
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
     async def _offers(self, group_id: str) -> list[JoinGroupRequestProtocol] | None:
-        """What the members of the group speak; None where some speak nothing that the cluster knows."""
+        """What the members of the group speak; nothing where there are none, None where some speak nothing that the
+        cluster knows.
+        """
+        if not (await facts_of(self._gateway, group_id)).has_members:
+            return []
         described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
         assert isinstance(described, DescribeGroupsResponse)
         [group] = described.groups
@@ -224,32 +242,76 @@ class Releases:
         """A member joins, or somebody new. Raises UpstreamLost."""
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
+            generation = (await facts_of(self._gateway, request.group_id)).generation or 0
+            known = request.member_id, request.group_instance_id, generation
+            await self._gateway.guarded.check_commit(leg, request.group_id, *known, transactional=False)  # it lives
             leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
-        is_known = request.member_id in release.ids
-        joins_now = is_known or request.group_instance_id is not None or call.header.api_version < NEEDS_ID_VERSION
         before = release.ids.get(request.member_id, request.member_id)
+        new_id = request.member_id if await self._is_upstreams(request, release) else None
+        is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
+        if new_id is None and request.member_id and is_dynamic:
+            new_id = await self._given_id(leg, call, request, release)
+            if new_id is None:
+                return
+            release.ids[new_id] = before
+        joins_now = new_id is not None or not is_dynamic
         if joins_now:
             await self._about_to_join(leg, request, release, before)
-        changed = request if is_known else attrs.evolve(request, member_id="")
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
             assert isinstance(response, JoinGroupResponse)
+            is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id is not None
+            if is_dead and new_id is not None:
+                release.dead.add(new_id)
+            if is_dead or self._is_shut_out(request, response, release):
+                release.came -= {new_id, request.group_instance_id}
+                leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
+                return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
-            again = self._gateway.cluster_groups.again_instead(leg, owed, request, response)
-            if again is not None:
-                release.came -= {request.member_id, request.group_instance_id}
             self._gateway.cluster_groups.learn(leg, request, response)
-            leg.to_client(again or _SIZE.pack(len(frame)) + frame)
+            leg.to_client(_SIZE.pack(len(frame)) + frame)
 
-        leg.pass_changed(call, changed, deliver)
+        leg.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
         if joins_now:
-            await self._came(request, release, before, request.member_id if is_known else None)
+            await self._came(request, release, before, new_id)
+
+    def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
+        """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
+        if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+            return False
+        if not release.has_left and request.group_id not in self._beginning:  # else it is gone, or is about to go
+            self._beginning.add(request.group_id)
+            self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
+        return True
+
+    async def _given_id(self, leg: Leg, call: Call, request: JoinGroupRequest, release: _Release) -> str | None:
+        """The id that the cluster gives out for a member of this group; None: it has said something else, and so is its
+        client told. Raises UpstreamLost.
+        """
+        asked = attrs.evolve(request, member_id="")
+        response = await leg.ask(asked, call.header.api_version, call.header.client_id)
+        assert isinstance(response, JoinGroupResponse)
+        if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+            return response.member_id
+        if self._is_shut_out(request, response, release):
+            response = refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        leg.answer(call, response)
+        return None
+
+    async def _is_upstreams(self, request: JoinGroupRequest, release: _Release) -> bool:
+        """Whether this id was given out upstream, as far as can be told here (rule 7)."""
+        member_id = request.member_id
+        if member_id in release.ids:
+            return member_id not in release.dead
+        if not member_id or member_id in release.dead or request.group_instance_id is not None:
+            return False
+        return member_id not in await self._gateway.guarded.member_ids(request.group_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
-        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 7)."""
+        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return
@@ -271,7 +333,7 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        self._sent_on[group_id, before] = None
+        self._old[group_id, before] = True
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         await gateway.guarded.give_up(group_id, [identity])
         if not (await facts_of(gateway, group_id)).has_members:
@@ -300,10 +362,16 @@ class Releases:
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
-    def may_commit(self, group_id: str) -> bool:
-        """Whether commits of members that have yet to join upstream can go in the sentinel's name."""
+    def is_old(self, group_id: str, member_id: str) -> bool:
+        """Whether a member by that id has gone to the cluster, which knows it by another."""
+        return self._old.get((group_id, member_id)) is not None
+
+    def may_commit(self, group_id: str, is_placed: bool) -> bool:
+        """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is
+        not in its place, the generation of the commit, cannot come there: it would wait for those that join.
+        """
         release = self._open.get(group_id)
-        return release is None or not release.has_left
+        return release is None or (is_placed and not release.has_left)
 
     def pass_commit(self, leg: Leg, call: Call) -> None:
         """Pass on a commit of one that is no member here: it is one upstream, or comes late (rule 5)."""
@@ -313,10 +381,15 @@ class Releases:
             if not _told_to_join(response):
                 leg.to_client(_SIZE.pack(len(frame)) + frame)
                 return
-            body = response.encode(owed.api_version)
-            leg.to_client(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+            leg.to_client(_encoded(owed, response))
 
         leg.pass_on(call, deliver)
+
+
+def _encoded(owed: Expected, response: Response) -> bytes:
+    """What a client is told in place of upstream's answer."""
+    body = response.encode(owed.api_version)
+    return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)
 
 
 def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> ErrorCode:
@@ -326,7 +399,7 @@ def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Error
 
 
 def _told_to_join(response: object) -> bool:
-    """Put "join again" in place of "unknown member"; False where nothing says so."""
+    """Put "join again" in place of "unknown member" and of "another generation"; False where nothing says so."""
     assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
     is_transactional = isinstance(response, TxnOffsetCommitResponse)
     instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
@@ -334,7 +407,7 @@ def _told_to_join(response: object) -> bool:
         each
         for topic in response.topics
         for each in topic.partitions
-        if error_of(each.error_code) == ErrorCode.UNKNOWN_MEMBER_ID
+        if error_of(each.error_code) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
     ]
     for each in found:
         each.error_code = instead

@@ -34,6 +34,7 @@ import attrs
 from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -307,59 +308,64 @@ class Sentinel:
     async def let_in(
         self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
     ) -> ErrorCode:
-        """Offer what the group's members speak, so that they can join it upstream; where somebody is there already it
-        is so. Where `members` of the group here are in it by their ids it was never adopted: it is theirs. Raises
-        UpstreamLost.
+        """Offer what the group's members speak, so that they can join it upstream. Raises UpstreamLost.
+
+        Where somebody is there already it is so. If this process does not know of that, another one died on the way:
+        while the cluster waits for the sentinel of that one, nobody has been told yet that it has joined, and all who
+        have are put out, since their connections have ended; else the sentinel leaves them alone. Where `members` of
+        the group here are in it by their ids it was never adopted: it is theirs.
         """
         async with self.lock:
-            there = await self._members_upstream(asker)
-            has_company = bool(there - {INSTANCE_ID})
-            if members & there:
-                if INSTANCE_ID in there:
+            described = await self._described(asker)
+            others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
+            if any(each.member_id in members for each in others):
+                if len(others) < len(described.members):
                     await self._put_out(asker)
                 self._is_refused()
                 return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
             self.offers = tuple(offers)
-            if has_company:
+            self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
+            if others and self.mark is not None:
+                self.inherited = False
                 return ErrorCode.NONE
-            return await self._join(asker, generation if self.mark is None else self.mark)
+            if not others:
+                return await self._join(asker, generation)
+            if described.group_state != PREPARING or len(others) == len(described.members):
+                return await self._go(asker)
+            return await self._replace(asker, [MemberIdentity(each.member_id) for each in others], generation)
 
     async def look(self, asker: Asker) -> ErrorCode:
         """See whether it is in the group: a group that others are in without it is theirs. Raises UpstreamLost."""
         async with self.lock:
-            there = await self._members_upstream(asker)
-            if INSTANCE_ID in there:
+            members = (await self._described(asker)).members
+            if any(each.group_instance_id == INSTANCE_ID for each in members):
                 self.inherited = self.inherited or not self.is_joined
-            elif there:
+            elif members:
                 self._is_refused()
             return ErrorCode.NONE
 
-    async def offer_again(self, asker: Asker) -> ErrorCode:
-        """Upstream has forgotten what the sentinel offers beside its own protocol: a coordinator that has loaded its
-        log knows of each member only what its group has chosen. Raises UpstreamLost.
-        """
-        async with self.lock:
-            if self.mark is None or await self._members_upstream(asker) - {INSTANCE_ID}:
-                return ErrorCode.NONE
-            return await self._join(asker, self.mark)
-
-    async def _members_upstream(self, asker: Asker) -> set[str]:
-        """The members that the group has upstream, the sentinel by its instance id. Raises UpstreamLost."""
+    async def _described(self, asker: Asker) -> DescribedGroup:
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
         assert isinstance(response, DescribeGroupsResponse)
-        found = [each for group in response.groups for each in group.members]
-        return {INSTANCE_ID if each.group_instance_id == INSTANCE_ID else each.member_id for each in found}
+        return response.groups[0]
+
+    async def _others(self, asker: Asker) -> list[DescribedGroupMember]:
+        members = (await self._described(asker)).members
+        return [each for each in members if each.group_instance_id != INSTANCE_ID]
 
     async def go(self, asker: Asker) -> ErrorCode:
         """Leave the group to those who are in it now. Raises UpstreamLost."""
         async with self.lock:
-            error = await self._put_out(asker)
-            if error in LOST or error == ErrorCode.NONE:
-                self._forget()
-                self.refused = True
-                return ErrorCode.NONE
-            return error
+            return await self._go(asker)
+
+    async def _go(self, asker: Asker) -> ErrorCode:
+        error = await self._put_out(asker)
+        if error in LOST or error == ErrorCode.NONE:
+            self._forget()
+            self.refused = True
+            return ErrorCode.NONE
+        return error
 
     async def _is_parked_among(
         self, asker: Asker, members: list[MemberIdentity], parked: asyncio.Future[JoinGroupResponse]
@@ -368,13 +374,10 @@ class Sentinel:
         Raises UpstreamLost.
         """
         known = {each.member_id for each in members}
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
             if parked.done() and parked.result().error_code:
                 return error_of(parked.result().error_code)
-            response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
-            assert isinstance(response, DescribeGroupsResponse)
-            [described] = response.groups
+            described = await self._described(asker)
             others = {each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID}
             if described.error_code or others - known:
                 return error_of(described.error_code) or ErrorCode.INCONSISTENT_GROUP_PROTOCOL
@@ -407,6 +410,8 @@ class Sentinel:
 
     async def _change(self, asker: Asker, told: KnownAppearance, generation: int, mark: int) -> ErrorCode:
         if not told.is_settled or not self.is_of_type(told.appearance.protocol_type):
+            return ErrorCode.NONE
+        if self.offers:  # members join upstream: it would wait for them, over a connection that one of them needs
             return ErrorCode.NONE
         if self.appearance != told.appearance:
             self.appearance = told.appearance
@@ -499,7 +504,7 @@ class Sentinel:
 
         Not where members of a group that is released are in it already: it might have to lead them.
         """
-        if self.offers and await self._members_upstream(asker) - {INSTANCE_ID}:
+        if self.offers and await self._others(asker):
             return ErrorCode.REBALANCE_IN_PROGRESS
         await self._know_appearance(asker, mark)
         before, self.mark = self.identity, None

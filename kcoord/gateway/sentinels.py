@@ -285,8 +285,6 @@ class Sentinels:
                 return
             if not facts.has_members:
                 await self._leave(sentinel)
-            elif self._gateway.releases.is_open(sentinel.group_id):
-                await self.speak(sentinel, sentinel.offer_again, leg)
         except (UpstreamLost, DecodeError) as fault:
             log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
 

@@ -25,6 +25,7 @@ from kcoord.log.directory_lock import DirectoryLock, sync_directory
 from kcoord.log.history_quota import find_surplus, rows_to_take
 from kcoord.log.interface import NEVER_MS, Lease, LogError, LogUnusable, RawRecord, StoredRecord
 from kcoord.log.open_files import OpenFiles
+from kcoord.log.outages import ALIVE_NAME, SignOfLife, add_outage
 from kcoord.log.sqlite_file import MAX_PARTITIONS, PID_NAME, LogFile, read_live, superseded
 from kcoord.log.writer import Writer
 
@@ -97,15 +98,16 @@ class EmbeddedLog:
         """Lock the directory, make or check the file, start the writer. See Log.open."""
         loop = asyncio.get_running_loop()
         readers = ThreadPoolExecutor(1, thread_name_prefix="kcoord-log-read")  # two would contend for Python's lock
+        alive = SignOfLife(self.directory / ALIVE_NAME)
         try:
             self._lock = await loop.run_in_executor(readers, DirectoryLock.take, self.directory)
-            connection = await loop.run_in_executor(readers, self._prepare, self._lock)
+            connection = await loop.run_in_executor(readers, self._prepare, self._lock, alive)
         except BaseException:
             readers.shutdown(wait=False)
             self._unlock()
             raise
         self._readers = readers
-        self._writer = Writer(self.file, loop, self.clock, self.probe_interval, self._tell_writable, self._files)
+        self._writer = Writer(self.file, loop, self.clock, self.probe_interval, self._tell_writable, self._files, alive)
         self._writer.start(connection)
         if self.check_interval_ms:
             self._compaction = loop.create_task(self._compact_now_and_then(), name="log compaction")
@@ -207,7 +209,7 @@ class EmbeddedLog:
 
     # Inside
 
-    def _prepare(self, lock: DirectoryLock) -> sqlite3.Connection:
+    def _prepare(self, lock: DirectoryLock, alive: SignOfLife) -> sqlite3.Connection:
         """Open the file, and mark it as open: SQLite's write-ahead log is there until it is closed in order."""
         left_open = self._pid_file.exists()
         if left_open:
@@ -227,6 +229,10 @@ class EmbeddedLog:
             self._mark_closed()
             connection.close()
             raise self.file.explain(error, "marking it as open") from error
+        now_ms, last_ms = self.clock(), alive.last_ms()
+        if last_ms is not None:
+            add_outage(connection, last_ms, now_ms)
+        alive.note(now_ms)
         return connection
 
     @property

@@ -25,6 +25,7 @@ import attrs
 
 from kcoord.log.interface import AppendFailed, RawRecord
 from kcoord.log.open_files import LogReplaced, OpenFiles
+from kcoord.log.outages import SignOfLife
 from kcoord.log.sqlite_file import LogFile, checksums, is_corruption, next_position
 from kcoord.protocol.frozen import frozen
 
@@ -82,6 +83,8 @@ class Writer:
     on_writable: Callable[[], None]
     files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()))
     """What must be in its place when something is written."""
+    alive: SignOfLife | None = None
+    """Is noted now and then while the thread runs, and when it ends."""
 
     writable: bool = attrs.field(default=True, init=False)
     commits: int = attrs.field(default=0, init=False)
@@ -186,14 +189,31 @@ class Writer:
                     return
         finally:
             connection.close()
+            if self.alive is not None:
+                self.alive.note(self.clock())
+                self.alive.close()
 
     def _wait(self, connection: sqlite3.Connection) -> _Append | _Call | _Stop:
         while not self.writable and not self._refuses_for_good:
+            self._note()
             try:
                 return self._queue.get(timeout=self.probe_interval)
             except Empty:
                 self._probe(connection)
-        return self._queue.get()
+        while True:
+            next_s = self._note()
+            try:
+                return self._queue.get(timeout=next_s)
+            except Empty:
+                continue
+
+    def _note(self) -> float | None:
+        """Note that it is alive, if that is due; gives in how many seconds it is due again."""
+        if self.alive is None:
+            return None
+        if not self.alive.due_s():
+            self.alive.note(self.clock())
+        return self.alive.due_s()
 
     def _gather(self, first: _Append) -> tuple[list[_Append], _Call | _Stop | None]:
         """All batches that wait, enough for one transaction at most, and what stopped the gathering, if anything."""

@@ -49,6 +49,19 @@ caused most, the longest gaps, the balance over time; and above all that, what t
 ran" are the gaps that began with a rebalance, summed over connectors and tasks; a static worker's absence, by which no
 rebalance begins, is a reason of its own, `worker away`.
 
+Times in which kcoord was down or being restarted are shown where they were, in a list, and shaded on the time line. What
+nobody ran in them is booked to them (`coordinator away`), and not to the rebalance or the worker by which it had begun;
+and the time until a rebalance is at rest does not include them. When kcoord is back, workers that were there before may
+join again, Java's with nothing, because they stopped all that they ran. Rebalances in which nothing else happens, within
+15 s, are the outage's, and no worker's. Where something else happens too, that counts, and whoever only came back has
+caused nothing. A worker that died meanwhile is known to be gone only a session after kcoord is back; that is booked to
+it. What workers stopped by themselves while kcoord was away is in no log, so it is not counted.
+
+[A log in a file](log.md#in-a-file) tells of outages of a second or more. A log in a topic tells of those that were longer
+than the lease (`coordinator.lease.ms`, give it to `kcoord pipeline history` as to `kcoord serve`) and a second, for a day
+(`history.retention.ms`): there an instance that has members writes at least once a lease, and where nobody did, nobody
+coordinated. Such an outage may seem longer than it was, by less than a lease.
+
 Of a large fleet there is more than a browser draws in a moment: then 20 groups are shown, on the time line of each the 120
 connectors and tasks that changed hands most, and how much each worker had. The page says where it leaves something out. It
 is made of the tables in a directory of this machine, without Spark, and in memory: of a long history make one of the groups
@@ -101,7 +114,8 @@ kcoord pipeline whatif --tables tables --out tries --delay 30 --delay 90 --start
 The workers that came, went and died, and what was configured when, as the tables say, are simulated again: under what was
 really run, and under other policies and delays, each some times with other latencies. Shown is what each choice would have
 cost and saved, the median and the spread; the delay that is recommended, and why; and how true the replay of what was
-really run is, by what its own log says beside the recorded one. The table `whatif` in the directory has every run.
+really run is, by what its own log says beside the recorded one. Where they disagree
+[nothing is recommended](#when-a-replay-and-the-log-disagree). The table `whatif` in the directory has every run.
 
 - **What no log says has to be said**, or is guessed: how long a task takes to start (`--start`, a second), how often
   workers heartbeat (`--heartbeat`), and in groups of Java's workers how long a task takes to stop (`--stop`). With workers
@@ -109,18 +123,41 @@ really run is, by what its own log says beside the recorded one. The table `what
   weights.
 - **A worker** is the same one when it comes back by its instance id or url. Who has neither comes back as somebody else.
 - **When a worker died** is known to within a heartbeat interval, where its session ended; where it was back before, to
-  within the session timeout. Each run draws a time in there, so the spread has that in it.
+  within the session timeout; where kcoord was away then, to within that time. Each run draws a time in there, so the
+  spread has that in it.
 - **What was really run** is told by the assignor's name and the delays in the log; with an assignor of your own say
   `--was-policy`, and where nothing ever waited, `--was-delay`.
 - **Quiet times are left out**: a history is cut where nothing happened for longer than any delay that is tried. Each piece
   begins with a fleet at rest, so what a leader remembered from before it is not in it. A piece is six hours at most.
 - **While no worker is there nothing is counted**, neither in a replay nor in the recorded log: whatever you choose, nothing
   could run then. A fleet that is gone for good costs nothing from its last worker's end on.
-- **Where the history ends** while work waits, nobody knows for how long it waited. A replay goes on until all has come to
-  rest, as if nothing more happened, so that a long delay is not thought cheap. The recorded log and the replays' logs
-  (`How true it is`) are compared until the last moment that the history tells of.
+- **What is counted ends with the log**, with its last record of any group. A gap that is open then is counted until then.
+- **Where the log ends in the middle of something** (a task has nobody, or a rebalance is not over), nobody knows what came
+  then: every replay ends there too. **Where it ends with a fleet at rest**, nothing more happened, however long ago that
+  is: the replays go on until each choice has come to rest, so that a long delay does not seem to cost nothing after the
+  last record.
 - **New configurations for the same tasks** are not in the log, and are not played again.
 - **Placement rules** that the group had are not in the tables, and are not played again.
+
+### When a replay and the log disagree
+
+A replay of what was really run has to say what the recorded log says. Compared are the task-seconds in which nobody could
+be running a task, the longest such time of one task, how many tasks were handed over, and how many epochs began: in the
+replays' own logs, from the lowest to the highest seed, and in the recorded log. Beside the replays' spread the recorded
+figure may be a tenth of itself, and besides:
+
+| figure | may differ by | because |
+| --- | --- | --- |
+| tasks had nobody | what one worker has, for two heartbeat intervals | when a worker died is known to within one, and when others hear of it, too |
+| one task had nobody for at most | two heartbeat intervals | the same |
+| tasks handed over | what one worker has | no log says which tasks were whose when a piece begins |
+| epochs | 2 | two workers that come within a moment make one or two |
+
+These are the limits within which replays of simulated fleets, whose every figure is known, agree with their logs. Where a
+figure is beyond them, `whatif` says which, by how much, and in which pieces of the history, and recommends nothing: what a
+replay would have saved is then not what you would have saved. The reasons are mostly a delay, policy, session timeout or
+heartbeat interval that was another than the log suggests (say it, by `--was-delay` and so on), a time in which kcoord was
+away, or clients that do not do what Connect's do.
 
 ### With drains in place of stops and kills
 

@@ -235,6 +235,17 @@ BALANCE = Table(
         "least INT How many the member with fewest had.",
     ),
 )
+OUTAGES = Table(
+    "outages",
+    "Every time in which no kcoord had the log, of a second or more: it was down, or being restarted. Of a log in a "
+    "topic, every time of more than a lease in which nobody had a partition with members.",
+    _columns(
+        "partition INT The log's partition; null: all of them.",
+        "from_at TIME When kcoord was last known to be alive.",
+        "to_at TIME When the next one opened the log.",
+        "duration_ms LONG How long that was.",
+    ),
+)
 AUDIT = Table(
     "audit",
     "Everything that must never be, and was.",
@@ -298,7 +309,7 @@ WHATIF = Table(
 
 DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
 """What is made of `records`, in the order of the documentation."""
-TABLES = (RECORDS, *DERIVED, QUARANTINE)
+TABLES = (RECORDS, *DERIVED, OUTAGES, QUARANTINE)
 
 
 def markdown(tables: Iterable[Table] = TABLES) -> Iterator[str]:

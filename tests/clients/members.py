@@ -160,6 +160,10 @@ class Member(abc.ABC):
         self.assigned = partitions
         self.assignments += 1
 
+    def _giving_up(self, are_lost: bool) -> None:
+        """Partitions are taken from it: it may commit first, unless they `are_lost`, others' already."""
+        return
+
     @abc.abstractmethod
     def _open(self) -> None: ...
 
@@ -205,7 +209,7 @@ class Librdkafka(Member):
             own["group.instance.id"] = self.instance
         self.consumer = confluent_kafka.Consumer({**own, **self.options})
         self.consumer.subscribe(
-            self.topics, on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_revoke
+            self.topics, on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_lost
         )
 
     def _on_assign(
@@ -217,6 +221,13 @@ class Librdkafka(Member):
     def _on_revoke(
         self, consumer: confluent_kafka.Consumer, partitions: Sequence[confluent_kafka.TopicPartition]
     ) -> None:
+        self._giving_up(are_lost=False)
+        self.assigned -= {(at.topic, at.partition) for at in partitions}
+
+    def _on_lost(
+        self, consumer: confluent_kafka.Consumer, partitions: Sequence[confluent_kafka.TopicPartition]
+    ) -> None:
+        self._giving_up(are_lost=True)
         self.assigned -= {(at.topic, at.partition) for at in partitions}
 
     def _poll(self) -> list[str]:
@@ -315,6 +326,11 @@ class _KafkaPythonListener(kafka_python.ConsumerRebalanceListener):  # type: ign
         self.member._now_assigned(frozenset((at.topic, at.partition) for at in assigned))
 
     def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
+        self.member._giving_up(are_lost=False)
+        self.member.assigned = frozenset()
+
+    def on_partitions_lost(self, lost: Sequence[Any]) -> None:
+        self.member._giving_up(are_lost=True)
         self.member.assigned = frozenset()
 
 
@@ -358,6 +374,9 @@ class Aiokafka(Member):
             self.runner.run(self.consumer.stop())
         self.runner.close()
 
+    async def _giving_up_now(self) -> None:
+        """As `_giving_up`, in the loop of the consumer, which does not tell whether they are lost."""
+
     def member_id(self) -> str:
         return str(self.consumer._coordinator.member_id)
 
@@ -366,13 +385,14 @@ class Aiokafka(Member):
 
 
 class _AiokafkaListener(aiokafka.ConsumerRebalanceListener):  # type: ignore[misc]
-    def __init__(self, member: Member) -> None:
+    def __init__(self, member: Aiokafka) -> None:
         self.member = member
 
     def on_partitions_assigned(self, assigned: Sequence[Any]) -> None:
         self.member._now_assigned(frozenset((at.topic, at.partition) for at in assigned))
 
-    def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
+    async def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
+        await self.member._giving_up_now()
         self.member.assigned = frozenset()
 
 

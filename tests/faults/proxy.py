@@ -37,6 +37,8 @@ class KafkaProxy:
     """Is awaited with the API key of each request before it is passed on. What is caught so arrives late, also when who
     sent it has gone meanwhile.
     """
+    watch: Callable[[bytes, bool], Awaitable[None]] | None = None
+    """Is awaited with each request, before it is passed on (False) and once it is (True)."""
     _open: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
     _refusing: bool = attrs.field(default=False, init=False)
     _writers: set[asyncio.StreamWriter] = attrs.field(factory=set, init=False)
@@ -136,8 +138,12 @@ class KafkaProxy:
                 if self.delay_s:
                     await asyncio.sleep(self.delay_s)
                 await self._open.wait()
+                if request and self.watch is not None:
+                    await self.watch(frame, False)
                 writer.write(len(frame).to_bytes(4, "big") + frame)
                 await writer.drain()
+                if request and self.watch is not None:
+                    await self.watch(frame, True)
 
     def _rewrite(self, asked: dict[int, tuple[int, int]], frame: bytes) -> bytes:
         api_key, version = asked.pop(int.from_bytes(frame[:4], "big"), (-1, 0))

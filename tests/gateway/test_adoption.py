@@ -11,10 +11,12 @@ import attrs
 import pytest
 
 from kcoord.gateway.adoption import CannotAdopt
-from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.sentinel import KnownAppearance, Sentinel
+from kcoord.gateway.sentinel_appearance import Appearance
 from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
 from tests.gateway.entries import Entry, entries
@@ -121,12 +123,16 @@ async def test_a_group_is_released_by_one_rebalance(
     before = [(each.member_id, each.generation) for each in members]
     await owned_by(await connect(kcoord.bootstrap), name, "cluster")
     first, second = members
+    await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is being released")
     await until(lambda: is_27(first), "it is told to join")
     assert await first.commit(name, 3) == ErrorCode.NONE
-    joining = asyncio.create_task(first.join())
+    joining = asyncio.create_task(first.try_join())
     await until(lambda: is_27(second), "it is told to join")
     assert await second.commit(name, 4) == ErrorCode.NONE
-    await asyncio.gather(second.join(), joining)
+    _, joined = await asyncio.gather(second.join(), joining)
+    assert joined.error_code == ErrorCode.NONE, "its new id comes with the answer to its only JoinGroup"
+    first.member_id, first.generation = joined.member_id, joined.generation_id
+    first.leads = joined.leader == joined.member_id
     assert first.generation == second.generation > before[0][1]
     assert not {each.member_id for each in members} & {member_id for member_id, _ in before}
     leader = next(each for each in members if each.leads)
@@ -207,6 +213,63 @@ async def has_members(cluster: str, group: str, count: int) -> bool:
     return len(found.members) == count
 
 
+async def adopted_pair(entry: Entry, group: str) -> list[ScriptedMember]:
+    """Two members of a group that is kcoord's."""
+    members = await live_pair(entry, group)
+    await entry.gateway.adoptions.adopt(group)
+    return members
+
+
+async def test_members_are_let_in_again_where_the_cluster_has_forgotten_what_they_speak(
+    entry: Entry, name: str
+) -> None:
+    """A coordinator that is loaded anew knows only kcoord's own protocol of kcoord's member."""
+    members = await adopted_pair(entry, name)
+    await owned_by(await connect(entry.port), name, "cluster")
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    await until(is_open, "the release has begun")
+    sentinel = entry.sentinel(name)
+    offers, sentinel.offers = sentinel.offers, ()
+    await entry.gateway.sentinels.speak(sentinel, lambda asker: sentinel._join(asker, sentinel.mark or 0))
+    sentinel.offers = offers
+    await asyncio.gather(*(each.join() for each in members))
+    await sync(*members)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer to its join was lost as the group was to be released, and its members' sessions have ended here."""
+    members = await adopted_pair(entry, name)
+    monkeypatch.setattr(entry.gateway.releases, "_begin", lambda sentinel: asyncio.sleep(0))
+    await owned_by(await connect(entry.port), name, "cluster")
+    sentinel = entry.sentinel(name)
+    sentinel.mark, sentinel.inherited = None, True
+    gone = [MemberIdentity(member_id=each.member_id) for each in members]
+    await entry.gateway.guarded.give_up(name, gone)
+    newcomer = await entry.member(name)
+    await newcomer.join_and_sync()
+    assert await newcomer.heartbeat() == ErrorCode.NONE
+    direct = await connect(entry.cluster)
+    assert [each.member_id for each in (await describe(direct, name)).members] == [newcomer.member_id]
+
+
+async def test_who_did_not_hear_of_its_new_id_is_not_unknown(entry: Entry, name: str) -> None:
+    """Its connection ended while it joined the cluster, and the release is over when it comes again."""
+    first, second = await adopted_pair(entry, name)
+    old_id = first.member_id
+    await owned_by(await connect(entry.port), name, "cluster")
+    await asyncio.gather(*(goes(each) for each in (first, second)))
+    await sync(first, second)
+    assert not entry.gateway.releases.is_open(name)
+    first.member_id = old_id
+    assert ErrorCode((await first.try_join()).error_code) == ErrorCode.MEMBER_ID_REQUIRED
+
+
 async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> None:
     """The cluster takes kcoord's address for that of whoever comes through it."""
     members = await live_pair(entry, name)
@@ -269,6 +332,25 @@ async def test_what_is_not_adopted(
         with pytest.raises(CannotAdopt, match=why):
             await first.gateway.adoptions.adopt(name)
         assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def test_a_sentinel_that_lets_members_in_does_not_join_beside_them(entry: Entry, name: str) -> None:
+    """It was about to change its topics when the group was released. It would do so over a member's connection, and
+    wait there for that member, whose own JoinGroup would stand behind it.
+    """
+    first, second = await live_pair(entry, name)
+    await entry.gateway.adoptions.adopt(name)
+    await owned_by(first.client, name, "cluster")
+    await until(lambda: is_27(first), "it is told to join")
+    joining = asyncio.create_task(first.join())
+    await until(lambda: has_members(entry.cluster, name, 2), "the first is in the group, beside the sentinel")
+    sentinel = entry.sentinel(name)
+    assert sentinel.is_joined
+    told = KnownAppearance(Appearance("consumer", {"some-topic": 1, "another": 1}), is_settled=True)
+    await entry.gateway.sentinels.speak(sentinel, lambda asker: sentinel.change_appearance(asker, told, 9))
+    assert not joining.done()
+    await asyncio.gather(joining, goes(second))
+    assert first.generation == second.generation
 
 
 async def test_a_group_that_is_not_meant_any_more_is_released(

@@ -7,14 +7,19 @@ from collections.abc import Callable
 
 import pytest
 
+from kcoord.group.group_configs import GROUP, Operation
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
+from kcoord.protocol.messages import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from tests.gateway.live_member import LiveMember
 from tests.gateway.sasl import log_in
-from tests.gateway.scripted import connect, describe, until
+from tests.gateway.scripted import ask, connect, describe, until
 from tests.gateway.test_adoption import owned_by
 from tests.gateway.test_sasl import SETTINGS, as_user, coordinator_is_known, with_rights
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.security import ADMIN
+from tests.kafka.security import ADMIN, Security
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +68,25 @@ async def test_in_and_out_over_the_members_connections(
     assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0] * count
     await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
     await asyncio.gather(*(each.stop() for each in members))
+
+
+@pytest.mark.proof
+async def test_before_kafka_4_who_may_alter_the_cluster_says_whose_a_group_is(
+    start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """Such a cluster knows no settings of groups, and cannot say who may change those."""
+    old = start_kafka(security=Security.SASL_PLAINTEXT, users=["reader"], acl=True, version="3.9.1")
+    kcoord = await asyncio.to_thread(start_kcoord, old, **SETTINGS)
+    await coordinator_is_known(kcoord, name)
+    for user, expected in ((ADMIN, ErrorCode.NONE), ("reader", ErrorCode.CLUSTER_AUTHORIZATION_FAILED)):
+        change = AlterableConfig("gateway.owner", Operation.SET, "cluster")
+        asked = IncrementalAlterConfigsRequest([AlterConfigsResource(GROUP, name, [change])])
+        [altered] = (await ask(await as_user(kcoord, user), asked)).responses
+        assert ErrorCode(altered.error_code) == expected
+        question = DescribeConfigsRequest([DescribeConfigsResource(GROUP, name, ["gateway.owner"])])
+        [described] = (await ask(await as_user(kcoord, user), question)).results
+        assert ErrorCode(described.error_code) == expected
+        assert [each.value for each in described.configs] == ([] if expected else ["cluster"])
 
 
 async def has(kafka: KafkaCluster, group: str, instances: list[str]) -> bool:

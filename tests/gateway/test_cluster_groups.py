@@ -7,13 +7,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
+import pytest
+
 from kcoord.gateway.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
+from kcoord.gateway.sentinel import Sentinel
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import ConnectGroupDescribeRequest
 from tests.gateway.entries import entries
-from tests.gateway.scripted import ScriptedMember, ask, connect, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, until
 from tests.gateway.test_taking import is_27
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -204,3 +208,64 @@ async def test_an_instance_tells_of_its_own_connections(kafka: KafkaCluster, tmp
         _, ways, text = await owner((await second.member(name)).client, name)
         assert ways == {there.member_id: ELSEWHERE, here.member_id: ELSEWHERE}
         assert ": 0 of 2 members come through this instance of kcoord, 2 directly or through another instance." in text
+
+
+async def test_nobody_is_unknown_while_a_newcomer_tries_to_take_the_group(
+    kafka: KafkaCluster, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster's answer takes its time: who is a member there waits for it, and is not unknown meanwhile."""
+    await asyncio.to_thread(kafka.create_topic, name)
+    async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [entry]:
+        await coordinator_port(entry.bootstrap, name)  # kcoord knows the broker by then
+        member = await ScriptedMember.at(entry.cluster, name)
+        await member.join_and_sync()
+        await member.close()
+        member.client, again = (await entry.member(name)).client, await entry.member(name)
+        entry.gateway.settings = attrs.evolve(entry.gateway.settings, adopts=False)
+        asked, answered = held_back(monkeypatch)
+        newcomer = await entry.member(name)
+        comes = asyncio.create_task(newcomer.join())
+        await asked.wait()
+        again.member_id, again.generation = member.member_id, member.generation
+        calls = [asyncio.create_task(each) for each in (member.heartbeat(), again.commit(name, 7))]
+        await asyncio.wait(calls, timeout=0.5)
+        answered.set()
+        assert [await each for each in calls] == [ErrorCode.NONE] * 2
+        await asyncio.gather(comes, rejoins(member))
+
+
+async def test_nobody_is_unknown_who_joins_again_while_a_newcomer_tries_to_take_the_group(
+    kafka: KafkaCluster, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [entry]:
+        await coordinator_port(entry.bootstrap, name)  # kcoord knows the broker by then
+        member = await ScriptedMember.at(entry.cluster, name)
+        await member.join_and_sync()
+        await member.close()
+        member.client = (await entry.member(name)).client
+        asked, answered = held_back(monkeypatch)
+        joins = asyncio.create_task(member.try_join())
+        await asked.wait()
+        await asyncio.wait([joins], timeout=0.5)  # longer than is waited for a refusal
+        answered.set()
+        assert ErrorCode((await joins).error_code) == ErrorCode.NONE
+
+
+async def rejoins(member: ScriptedMember) -> None:
+    await until(lambda: is_27(member), "it is told of the newcomer")
+    await member.join()
+
+
+def held_back(monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.Event, asyncio.Event]:
+    """What the cluster answers a sentinel that joins: it is there (the first event), and not told before the second."""
+    asked, answered = asyncio.Event(), asyncio.Event()
+    ask_upstream = Sentinel._try
+
+    async def slowly(self: Sentinel, *args: Any) -> ErrorCode:
+        error = await ask_upstream(self, *args)
+        asked.set()
+        await answered.wait()
+        return error
+
+    monkeypatch.setattr(Sentinel, "_try", slowly)
+    return asked, answered

@@ -54,14 +54,15 @@ class KafkaCluster:
         acl: bool = False,
         overrides: Mapping[str, object] | None = None,
         heap_mb: int = 320,
+        version: str | None = None,
     ) -> "KafkaCluster":
         """Start a new cluster that keeps all it has in `folder`, and wait until all brokers serve.
 
         `users` may log in beside `admin`, by PLAIN and by SCRAM, with `password_of(user)`; with `acl` only `admin` has
-        rights until ACLs give others theirs. `overrides` are broker settings by their Kafka names. Raises MissingTool
-        where the machine cannot run Kafka.
+        rights until ACLs give others theirs. `overrides` are broker settings by their Kafka names, `version` is another
+        one than the tests' own. Raises MissingTool where the machine cannot run Kafka.
         """
-        site = make_site(folder)
+        site = make_site(folder, version)
         certificates = Certificates.make(folder / "certificates") if security is Security.SSL else None
         there = site.as_brokers_see(certificates) if certificates is not None else None
         nodes = [site.node(number, free_port()) for number in range(1, brokers + 1)]

@@ -1,8 +1,9 @@
 """Where do Kafka's jars come from?
 
 From Maven, once: the jars that `pom.xml` beside this file names are copied into `.cache/kafka-<version>-<digest of the
-pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, the same way. What is
-missing on the machine is said in one line with what to do (`MissingTool`); nothing is skipped.
+pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, and those of brokers
+(`broker.xml`) the same way. What is missing on the machine is said in one line with what to do (`MissingTool`); nothing
+is skipped.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from xml.etree import ElementTree
 
 POM = Path(__file__).with_name("pom.xml")
 CONNECT_POM = Path(__file__).with_name("connect.xml")
+BROKER_POM = Path(__file__).with_name("broker.xml")
 CACHE = POM.parents[2] / ".cache"
 MINIMUM_JAVA = 17
 
@@ -51,13 +53,13 @@ def java_command() -> str:
     return java
 
 
-def fetch_libs(connect_version: str | None = None) -> Path:
-    """The directory that holds the jars of Kafka and Connect, or those of a Connect worker of another version, fetched
-    by Maven if they are not there yet.
+def fetch_libs(other_version: str | None = None, pom: Path = CONNECT_POM) -> Path:
+    """The directory that holds the jars of Kafka and Connect, or those of a Connect worker (or what else `pom` names)
+    of another version, fetched by Maven if they are not there yet.
 
     Raises MissingTool when they are not there and Maven cannot bring them.
     """
-    pom, version = (POM, kafka_version()) if connect_version is None else (CONNECT_POM, connect_version)
+    pom, version = (POM, kafka_version()) if other_version is None else (pom, other_version)
     digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:8]
     libs = CACHE / f"kafka-{version}-{digest}" / "libs"
     if libs.is_dir():

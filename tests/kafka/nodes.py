@@ -13,6 +13,7 @@ import attrs
 from tests.kafka.broker_config import Node
 from tests.kafka.choice import choice
 from tests.kafka.java import BROKER, Java, write_properties
+from tests.kafka.libs import BROKER_POM, fetch_libs, java_command
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.security import Certificates
@@ -56,8 +57,13 @@ class Site(Protocol):
         """Leave nothing behind but logs, once all brokers are removed."""
 
 
-def make_site(folder: Path) -> Site:
-    """A site in `folder`, of the kind that `choice.py` says. Raises MissingTool where that cannot be had."""
+def make_site(folder: Path, version: str | None = None) -> Site:
+    """A site in `folder`, of the kind that `choice.py` says; brokers of another version are processes. Raises
+    MissingTool where that cannot be had.
+    """
+    if version is not None:
+        java = Java(java_command(), fetch_libs(version, BROKER_POM))
+        return ProcessSite(java, folder) if int(version.split(".")[0]) > 2 else ZooKeeperSite(java, folder)
     chosen = choice()
     chosen.check()
     if chosen.image is None:
@@ -132,3 +138,57 @@ class ProcessSite:
 
     def remove(self) -> None:
         pass
+
+
+@attrs.define
+class ZooKeeperRunner(ProcessRunner):
+    """A broker from before KRaft: its cluster is kept by a ZooKeeper, which outlives it."""
+
+    def start(self) -> None:
+        config, data = self.folder / "server.properties", self.folder / "data"
+        if not data.exists():
+            data.mkdir(parents=True)
+            kept = {name: value for name, value in self.properties.items() if name not in KRAFT_ONLY}
+            inherited = {name: ",".join(_without_controller(str(kept[name]))) for name in LISTS_OF_LISTENERS}
+            times = {"zookeeper.connection.timeout.ms": 60_000, "zookeeper.session.timeout.ms": ZOOKEEPER_SESSION_MS}
+            own = {"broker.id": self.node.id, "log.dirs": data, **times}
+            write_properties(config, {**kept, **inherited, **own})
+        log = self.folder / "server.log"
+        self._process = self.java.start(f"broker {self.node.id}", BROKER, [str(config)], log, self.heap_mb)
+
+
+KRAFT_ONLY = frozenset({"process.roles", "node.id", "controller.quorum.voters", "controller.listener.names"})
+LISTS_OF_LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
+ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+ZOOKEEPER_TICK_MS, ZOOKEEPER_SESSION_MS = 500, 2_000
+"""A broker that was killed cannot start again before its session there has ended."""
+
+
+def _without_controller(listeners: str) -> list[str]:
+    return [each for each in listeners.split(",") if not each.startswith("CONTROLLER")]
+
+
+@attrs.define
+class ZooKeeperSite(ProcessSite):
+    """Brokers from before KRaft, and their ZooKeeper."""
+
+    _port: int = attrs.field(factory=free_port, init=False)
+    _process: ServerProcess | None = attrs.field(default=None, init=False)
+
+    def runner(self, node: Node, cluster_id: str, properties: Mapping[str, object], heap_mb: int) -> Runner:
+        if self._process is None:
+            folder = self.folder / "zookeeper"
+            folder.mkdir(parents=True)
+            told: dict[str, object] = {"dataDir": folder, "clientPort": self._port, "clientPortAddress": "127.0.0.1"}
+            told |= {"tickTime": ZOOKEEPER_TICK_MS, "admin.enableServer": "false"}
+            write_properties(folder / "zookeeper.properties", told)
+            config, log = str(folder / "zookeeper.properties"), folder / "server.log"
+            self._process = self.java.start("zookeeper", ZOOKEEPER, [config], log, heap_mb)
+        named = {**properties, "zookeeper.connect": f"127.0.0.1:{self._port}"}
+        folder = self.folder / f"broker-{node.id}"
+        return ZooKeeperRunner(self.java, folder, node, cluster_id, named, heap_mb)
+
+    def remove(self) -> None:
+        if self._process is not None and self._process.running:
+            self._process.kill()
+        shutil.rmtree(self.folder / "zookeeper", ignore_errors=True)

@@ -4,16 +4,19 @@ were converted up and down, consumers beside them, and a group that was deleted 
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from kcoord.log import history
+from kcoord.log.outages import add_outage
+from kcoord.log.sqlite_file import LogFile
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.spark.history import Outcome, run_batch
 from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import DERIVED, Kind, Table
+from kcoord.pipeline.tables import DERIVED, OUTAGES, Kind, Table
 from kcoord.protocol.records import encode_record
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.spark import read
@@ -71,11 +74,16 @@ def test_spark_writes_what_the_functions_say(spark: Any, tmp_path: Path) -> None
     copy_to_file(raw, tmp_path / "log", PARTITIONS)
     expected = [tables(each, PARTITIONS, partition) for partition, each in log.items()]
     found = sum(len(each.get("audit", [])) for each in expected)
+    with closing(LogFile(tmp_path / "log", PARTITIONS).connect()) as connection:
+        add_outage(connection, 1_000, 31_500)
     place = tmp_path / "tables"
     assert run_batch(Store(spark, str(place)), FileSource.look(tmp_path / "log")) == Outcome(len(raw), 0, found)
     for table in DERIVED:
         rows = [as_told(table, row) for each in expected for row in each.get(table.name, [])]
         written = [as_read(table, row) for row in read(place, table)]
         assert sorted(written, key=repr) == sorted(rows, key=repr), table.name
+    began = EPOCH + timedelta(seconds=1)
+    outage = {"partition": None, "from_at": began, "to_at": began + timedelta(seconds=30.5), "duration_ms": 30_500}
+    assert [dict(zip(outage, as_read(OUTAGES, row), strict=True)) for row in read(place, OUTAGES)] == [outage]
     assert {row["kind"] for row in read(place, DERIVED[0])} == {"generic", "connect"}
     assert {row["incarnation"] for row in read(place, DERIVED[0])} == {1, 2}

@@ -18,7 +18,7 @@ from kcoord.pipeline.report import page as pages
 from kcoord.pipeline.report.costs import costs, moves
 from kcoord.pipeline.report.page import page
 from kcoord.pipeline.report.reading import read
-from kcoord.pipeline.tables import DERIVED, QUARANTINE, Kind
+from kcoord.pipeline.tables import DERIVED, OUTAGES, QUARANTINE, Kind
 from tests.cli.run_cli import kcoord
 from tests.group.connect.world import GROUP, packed
 from tests.pipeline.browser import drawn
@@ -42,7 +42,7 @@ _TYPES = {
 
 def write(place: Path, found: dict[str, list[Row]]) -> Path:
     """As Spark leaves them."""
-    for table in (*DERIVED, QUARANTINE):
+    for table in (*DERIVED, *([OUTAGES] if OUTAGES.name in found else []), QUARANTINE):
         columns = {}
         for column in table.columns:
             values = [row[column.name] for row in found.get(table.name, [])]

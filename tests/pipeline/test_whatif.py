@@ -10,6 +10,8 @@ import attrs
 import pytest
 
 from kcoord.pipeline.whatif.advice import WORST, Choice, advise
+from kcoord.pipeline.whatif.agreement import disagreements
+from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.question import Asked, Question, question
 from kcoord.pipeline.whatif.replay import replay_of
 from kcoord.sim.scenario import Kind, built_in, load
@@ -49,17 +51,28 @@ def asked_about(past: History) -> Question:
     )
 
 
-def replays(past: History, wanted: Question, seeds: Iterable[int], policy: str | None = None) -> list[dict[str, float]]:
-    """The figures of each seed, without how the fleet came about before the scenario began."""
-    pieces = [each for each in wanted.episodes if each.from_ms > past.begins_ms - 60_000]
-    found = []
-    for seed in seeds:
-        rows: list[dict[str, Any]] = [replay_of(each, cell(past, each.name, seed, policy)) for each in pieces]
-        assert [row["error"] for row in rows] == [None] * len(rows)
-        assert [row["doubles"] for row in rows] == [0] * len(rows)
-        totals = {name: [row[name] for row in rows] for name in (*MEASURED, *LOGGED)}
-        found.append({name: (max if name in WORST else sum)(values) for name, values in totals.items()})
-    return found
+def rows_of(past: History, wanted: Question, seeds: Iterable[int], policy: str | None = None) -> list[dict[str, Any]]:
+    """A row a seed and piece, without how the fleet came about before the scenario began."""
+    rows = [replay_of(each, cell(past, each.name, seed, policy)) for each in pieces_of(past, wanted) for seed in seeds]
+    assert [row["error"] for row in rows] == [None] * len(rows)
+    assert [row["doubles"] for row in rows] == [0] * len(rows)
+    return rows
+
+
+def pieces_of(past: History, wanted: Question) -> list[Episode]:
+    """Those of the scenario."""
+    return [each for each in wanted.episodes if each.from_ms > past.begins_ms - 60_000]
+
+
+def totals(rows: Iterable[dict[str, Any]]) -> list[dict[str, float]]:
+    """The figures of each seed."""
+    by_seed: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_seed.setdefault(row["seed"], []).append(row)
+    return [
+        {name: (max if name in WORST else sum)([row[name] for row in mine]) for name in (*MEASURED, *LOGGED)}
+        for mine in by_seed.values()
+    ]
 
 
 def within(value: float, values: Sequence[float], besides: float = 0.0) -> bool:
@@ -76,19 +89,22 @@ def test_what_was_really_run_is_predicted(name: str, kind: Kind, policy: str) ->
     past = history(load(built_in()[name]), kind, policy)
     wanted = asked_about(past)
     assert wanted.recorded == Choice(kind, policy, past.scenario.settings.delay)
-    found = replays(past, wanted, SEEDS)
+    rows = rows_of(past, wanted, SEEDS)
+    found = totals(rows)
     connectors = past.scenario.connectors.values()
     share = sum(each.count * each.tasks for each in connectors) / past.scenario.workers
     for figure in MEASURED:
         besides = {"longest_gap": HEARTBEAT_S, "moved": share}.get(figure, 0.0)
         true = getattr(past.figures, figure)
         assert within(true, [each[figure] for each in found], besides), (figure, true, found)
-    pieces = [each for each in wanted.episodes if each.from_ms > past.begins_ms - 60_000]
-    recorded = attrs.evolve(wanted, episodes=pieces).logged(past.tables)
+    pieces = attrs.evolve(wanted, episodes=pieces_of(past, wanted))
+    recorded = pieces.logged(past.tables)
     for figure in LOGGED:
         said = getattr(recorded, figure)
         besides = share if figure == "handed_over" else 0.0
         assert within(said, [each[figure] for each in found], besides), (figure, said, found)
+    told = [row | {"policy": policy, "delay": past.scenario.settings.delay} for row in rows]
+    assert not disagreements(advise(told, wanted.recorded), pieces, pieces.logged_by_episode(past.tables))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +120,7 @@ def test_another_policy_is_told_from_it(name: str, kind: Kind, policy: str, othe
     """What a replay under another policy says is as true: it is what that policy really does to the same fleet."""
     scenario = load(built_in()[name])
     past = history(scenario, kind, policy)
-    found = [each[figure] for each in replays(past, asked_about(past), SEEDS, other)]
+    found = [each[figure] for each in totals(rows_of(past, asked_about(past), SEEDS, other))]
     assert not within(getattr(past.figures, figure), found)
     assert within(getattr(history(scenario, kind, other).figures, figure), found)
 

@@ -8,9 +8,11 @@ import attrs
 import pytest
 
 from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.lab import Cell
 from kcoord.pipeline.whatif.episodes import SETTLES_MS, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Configured, End, Fleet, Span, Stay, Tables, fleet_of
 from kcoord.pipeline.whatif.logged import Logged, logged
+from kcoord.pipeline.whatif.replay import replay_of
 from kcoord.pipeline.whatif.stopping import Stopping, stopping
 from kcoord.sim.scenario import Kind
 from kcoord.sim.scenario.description import What
@@ -90,6 +92,17 @@ def test_a_static_worker_that_goes_for_a_while_went_when_it_let_go_of_all() -> N
         (End.STAYS, None),
     ]
     assert found.absences_ms() == ([90_000 - JOINING // 2 - 40_000], 0)
+
+
+def test_who_was_lost_while_the_coordinator_was_away_went_at_some_time_in_it() -> None:
+    """Sessions began afresh when it was back, at 60 s: who never came back is known to be gone a session later."""
+    sessions = [session("1", 10_000, 70_100, "session expired"), session("2", 20_000, 90_000, "worker left", url="v")]
+    outage = {"from_at": 30_000, "to_at": 60_000}
+    stays = {each.worker: each.went for each in fleet_of(tables(sessions=sessions), HEARTBEAT).stays}
+    assert stays == {"u": Span(60_100, 63_100), "v": Span(90_000, 90_000)}
+    rows = attrs.evolve(tables(sessions=sessions), outages=[outage])
+    stays = {each.worker: each.went for each in fleet_of(rows, HEARTBEAT).stays}
+    assert stays == {"u": Span(30_000, 63_100), "v": Span(90_000, 90_000)}
 
 
 @pytest.mark.parametrize(
@@ -363,20 +376,55 @@ def test_while_nobody_was_there_a_log_tells_of_no_loss() -> None:
     assert logged(DESERTED, 100_000, 130_000).unowned == 0
 
 
-def test_a_log_that_is_cut_short_is_compared_until_its_last_moment() -> None:
+def test_a_log_that_ends_in_the_middle_of_something_is_cut_short() -> None:
     """Worker v is stopped at 60 s, and what was its waits yet when the log ends at 75 s: nobody knows for how long."""
     gone = session("2", 0, 60_000, "worker left", url="v")
     waits = tables(sessions=[session("1", 0), gone], gaps=[gap(0, 60_000, None)])
     assert waits.is_cut_short()
     assert waits.told_until_ms() == 60_000
     assert attrs.evolve(waits, last_ms=75_000).told_until_ms() == 75_000, "another group went on"
-    assert not attrs.evolve(waits, gaps=[gap(0, 60_000, 70_000)]).is_cut_short(), "at rest: nothing more happened"
+    at_rest = attrs.evolve(waits, gaps=[gap(0, 60_000, 70_000)])
+    assert not at_rest.is_cut_short(), "at rest: nothing more happened"
     assert not attrs.evolve(waits, sessions=[gone]).is_cut_short(), "and without workers nothing is counted anyway"
-    stays = [stay("u", 0), stay("v", 500, HOUR, End.IN_ORDER)]
-    (piece,) = episodes(fleet(stays, [Configured("a", 2, 600)], cut_ms=HOUR + 15_000), FITTED, 60)[1:]
+    over, not_over = computed("x") | {"settled": 5_000}, computed("x", installed=60_000) | {"settled": None}
+    assert attrs.evolve(at_rest, rebalances=[over, not_over]).is_cut_short(), "its last rebalance is not over"
+    assert not attrs.evolve(at_rest, rebalances=[not_over, over]).is_cut_short()
+
+
+STOPPED = [stay("u", 0), stay("v", 500, HOUR, End.IN_ORDER)]
+"""Two workers, and one of them is stopped, for good."""
+
+
+def test_where_a_log_is_cut_short_its_last_piece_ends_with_it() -> None:
+    """Under every choice: nobody knows what came then, so nothing of it counts."""
+    configured = [Configured("a", 2, 600)]
+    (piece,) = episodes(fleet(STOPPED, configured, ends_ms=HOUR + 15_000, is_cut_short=True), FITTED, 60)[1:]
     assert piece.to_ms == HOUR + 15_000
     assert piece.compared_ms() == 15_000 + 2_010, "from when it began to stop"
-    assert piece.scenario.lasts > REST_MS / 1000, "what each choice costs is known from the replay itself"
+    assert piece.scenario.lasts == pytest.approx(17.01)
+
+
+def test_where_a_log_ends_at_rest_its_window_ends_with_it_and_a_long_delay_costs_what_it_costs() -> None:
+    """Nothing of the log is behind its end. The replays go on, or what waits for a delay yet would seem to be free."""
+    (piece,) = episodes(fleet(STOPPED, [Configured("a", 2, 600)], ends_ms=HOUR + 15_000), FITTED, 60)[1:]
+    assert piece.to_ms == HOUR + 15_000
+    assert piece.scenario.lasts > REST_MS / 1000
+    assert piece.compared_ms() > piece.to_ms - piece.begins_ms + 60_000, "longer than the delay"
+
+
+def test_a_gap_that_is_open_when_the_log_ends_is_counted_until_then() -> None:
+    """In the recorded log and in a replay's alike."""
+    configured = [Configured("a", 2, 600)]
+    rows = tables(
+        sessions=[session("1", 0), session("2", 500, HOUR, "worker left", url="v")], gaps=[gap(0, HOUR, None)]
+    )
+    ends = attrs.evolve(rows, last_ms=HOUR + 15_000)
+    found = fleet(STOPPED, configured, ends_ms=fleet_of(ends, HEARTBEAT).ends_ms, is_cut_short=ends.is_cut_short())
+    (piece,) = episodes(found, FITTED, 60)[1:]
+    assert logged(ends, piece.from_ms, piece.to_ms).unowned == pytest.approx(15, abs=0.001)
+    played = replay_of(piece, Cell(piece.name, Kind.CONNECT, "design-2", 60, 0))
+    assert played["longest_unowned"] == pytest.approx(15, abs=0.1)
+    assert played["longest_gap"] == pytest.approx(17, abs=0.1), "from when it began to stop"
 
 
 def test_what_two_pieces_have_in_common_is_counted_once() -> None:

@@ -110,7 +110,7 @@ def test_with_drains_no_task_is_without_a_place_for_longer_than_its_hand_over(bo
     assert drained["longest_gap"].greatest < HAND_OVER_S
     assert drained["stopped"].greatest < recorded["stopped"].least / 2
     assert drained["moved"].middle >= 16, "what each of four runs, there and back"
-    said = shown("g", wanted, advice, wanted.logged(past.tables))
+    said = shown("g", wanted, advice, wanted.logged_by_episode(past.tables))
     assert "4 workers stopped, 0 died" in said
     assert "RESTART" in said
     assert "RULES" not in said
@@ -126,7 +126,7 @@ def test_a_worker_that_died_is_not_drained(tmp_path: Path) -> None:
     past = history(loaded(tmp_path, DIED), Kind.CONNECT, "design-2")
     asked = Asked(policies=["design-2"], delays=[60], restarts=[Restart.DRAIN_STOPS], seeds=2)
     wanted, advice = played(past, asked)
-    assert "3 workers stopped, 1 died" in shown("g", wanted, advice, wanted.logged(past.tables))
+    assert "3 workers stopped, 1 died" in shown("g", wanted, advice, wanted.logged_by_episode(past.tables))
     recorded, drained = (
         {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain-stops")
     )
@@ -145,7 +145,7 @@ def test_where_all_died_nothing_is_drained_and_that_is_said(tmp_path: Path) -> N
         {each.choice.restart: each.figures for each in advice.outcomes}[how] for how in (None, "drain-stops")
     )
     assert drained["stopped"] == as_it_was["stopped"]
-    said = shown("g", wanted, advice, wanted.logged(past.tables))
+    said = shown("g", wanted, advice, wanted.logged_by_episode(past.tables))
     assert "With restart drain-stops nothing was drained: no worker stopped in order" in said
 
 

@@ -66,7 +66,8 @@ def _check_port(about: str, address: Address, setting: str, whose: str = "") -> 
             listener.listen(1)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                return problem(about, f"{where} is taken: something listens there already; set {setting}")
+                taken = f"{where} is taken: something listens there already"
+                return problem(about, f"{taken}; set {setting}, unless systemd keeps it open for kcoord")
             return problem(about, f"{where} cannot be listened at: {os.strerror(error.errno or 0)}; set {setting}")
     return fine(about, f"{where} is free")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Self
 
@@ -46,6 +46,16 @@ class TopicHistory:
         async with aclosing(reader.steps(max(first, start), await reader.stable_end())) as steps:
             async for entries in steps:
                 yield entries
+
+    async def signs(self, partition: int, since_ms: int) -> AsyncGenerator[int, None]:
+        """When somebody wrote to `partition`, be it a tick, from that time on (unix ms). Raises LogError."""
+        reader = self._reader(partition)
+        start = await reader.first_since(since_ms)
+        if start is None:
+            return
+        async with aclosing(reader.signs(start, await reader.stable_end())) as signs:
+            async for at_ms in signs:
+                yield at_ms
 
     async def end(self, partition: int) -> int:
         """Up to where everything in `partition` is committed or undone, as it is now. Raises LogError."""

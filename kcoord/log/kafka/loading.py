@@ -77,6 +77,19 @@ class Reader:
         """Where the first transaction begins that is open. Raises LogUnusable."""
         return await self._offset(_LATEST, _COMMITTED)
 
+    async def first_since(self, at_ms: int) -> int | None:
+        """Where the first stands that was written at that time or later; None: nothing was. Raises LogUnusable."""
+        found = await self._offset(at_ms)
+        return None if found < 0 else found
+
+    async def signs(self, start: int, end: int) -> AsyncGenerator[int, None]:
+        """When each batch was written that is between the two, be it a marker of a transaction (unix ms)."""
+        async with aclosing(self._parts(start, end)) as parts:
+            async for part in parts:
+                for batch in _batches(part.data):
+                    if start <= batch.base_offset < end:
+                        yield batch.max_timestamp
+
     async def read(self, start: int, end: int) -> AsyncGenerator[list[StoredRecord], None]:
         """All committed records from `start` on that are before `end`, in chunks. Raises LogUnusable, LogCorrupt."""
         async with aclosing(self._parts(start, end)) as parts:

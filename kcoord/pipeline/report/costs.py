@@ -5,13 +5,20 @@
 - **What moved** in a rebalance is what members were given between its record and the next one's.
 - **A worker** caused a rebalance whose reason names it; and the gaps of what it had while it was away, where no epoch
   began.
+- **An outage** of the coordinator costs what lay in it: the part of each gap, and of each rebalance's time until it is
+  at rest, in which the coordinator was away is the outage's, not the rebalance's or the worker's.
+- **What an outage caused** when it was over: that workers which were there before it came back, within `RETURN`. A
+  rebalance in which nothing else happened is the outage's, and no worker's. In one that has other causes too, those
+  count, and who only came back caused nothing. When something else has happened, nothing later is the outage's.
+- **Who comes back with nothing** had stopped by itself, also where no epoch begins by it: what it was given before the
+  outage and is without then is the outage's too.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime, timedelta
 from itertools import accumulate
 
@@ -21,7 +28,13 @@ from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report.reading import GroupHistory, Row
 
 AWAY = "worker away"
+OUTAGE = "coordinator away"
 UNKNOWN = "not known"
+CAME_BACK = frozenset({"worker joined", "member joined", "metadata changed", "leader joined anew", "leader asked",
+                       "static worker replaced", "static member replaced", "never synced"})  # fmt: skip
+"""What it looks like when a worker that was there before comes back."""
+RETURN = timedelta(seconds=15)
+"""Clients look for their coordinator again within a heartbeat interval, some every ten seconds."""
 
 
 @attrs.define
@@ -44,6 +57,11 @@ class Cost:
         self.returned += row["returned"]
         self.gap(*gaps)
 
+    def count(self, stopped: int, returned: int) -> None:
+        """So many more had to be let go of, and were given back."""
+        self.stopped = max(0, self.stopped + stopped)
+        self.returned = max(0, self.returned + returned)
+
     def gap(self, *lengths_ms: float) -> None:
         """These gaps."""
         self.gaps_ms += sum(lengths_ms)
@@ -64,6 +82,10 @@ class Costs:
     """One for each row of `rebalances`, in their order."""
     by_reason: Sequence[tuple[str, Cost]]
     by_worker: Sequence[tuple[str, Cost]]
+    by_outage: Sequence[Cost] = ()
+    """One for each of the group's outages, in their order."""
+    is_of_outage: Sequence[bool] = ()
+    """Of each row of `rebalances`, whether an outage has caused it."""
 
 
 def length_ms(gap: Row, until: datetime) -> float:
@@ -74,32 +96,138 @@ def length_ms(gap: Row, until: datetime) -> float:
     return max(lasted, timedelta()) / timedelta(milliseconds=1)
 
 
+def rest_ms(group: GroupHistory, row: Row) -> float | None:
+    """How long a rebalance took until the group was at rest, without the time in which the coordinator was away."""
+    if row["duration_ms"] is None:
+        return None
+    return max(float(row["duration_ms"]) - group.away_ms(row["started"], row["settled"]), 0.0)
+
+
 def costs(group: GroupHistory) -> Costs:
     """All that is known."""
     span = group.span
     gaps: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
     reasons, workers = defaultdict[str, Cost](Cost), defaultdict[str, Cost](Cost)
-    total = Cost()
+    total, outages, known = Cost(), [Cost() for _ in group.outages], _Known(group)
     for gap in group.gaps:
         assert span is not None
-        length = length_ms(gap, span[1])
+        until, length = gap["to_at"] or span[1], length_ms(gap, span[1])
         total.gap(length)
-        if gap["reason"] == AWAY:
+        for number in group.outages_in(gap["from_at"], until):
+            shared = min(group.outages[number].shared_ms(gap["from_at"], until), length)
+            length -= shared
+            for one in (outages[number], reasons[OUTAGE]) if shared else ():
+                one.gap(shared)
+        back = known.returned(gap["from_at"], gap["from_member"], gap["to_member"])
+        if back is not None:
+            outages[back].gap(length)
+            reasons[OUTAGE].gap(length)
+        elif gap["reason"] == AWAY:
             reasons[AWAY].gap(length)
             workers[group.called(gap["from_member"])].gap(length)
         else:
             gaps[gap["incarnation"], gap["epoch"]].append(length)
-    each = []
-    for row in group.rebalances:
+    each, is_of_outage = [], []
+    stops = known.stops()
+    for place, (row, cause) in enumerate(zip(group.rebalances, _causes(known), strict=True)):
         cost = Cost()
         mine = gaps.pop((row["incarnation"], row["epoch"]), [])
-        named = {group.called(who) for _, members in causes(row["detail"]) for who in members}
-        for one in (cost, total, reasons[row["reason"] or UNKNOWN], *(workers[who] for who in sorted(named))):
+        caused_by = [outages[cause.outage]] if cause.outage is not None else []
+        for one in (cost, total, reasons[cause.reason], *caused_by, *(workers[who] for who in sorted(cause.workers))):
             one.add(row, mine if one is not total else ())
+        for (at, number), (stopped, returned) in stops.items():
+            if at == place and number != cause.outage:
+                for one in (outages[number], reasons[OUTAGE]):
+                    one.count(stopped, returned)
+                for one in (cost, reasons[cause.reason], *(workers[who] for who in sorted(cause.workers))):
+                    one.count(-stopped, -returned)
         each.append(cost)
-    return Costs(
-        total, each, *(sorted(by.items(), key=lambda one: (one[1].order, one[0])) for by in (reasons, workers))
-    )
+        is_of_outage.append(cause.outage is not None)
+    by_reason, by_worker = (sorted(by.items(), key=lambda one: (one[1].order, one[0])) for by in (reasons, workers))
+    return Costs(total, each, by_reason, by_worker, outages, is_of_outage)
+
+
+@attrs.frozen
+class _Cause:
+    """Of a rebalance."""
+
+    reason: str
+    workers: frozenset[str]
+    outage: int | None = None
+    """The place of the outage that caused it."""
+
+
+def _causes(known: _Known) -> Iterator[_Cause]:
+    """Of each row of `rebalances`."""
+    group = known.group
+    over: int | None = None
+    """The outage behind which something else has happened already."""
+    for row in group.rebalances:
+        named = [(cause, {group.called(who) for who in members}) for cause, members in causes(row["detail"])]
+        at = known.just_over(row["started"])
+        if at is None or at == over:
+            yield _Cause(row["reason"] or UNKNOWN, frozenset().union(*(who for _, who in named)))
+            continue
+        others = [each for each in named if not known.came_back(*each, at)]
+        if named and not others:
+            yield _Cause(OUTAGE, frozenset(), at)
+            continue
+        over = at
+        reason = others[0][0] if others else row["reason"] or UNKNOWN
+        yield _Cause(reason, frozenset().union(*(who for _, who in others)))
+
+
+@attrs.frozen
+class _Known:
+    """Who was there when an outage began."""
+
+    group: GroupHistory
+    _there: dict[int, frozenset[str]] = attrs.Factory(dict)
+
+    def just_over(self, at: datetime) -> int | None:
+        """The place of the outage that was over shortly before, if there was one."""
+        number = bisect_right(self.group.outages, at, key=lambda each: each.to_at) - 1
+        return number if number >= 0 and at <= self.group.outages[number].to_at + RETURN else None
+
+    def came_back(self, cause: str, workers: Set[str], outage: int) -> bool:
+        """Whether that is nothing but that workers come back which were there before."""
+        return cause in CAME_BACK and bool(workers) and workers <= self.there(outage)
+
+    def returned(self, at: datetime, giver: str | None, taker: str | None) -> int | None:
+        """The outage that made a worker give something up then, which it was given back."""
+        outage = self.just_over(at)
+        return outage if outage is not None and giver is not None and giver == taker else None
+
+    def stops(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """How much workers that came back were without, and how much of it they were given back: by the place of the
+        rebalance with which that was counted, and of the outage.
+        """
+        starts = list(accumulate((row["started"] for row in self.group.rebalances), max))
+        given = {
+            (row["member_id"], row["connector"], row["task"], self.just_over(row["from_at"]))
+            for row in self.group.ownership
+        }
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        for row in self.group.ownership if self.group.outages else ():
+            outage = None if row["ended"] != "released" else self.just_over(row["to_at"])
+            if outage is None or row["from_at"] > self.group.outages[outage].from_at:
+                continue
+            place = bisect_right(starts, row["to_at"]) - 1
+            is_back = (row["member_id"], row["connector"], row["task"], outage) in given
+            stopped, returned = found.get((place, outage), (0, 0))
+            found[place, outage] = stopped + is_back, returned + is_back
+        return found
+
+    def there(self, outage: int) -> frozenset[str]:
+        """All of them."""
+        if outage not in self._there:
+            began = self.group.outages[outage].from_at
+            self._there[outage] = frozenset(
+                self.group.called(row["member_id"])
+                for row in self.group.sessions
+                if row["from_at"] <= began and (row["to_at"] is None or row["to_at"] >= began)
+            )
+        return self._there[outage]
 
 
 @attrs.frozen

@@ -17,7 +17,7 @@ from typing import Any
 import plotly.graph_objects as graph
 from plotly.offline import get_plotlyjs
 
-from kcoord.pipeline.report.costs import UNKNOWN, Costs, length_ms
+from kcoord.pipeline.report.costs import UNKNOWN, Costs, length_ms, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Row
 
 RESOURCES, INTERVALS, POINTS, LINES = 120, 4_000, 3_000, 300
@@ -79,7 +79,7 @@ def time_line(group: GroupHistory, at_most: int = INTERVALS) -> tuple[str, list[
     figure.update_layout(
         barmode="overlay",
         height=140 + 20 * len(places),
-        shapes=[_line(at) for at in starts[-LINES:]],
+        shapes=[*(_shade(each.from_at, each.to_at) for each in group.outages[-LINES:]), *map(_line, starts[-LINES:])],
         showlegend=len(workers) <= LEGEND,
     )
     figure.update_yaxes(
@@ -133,11 +133,11 @@ def rebalances(group: GroupHistory, costs: Costs) -> tuple[str, list[str]]:
                 name=label(reason),
                 mode="markers",
                 x=[row["started"] for row, _ in mine],
-                y=[max(row["duration_ms"] or 0, cost.longest_ms) / 1000 for row, cost in mine],
+                y=[max(rest_ms(group, row) or 0, cost.longest_ms) / 1000 for row, cost in mine],
                 marker={"size": [8 + 2 * min(row["stopped"] + row["lost"], 12) for row, _ in mine],
                         "color": _COLOURS[number % len(_COLOURS)]},
                 customdata=[
-                    [row["epoch"], row["stopped"], row["lost"], row["granted"], (row["duration_ms"] or 0) / 1000,
+                    [row["epoch"], row["stopped"], row["lost"], row["granted"], (rest_ms(group, row) or 0) / 1000,
                      cost.longest_ms / 1000]
                     for row, cost in mine
                 ],
@@ -214,6 +214,11 @@ def _part(figure: Any) -> str:
 def _line(at: datetime) -> dict[str, Any]:
     style = {"width": 1, "color": "#888", "dash": "dot"}
     return {"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": style}
+
+
+def _shade(since: datetime, until: datetime) -> dict[str, Any]:
+    paint = {"fillcolor": "#b00020", "opacity": 0.15, "layer": "below", "line": {"width": 0}}
+    return {"type": "rect", "xref": "x", "yref": "paper", "x0": since, "x1": until, "y0": 0, "y1": 1, **paint}
 
 
 def _by_worker(group: GroupHistory, rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

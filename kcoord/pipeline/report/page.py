@@ -13,7 +13,7 @@ from html import escape
 
 from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report import figures
-from kcoord.pipeline.report.costs import Cost, Costs, Move, costs, length_ms, moves
+from kcoord.pipeline.report.costs import OUTAGE, Cost, Costs, Move, costs, length_ms, moves, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
 
 GROUPS, LISTED, WORST = 20, 500, 20
@@ -89,10 +89,14 @@ def _group(number: int, group: GroupHistory, cost: Costs, stays: int) -> Iterato
             ("reason", "#rebalances", *_COST),
             ((reason, each.rebalances, *_told(each)) for reason, each in cost.by_reason[:WORST]),
         )
+    if group.outages:
+        yield "<h3>When the coordinator was away</h3>" + _outages(group, cost)
+        yield _said(_OF_OUTAGES, [])
     line, left_out = figures.time_line(group, stays)
     if line:
         yield "<h3>Who could be running what</h3>" + line
-        yield _said("A dotted line is the beginning of a rebalance.", left_out)
+        shaded = " In the shaded time the coordinator was away." if group.outages else ""
+        yield _said(f"A dotted line is the beginning of a rebalance.{shaded}", left_out)
         if any("changed hands" in each for each in left_out):
             heat, left_out = figures.shares(group)
             yield "<h3>How much each worker had</h3>" + heat + _said("", left_out)
@@ -130,7 +134,7 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
         yield '<p class="said">It did not rebalance.</p>'
         return
     row, its = group.rebalances[-1], cost.of[-1]
-    rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(row)} s"
+    rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(group, row)} s"
     gap = f"; for {its.longest_ms / 1000:,.2f} s nobody ran something" if its.longest_ms else ""
     count = sum(len(each.resources) for each in moved[-1])
     yield (
@@ -141,8 +145,26 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
         yield '<p class="said">Nobody is left in it.</p>'
 
 
+_WAS_AWAY = "; the coordinator had been away"
+_OF_OUTAGES = (
+    "What nobody ran in that time, and what changed when workers came back, is counted here, and not for the "
+    "rebalances and workers before and after. What workers stopped by themselves while it was away, no log says."
+)
+
+
+def _outages(group: GroupHistory, cost: Costs) -> str:
+    pairs = list(zip(group.outages, cost.by_outage, strict=True))
+    return _table(
+        ("from", "until", "#seconds", "#rebalances when it was back", *_COST),
+        (
+            (_at(each.from_at), _at(each.to_at), f"{each.length_ms / 1000:,.2f}", its.rebalances, *_told(its))
+            for each, its in pairs[: -WORST - 1 : -1]
+        ),
+    )
+
+
 def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> Iterator[str]:
-    everything = list(zip(group.rebalances, cost.of, moved, strict=True))
+    everything = list(zip(group.rebalances, cost.of, moved, cost.is_of_outage, strict=True))
     latest = everything[: -WORST - 1 : -1]
     few = len(everything) <= WORST
     yield f"<h4>{'All' if few else f'The latest {WORST}'}, the last one first</h4>" + _listed(group, latest)
@@ -151,14 +173,15 @@ def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]
         yield f"<h4>The worst {WORST} of {len(everything):,}</h4>" + _listed(group, worst[:WORST])
 
 
-def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move]]]) -> str:
+def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move], bool]]) -> str:
     return _table(
         ("#epoch", "started", "reason", "#seconds until at rest", *_COST, "what moved"),
         (
-            (row["epoch"], _at(row["started"]), _why(group, row), _seconds(row), *_told(its), _moved(moved))
-            for row, its, moved in rows
+            (row["epoch"], _at(row["started"]), _why(group, row) + (_WAS_AWAY if is_of_outage else ""),
+             _seconds(group, row), *_told(its), _moved(moved))
+            for row, its, moved, is_of_outage in rows
         ),
-    )
+    )  # fmt: skip
 
 
 def _moved(moved: Sequence[Move]) -> Html:
@@ -187,10 +210,17 @@ def _gaps(group: GroupHistory) -> str:
             (figures.short(figures.named(row)), _at(row["from_at"]), f"{length_ms(row, span[1]) / 1000:,.2f}",
              "nobody" if row["from_member"] is None else group.called(row["from_member"]),
              "goes on" if row["to_at"] is None else _taker(group, row),
-             row["reason"])
+             _because(group, row))
             for row in longest[:WORST]
         ),
     )  # fmt: skip
+
+
+def _because(group: GroupHistory, row: Row) -> str:
+    span = group.span
+    assert span is not None
+    away_ms = group.away_ms(row["from_at"], row["to_at"] or span[1])
+    return f"{row['reason']}; {OUTAGE} for {away_ms / 1000:,.2f} s of it" if away_ms else str(row["reason"] or "")
 
 
 def _taker(group: GroupHistory, row: Row) -> str:
@@ -249,8 +279,10 @@ def _cell(value: object) -> str:
     return escape(f"{value:,}" if isinstance(value, int) else str(value))
 
 
-def _seconds(row: Row) -> str:
-    return "not yet" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:,.2f}"
+def _seconds(group: GroupHistory, row: Row) -> str:
+    """Without the time in which the coordinator was away."""
+    took_ms = rest_ms(group, row)
+    return "not yet" if took_ms is None else f"{took_ms / 1000:,.2f}"
 
 
 def _at(at: datetime | None) -> Html:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,18 @@ from typing import Any
 import attrs
 
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.tables import AUDIT, BALANCE, EPOCHS, GAPS, OWNERSHIP, QUARANTINE, REBALANCES, SESSIONS, Table
+from kcoord.pipeline.tables import (
+    AUDIT,
+    BALANCE,
+    EPOCHS,
+    GAPS,
+    OUTAGES,
+    OWNERSHIP,
+    QUARANTINE,
+    REBALANCES,
+    SESSIONS,
+    Table,
+)
 
 Row = dict[str, Any]
 _GROUP = ("group_id", "incarnation")
@@ -35,13 +47,31 @@ _SHOWN: dict[Table, tuple[str, ...]] = {
         "lost",
     ),
     OWNERSHIP: (*_RESOURCE, "member_id", "from_offset", "from_at", "to_at", "ended"),
-    SESSIONS: (*_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
+    SESSIONS: ("partition", *_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
     GAPS: (*_RESOURCE, "from_at", "to_at", "duration_ms", "from_member", "to_member", "epoch", "reason"),
     BALANCE: (*_GROUP, "offset", "at", "members", "configured", "owned", "most", "least"),
     AUDIT: (*_RESOURCE, "finding", "offset", "at", "until", "what"),
 }
 """Of each table what is shown, so that a table of an older kcoord that has this will do."""
 _TIMES = ("from_at", "to_at", "started", "settled", "at")
+
+
+@attrs.frozen
+class Outage:
+    """A time in which nobody had the log, or that partition of it."""
+
+    partition: int | None
+    from_at: datetime
+    to_at: datetime
+
+    @property
+    def length_ms(self) -> float:
+        """How long it was."""
+        return (self.to_at - self.from_at) / timedelta(milliseconds=1)
+
+    def shared_ms(self, from_at: datetime, to_at: datetime) -> float:
+        """How much of it is in this time."""
+        return max(min(to_at, self.to_at) - max(from_at, self.from_at), timedelta()) / timedelta(milliseconds=1)
 
 
 @attrs.frozen
@@ -56,6 +86,8 @@ class GroupHistory:
     gaps: Sequence[Row]
     balance: Sequence[Row]
     audit: Sequence[Row]
+    outages: Sequence[Outage] = ()
+    """When the coordinator was away while the group had members, in order."""
 
     @cached_property
     def span(self) -> tuple[datetime, datetime] | None:
@@ -63,6 +95,15 @@ class GroupHistory:
         rows = (*self.ownership, *self.sessions, *self.rebalances, *self.balance, *self.audit)
         times = [row[name] for row in rows for name in _TIMES if row.get(name) is not None]
         return (min(times), max(times)) if times else None
+
+    def outages_in(self, from_at: datetime, to_at: datetime) -> range:
+        """The places of the outages that may share some of this time."""
+        first = bisect_left(self.outages, from_at, key=lambda each: each.to_at)
+        return range(first, max(first, bisect_right(self.outages, to_at, key=lambda each: each.from_at)))
+
+    def away_ms(self, from_at: datetime, to_at: datetime) -> float:
+        """How long the coordinator was away in this time."""
+        return sum(self.outages[number].shared_ms(from_at, to_at) for number in self.outages_in(from_at, to_at))
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -89,9 +130,34 @@ def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
         if group_id not in there:
             raise PipelineError(f"there is no group {group_id} in {place}: it has {_some(there)}")
     wanted = set(chosen) or there
-    groups = [GroupHistory(each, *(tables[table.name].get(each, []) for table in _SHOWN)) for each in wanted]
+    outages = _outages(place)
+    groups = [_history(each, [tables[table.name].get(each, []) for table in _SHOWN], outages) for each in wanted]
     groups.sort(key=lambda each: (-len(each.rebalances), each.group_id))
     return Histories(groups, len(_rows(place, QUARANTINE, ("partition",))))
+
+
+def _history(group_id: str, rows: Sequence[Sequence[Row]], outages: Iterable[Outage]) -> GroupHistory:
+    epochs, rebalances, ownership, sessions, gaps, balance, audit = rows
+    mine = [each for each in outages if _has_member(sessions, each)]
+    return GroupHistory(group_id, epochs, rebalances, ownership, sessions, gaps, balance, audit, mine)
+
+
+def _has_member(sessions: Iterable[Row], outage: Outage) -> bool:
+    """Whether somebody was a member when it began: in a partition without members nobody has to write."""
+    return any(
+        outage.partition in (None, row["partition"])
+        and row["from_at"] <= outage.from_at
+        and (row["to_at"] is None or row["to_at"] > outage.from_at)
+        for row in sessions
+    )
+
+
+def _outages(place: Path) -> list[Outage]:
+    """None where an older kcoord has made the tables."""
+    if not (place / OUTAGES.name).is_dir():
+        return []
+    rows = _rows(place, OUTAGES, ("partition", "from_at", "to_at"))
+    return sorted((Outage(**row) for row in rows), key=lambda each: each.from_at)
 
 
 def _rows(place: Path, table: Table, columns: Sequence[str]) -> list[Row]:

@@ -10,17 +10,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
 
 from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver, readable, unreadable
 from kcoord.pipeline.spark.session import most_tasks
-from kcoord.pipeline.spark.sources import Source, TopicSource
+from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
 from kcoord.pipeline.spark.telling import Say, Told, silent
-from kcoord.pipeline.tables import AUDIT, DERIVED, QUARANTINE, RECORDS, Table
+from kcoord.pipeline.tables import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
 
 AT_ONCE = 5_000_000
 FOLLOWING_A_CORE = 8
@@ -40,7 +41,7 @@ class Outcome:
 def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     """All tables of all that is in the log. Raises PipelineError."""
     take_records(store, source, say)
-    return _derive(store, source.partitions, say)
+    return _derive(store, source, say)
 
 
 def take_records(store: Store, source: Source, say: Say = silent) -> None:
@@ -64,7 +65,7 @@ def run_stream(
     def take(batch: Any, number: int) -> None:
         _split(batch, lambda good, bad: store.add_raw(number, good, bad))
         if every_s is not None:
-            _derive(store, source.partitions, say)
+            _derive(store, source, say, keep=True)
 
     with Told("the stream has failed"):
         writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
@@ -82,7 +83,7 @@ def run_stream(
     if not store.has(RECORDS):  # there was nothing at all
         with Told("the tables could not be written"):
             store.add_raw(0, None, lambda: None)
-    return _derive(store, source.partitions, say)
+    return _derive(store, source, say, keep=True)
 
 
 def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
@@ -99,8 +100,9 @@ def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
     write(rows.mapInArrow(readable(refused), RECORDS.ddl), bad)
 
 
-def _derive(store: Store, partitions: int, say: Say) -> Outcome:
+def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
     say("following every group")
+    partitions = source.partitions
     with Told("the tables could not be made"):
         tasks = min(partitions, most_tasks(store.spark, FOLLOWING_A_CORE))
         records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(tasks, "partition")
@@ -110,11 +112,33 @@ def _derive(store: Store, partitions: int, say: Say) -> Outcome:
             for table in DERIVED:
                 say(f"writing {table.name}")
                 store.replace(table, _of(rows, table))
+            say(f"writing {OUTAGES.name}")
+            store.replace(OUTAGES, _outages(store, source.outages(), keep=keep))
             say("counting")
             return Outcome(store.read(RECORDS).count(), store.read(QUARANTINE).count(), store.read(AUDIT).count())
         finally:
             rows.unpersist()
             store.tidy()
+
+
+def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:
+    """With those that were there before, which the log may tell no more, where they are to be kept. Of a partition
+    those in which it had members: else nobody has to write.
+    """
+    from pyspark.sql.functions import expr
+
+    made = [(partition, _instant(since), _instant(until), until - since) for partition, since, until in outages]
+    found = store.spark.createDataFrame(made, OUTAGES.ddl)
+    if keep and store.has(OUTAGES):
+        found = found.union(store.read(OUTAGES)).dropDuplicates(["partition", "from_at"])
+    sessions = store.read(SESSIONS).selectExpr("partition AS its", "from_at AS came", "to_at AS went")
+    had_members = "partition = its AND came <= from_at AND (went IS NULL OR went > from_at)"
+    mine = found.where("partition IS NOT NULL").join(sessions, expr(had_members), "left_semi")
+    return found.where("partition IS NULL").union(mine).coalesce(1).sortWithinPartitions("from_at", "partition")
+
+
+def _instant(unix_ms: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=unix_ms)
 
 
 def _of(rows: Any, table: Table) -> Any:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +18,8 @@ import attrs
 from kcoord.log.interface import LogError
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.log.kafka.silences import silences
+from kcoord.log.outages import read_outages
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.spark.session import most_tasks
@@ -29,6 +33,10 @@ _CHUNK_ROWS = 4096
 _CHUNK_BYTES = 8 << 20
 
 
+Outage = tuple[int | None, int, int]
+"""The partition (None: all of them), and from when until when (unix ms)."""
+
+
 class Source(Protocol):
     """A log to read."""
 
@@ -39,6 +47,10 @@ class Source(Protocol):
 
     def batch(self, spark: Any) -> Any:
         """All that is in it now, as a DataFrame of raw rows."""
+        ...
+
+    def outages(self) -> list[Outage]:
+        """When nobody had it, as far as it tells. Raises PipelineError."""
         ...
 
 
@@ -66,6 +78,13 @@ class TopicSource:
         ends = json.dumps({self.settings.topic: {str(partition): end for partition, end in self.ends.items()}})
         reader = spark.read.format("kafka").options(**self._options(), startingOffsets="earliest", endingOffsets=ends)
         return reader.load().selectExpr(*_COLUMNS)
+
+    def outages(self) -> list[Outage]:
+        """See Source."""
+        try:
+            return list(asyncio.run(silences(self.settings, time.time_ns() // 1_000_000)))
+        except LogError as error:
+            raise PipelineError(str(error)) from None
 
     def stream(self, spark: Any, at_once: int) -> Any:
         """From the beginning on; at most `at_once` records in one batch."""
@@ -106,6 +125,15 @@ class FileSource:
 
         numbers = spark.range(0, self.partitions, 1, min(self.partitions, most_tasks(spark)))
         return numbers.mapInArrow(_file_reader(str(self.directory), self.partitions), RAW)
+
+    def outages(self) -> list[Outage]:
+        """See Source."""
+        try:
+            connection, _ = LogFile(self.directory, self.partitions).look()
+        except LogError as error:
+            raise PipelineError(str(error)) from None
+        with closing(connection):
+            return [(None, *each) for each in read_outages(connection)]
 
 
 async def _ends(settings: KafkaLogSettings) -> dict[int, int]:

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from statistics import median_low
 from typing import Any
 
@@ -77,6 +77,8 @@ class Advice:
     best: Outcome
     failed: Sequence[str]
     """Episodes, and sets of rules, that could not be played, with the reason."""
+    pieces: Mapping[str, Mapping[str, Spread]] = attrs.Factory(dict)
+    """Of each episode that was played, what the replays' logs say of it with what was really run."""
 
     def saved(self, outcome: Outcome) -> float | None:
         """Task-seconds beside what was really run; the middle."""
@@ -101,7 +103,16 @@ def advise(rows: Iterable[Row], recorded: Choice | None) -> Advice:
     ranked = _ranked(outcomes, recorded)
     known = next((each for each in ranked if each.choice == recorded), None)
     same = [each for each in ranked if known is not None and _is_like(each.choice, known.choice)]
-    return Advice(ranked, known, (same or ranked)[0], ranked[0], reasons)
+    return Advice(ranked, known, (same or ranked)[0], ranked[0], reasons, _pieces(everything, broken, recorded))
+
+
+def _pieces(rows: Iterable[Row], broken: Set[str], recorded: Choice | None) -> dict[str, dict[str, Spread]]:
+    by_piece: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["scenario"] not in broken and _choice(row) == recorded:
+            by_piece[row["scenario"]].append(row)
+    names = [each.name for each in attrs.fields(Logged)]
+    return {piece: {name: _spread([row[name] for row in mine]) for name in names} for piece, mine in by_piece.items()}
 
 
 def _by_rules(row: Row) -> str:

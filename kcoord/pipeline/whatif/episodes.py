@@ -6,8 +6,12 @@ there nothing can be chosen: a history is cut there too, and goes on with the fi
 
 A piece of more than `LONGEST_MS` is cut at the longest silence of its second half.
 
-A piece is played until all has come to rest, as if nothing more happened after its last change. Its log is compared
-with the recorded one until the next piece begins, or until the recorded one was cut short.
+A piece is played until all has come to rest. Its log is compared with the recorded one until the next piece begins, or
+until the log ends.
+
+Where the log ends with a fleet at rest, its silence is known to be rest: the last piece is played until it has come to
+rest under each choice, or a long delay would cost nothing after the log's last record. Where the log ends in the middle
+of something, nobody knows what came then: the last piece ends with the log, under each choice.
 """
 
 from __future__ import annotations
@@ -59,9 +63,12 @@ class Episode:
     begins_ms: int
     """The scenario's second 0 (unix ms)."""
 
+    rests_until_ms: int
+    """`to_ms`, or, where the log ended with a fleet at rest, later: until then nothing happened in it."""
+
     def compared_ms(self) -> int:
         """How long, from the scenario's second 0 on, a replay's log is compared with the recorded one."""
-        return max(0, self.to_ms - self.begins_ms)
+        return max(0, self.rests_until_ms - self.begins_ms)
 
 
 @attrs.frozen
@@ -99,18 +106,36 @@ def episodes(fleet: Fleet, fitted: Fitted, longest_delay: float) -> list[Episode
         episode = _episode(piece, fleet, kinds, fitted, rest_ms)
         if episode is not None:
             found.append(episode)
-    return _clipped(found, fleet.cut_ms)
+    return _clipped(found, fleet)
 
 
-def _clipped(found: Sequence[Episode], cut_ms: int | None) -> list[Episode]:
-    """Each as far as nothing else counts what is in it, and as the log tells of it."""
+def _clipped(found: Sequence[Episode], fleet: Fleet) -> list[Episode]:
+    """Each as far as nothing else counts what is in it, and as the log goes."""
     clipped: list[Episode] = []
     for place, each in enumerate(found):
-        limits = [each.to_ms, *(following.begins_ms for following in found[place + 1 : place + 2])]
-        limits += [] if cut_ms is None else [cut_ms]
+        until_ms = min([each.to_ms, *(following.begins_ms for following in found[place + 1 : place + 2])])
         from_ms = max(each.from_ms, clipped[-1].to_ms) if clipped else each.from_ms
-        clipped.append(attrs.evolve(each, from_ms=from_ms, to_ms=max(min(limits), from_ms)))
+        ends_ms = until_ms if fleet.ends_ms is None else min(until_ms, fleet.ends_ms)
+        rests_ms = ends_ms if fleet.is_cut_short else until_ms
+        clipped.append(
+            attrs.evolve(
+                each,
+                from_ms=from_ms,
+                to_ms=max(ends_ms, from_ms),
+                rests_until_ms=max(rests_ms, from_ms),
+                scenario=_ended(each, fleet),
+            )
+        )
     return clipped
+
+
+def _ended(piece: Episode, fleet: Fleet) -> Scenario:
+    """Its scenario, which ends with a log that was cut short."""
+    scenario = piece.scenario
+    if fleet.ends_ms is None or not fleet.is_cut_short:
+        return scenario
+    left = max((fleet.ends_ms - piece.begins_ms) / 1000, scenario.settles_from(), 0.001)
+    return scenario.model_copy(update={"lasts": min(scenario.lasts, left)})
 
 
 # -- what happened -----------------------------------------------------------------------------------------------------
@@ -224,7 +249,7 @@ def _episode(
         urls=_urls(names, fleet.urls),
         slow={names[worker]: times for worker, times in fleet.stopping.workers.items() if worker in names},
     )
-    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario, begins_ms)
+    return Episode(name, begins_ms - LEAD_MS, ends_ms - LEAD_MS, scenario, begins_ms, ends_ms - LEAD_MS)
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:

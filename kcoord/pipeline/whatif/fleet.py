@@ -6,7 +6,8 @@
   has it from its end.
 - **In order** went whoever said that it leaves. Everybody else was lost. Where its session ended, its last heartbeat
   was a session timeout before, and it was lost until the next one was due. Where it was back by then, it was lost at
-  some time in the session timeout before.
+  some time in the session timeout before. Where the coordinator was away then, sessions began afresh when it was back:
+  it was lost at some time from when the coordinator went.
 - **A member that was put out** and is back as another one never went: it was slow.
 - **What is configured** the workers of connect groups say. In generic groups it is what was ever assigned: from the
   first to the last time, holes left out.
@@ -42,6 +43,8 @@ PUT_OUT = frozenset({"rebalance timeout", "never synced"})
 EXPIRED = "session expired"
 TIMES = ("at", "from_at", "to_at", "started", "installed")
 """The columns that say when something was written."""
+AFRESH_MS = 1_000
+"""So long after the log was opened again a session began afresh, at most."""
 JOINING_MS = 50
 """So long before its joining was written a process had begun, at most, and dialled."""
 
@@ -98,19 +101,25 @@ class Tables:
     connectors: Sequence[Row]
     rebalances: Sequence[Row]
     gaps: Sequence[Row]
+    outages: Sequence[Row] = ()
+    """When the coordinator was away, in order."""
     last_ms: int = 0
-    """The last moment of the whole log, where that is known: other groups may have gone on."""
+    """When the last record of the whole log was written, where that is known: other groups may have gone on."""
 
     def told_until_ms(self) -> int:
-        """The last moment that the log tells of."""
+        """When the log ends: its last record."""
         kinds = (self.epochs, self.sessions, self.ownership, self.connectors, self.rebalances, self.gaps)
         times: Iterable[int | None] = (row.get(name) for rows in kinds for row in rows for name in TIMES)
         return max([self.last_ms, *(each for each in times if each is not None)])
 
     def is_cut_short(self) -> bool:
-        """Whether the log ends while workers are there and a task has nobody: what came of it is not in the log."""
-        is_staffed = any(row["to_at"] is None for row in self.sessions)
-        return is_staffed and any(row["to_at"] is None and row["task"] != CONNECTOR for row in self.gaps)
+        """Whether the log ends while workers are there and a task has nobody, or the last rebalance is not over: what
+        came of it is not in the log.
+        """
+        if all(row["to_at"] is not None for row in self.sessions):
+            return False
+        is_over = not self.rebalances or self.rebalances[-1].get("settled", 0) is not None
+        return not is_over or any(row["to_at"] is None and row["task"] != CONNECTOR for row in self.gaps)
 
 
 @attrs.frozen
@@ -136,8 +145,10 @@ class Fleet:
     """Which worker computed, from when on (unix ms)."""
     urls: Mapping[str, str] = attrs.Factory(dict)
     """The url of each worker that has one; the latest."""
-    cut_ms: int | None = None
-    """Where the log was cut short (unix ms); None: it ends with a fleet at rest, or without workers."""
+    ends_ms: int | None = None
+    """When the log ends (unix ms), just behind its last record; None: not known."""
+    is_cut_short: bool = False
+    """Whether it ends in the middle of something; else the fleet is at rest then, or without workers."""
 
     def absences_ms(self) -> tuple[list[int], int]:
         """How long workers were away that came back, from the middle of when they may have gone; and how many never
@@ -174,7 +185,8 @@ def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
         stopping=stopping(tables.ownership, tables.rebalances, workers_of(tables.sessions)),
         leaders=_leaders(tables),
         urls=_urls(tables.sessions),
-        cut_ms=tables.told_until_ms() if tables.is_cut_short() else None,
+        ends_ms=tables.told_until_ms() + 1,
+        is_cut_short=tables.is_cut_short(),
     )
 
 
@@ -205,6 +217,7 @@ def _stays(tables: Tables, heartbeat_ms: int) -> list[Stay]:
                 continue  # the same process goes on
             back = None if following is None else began.span(following["from_at"], JOINING_MS)
             end, went = _end(row, back, began, last_owned.get(row["member_id"]), heartbeat_ms)
+            went = None if went is None else _before(went, end, tables.outages)
             found.append(Stay(worker, came, end, None if went is None else _between(went, came, back)))
             if back is not None:
                 came = back
@@ -227,6 +240,14 @@ def _end(
     if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said so (rule 28)
         return End.IN_ORDER, Span(owned_until_ms, owned_until_ms)
     return End.LOST, Span(known_ms - session_ms, known_ms)
+
+
+def _before(went: Span, end: End, outages: Sequence[Row]) -> Span:
+    """Also at any time in which nobody could notice it."""
+    since_ms = [
+        row["from_at"] for row in outages if row["from_at"] <= went.not_before_ms <= row["to_at"] + AFRESH_MS
+    ] if end is End.LOST else []  # fmt: skip
+    return Span(min([went.not_before_ms, *since_ms]), went.not_after_ms)
 
 
 def _between(went: Span, came: Span, back: Span | None) -> Span:

@@ -7,7 +7,7 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -36,6 +36,17 @@ def logged(tables: Tables, from_ms: int, to_ms: int) -> Logged:
         longest_unowned=max(gaps, default=0) / 1000,
         handed_over=_handed_over(tables, from_ms, to_ms),
         epochs=sum(from_ms <= row["started"] < to_ms for row in tables.rebalances),
+    )
+
+
+def total(pieces: Iterable[Logged]) -> Logged:
+    """Of several times together."""
+    each = list(pieces)
+    return Logged(
+        sum(one.unowned for one in each),
+        max((one.longest_unowned for one in each), default=0),
+        sum(one.handed_over for one in each),
+        sum(one.epochs for one in each),
     )
 
 

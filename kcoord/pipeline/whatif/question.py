@@ -8,12 +8,13 @@ import attrs
 from pydantic import ValidationError
 
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CONNECT
 from kcoord.pipeline.lab import Cell, NamedRules
 from kcoord.pipeline.whatif.advice import NO_DELAY, Choice, delays
 from kcoord.pipeline.whatif.episodes import Episode, Fitted, episodes
 from kcoord.pipeline.whatif.fleet import Fleet, Tables, fleet_of
-from kcoord.pipeline.whatif.logged import Logged, logged
+from kcoord.pipeline.whatif.logged import Logged, logged, total
 from kcoord.sim.scenario import POLICIES, Kind, Restart, follows_rules
 
 DEFAULT_DELAY_S = 300.0
@@ -59,16 +60,24 @@ class Question:
     """What was really run; None where it is none of what can be simulated."""
     episodes: Sequence[Episode]
     cells: Sequence[Cell]
+    outages: Sequence[Row] = ()
+    """When the coordinator was away."""
+
+    def away_ms(self) -> int:
+        """How long it was, in all episodes together."""
+        return sum(
+            max(0, min(row["to_at"], each.to_ms) - max(row["from_at"], each.from_ms))
+            for each in self.episodes
+            for row in self.outages
+        )
 
     def logged(self, tables: Tables) -> Logged:
         """What the recorded log says of all episodes together."""
-        each = [logged(tables, episode.from_ms, episode.to_ms) for episode in self.episodes]
-        return Logged(
-            sum(one.unowned for one in each),
-            max((one.longest_unowned for one in each), default=0),
-            sum(one.handed_over for one in each),
-            sum(one.epochs for one in each),
-        )
+        return total(self.logged_by_episode(tables).values())
+
+    def logged_by_episode(self, tables: Tables) -> dict[str, Logged]:
+        """What the recorded log says of each episode, by its name."""
+        return {each.name: logged(tables, each.from_ms, each.to_ms) for each in self.episodes}
 
 
 def question(tables: Tables, asked: Asked) -> Question:
@@ -111,7 +120,7 @@ def question(tables: Tables, asked: Asked) -> Question:
         for choice in choices
         for seed in range(asked.seeds)
     ]
-    return Question(fleet, fitted, recorded, found, cells)
+    return Question(fleet, fitted, recorded, found, cells, tables.outages)
 
 
 def _heartbeat(tables: Tables, asked: Asked) -> float:

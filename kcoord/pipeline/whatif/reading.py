@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow.parquet as parquet
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OWNERSHIP, REBALANCES, SESSIONS, Table
+from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
 
 READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
@@ -40,18 +41,24 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
             f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
         )
     rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
-    return group, Tables(**rows, last_ms=max(map(_last_ms, found.values())))
+    written = _table(place, RECORDS, ["at"])
+    if (place / OUTAGES.name).is_dir():  # an older kcoord has made none
+        mine = {None, *(row["partition"] for row in rows[SESSIONS.name])}
+        rows["outages"] = [row for row in _plain(_table(place, OUTAGES)) if row["partition"] in mine]
+    return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
-def _table(place: Path, table: Table) -> pa.Table:
+def _table(place: Path, table: Table, only: Sequence[str] | None = None) -> pa.Table:
+    """All of it, or some columns."""
     folder = place / table.name
     if not folder.is_dir():
         raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
     try:
-        found = parquet.read_table(folder)
+        found = parquet.read_table(folder, columns=None if only is None else list(only))
     except (OSError, pa.ArrowInvalid) as error:
         raise PipelineError(f"{folder} cannot be read: {error}") from None
-    missing = [column.name for column in table.columns if column.name not in found.column_names]
+    wanted = [column.name for column in table.columns] if only is None else only
+    missing = [name for name in wanted if name not in found.column_names]
     if missing:
         raise PipelineError(f"{folder} has no column {missing[0]}: another kcoord made it, make the tables anew")
     return found
@@ -66,10 +73,14 @@ def _last_ms(table: pa.Table) -> int:
 
 
 def _rows(table: pa.Table, group: str) -> list[Row]:
-    mine = table.filter(compute.equal(table.column("group_id"), group))
-    for at, column in enumerate(mine.schema):
+    return _plain(table.filter(compute.equal(table.column("group_id"), group)))
+
+
+def _plain(table: pa.Table) -> list[Row]:
+    """The rows, times in unix ms."""
+    for at, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
-            ms = mine.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())
-            mine = mine.set_column(at, column.name, ms)
-    rows: list[Row] = mine.to_pylist()
+            ms = table.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())
+            table = table.set_column(at, column.name, ms)
+    rows: list[Row] = table.to_pylist()
     return rows

@@ -1,0 +1,507 @@
+"""What does a client to a test that lives while its group moves, whichever library it is made of?
+
+It notes each record that it has processed, commits it, and tells what a user would see as a failure. It can be bounced:
+ended in order, and started again with another address. Java's is a program of its own (`CountingConsumer.java`), the
+others are members (`members.py`) that commit what each poll has brought.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import subprocess
+import tempfile
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+import confluent_kafka
+from aiokafka.errors import CommitFailedError
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from tests.clients.members import Aiokafka, KafkaPython, Librdkafka, Member
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.java import Java
+from tests.kafka.libs import CACHE
+from tests.kafka.process import ServerProcess
+from tests.kafka.wait import NotYet, eventually
+
+PROGRAM = Path(__file__).with_name("CountingConsumer.java")
+NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost", "closed")
+"""The first words of the program's own lines; all others are what a user sees."""
+EVERY_S = 0.01
+TIMEOUT_S = 120.0
+ENDED_BY_SIGTERM = 143
+NOT_NOW = frozenset(
+    {
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError._TIMED_OUT,
+    }
+)
+"""Errors of a commit after which it is tried again with the next poll, as at any rebalance and any broker's death."""
+
+
+@attrs.define
+class Notes:
+    """What a client has noted in all its lives."""
+
+    acknowledged: list[str] = attrs.Factory(list)
+    """Values that were processed and then committed."""
+    open: list[str] = attrs.Factory(list)
+    """Values that were processed, and whose commit was not acknowledged yet."""
+    uncommitted: list[str] = attrs.Factory(list)
+    """Values that were processed by one that lost its partitions, or ended, before it could commit them."""
+    assignments: int = 0
+    lost: int = 0
+    """How often it heard that its partitions are others' already."""
+    complaints: list[str] = attrs.Factory(list)
+    """What a user would see as a failure."""
+
+    def committed(self) -> None:
+        """All that is open is acknowledged."""
+        self.acknowledged += self.open
+        self.open = []
+
+    def given_up(self) -> None:
+        """What is open will not be committed any more."""
+        self.uncommitted += self.open
+        self.open = []
+
+    @property
+    def processed(self) -> list[str]:
+        return [*self.acknowledged, *self.open, *self.uncommitted]
+
+
+class LiveClient(Protocol):
+    """A client of a group."""
+
+    @property
+    def notes(self) -> Notes:
+        """What it has noted until now."""
+
+    def start(self, bootstrap: str) -> None:
+        """Begin, at this address."""
+
+    def stop(self) -> None:
+        """End in order."""
+
+    def kill(self) -> None:
+        """Make sure that it is gone; nobody asks how."""
+
+    def check(self) -> None:
+        """Raise AssertionError where it has ended by itself."""
+
+
+# -- Java --------------------------------------------------------------------------------------------------------------
+
+
+def with_program(java: Java) -> Java:
+    """The same JDK, whose class path has the program too, compiled where that was not done yet."""
+    digest = hashlib.sha256(PROGRAM.read_bytes() + java.classpath.encode()).hexdigest()[:12]
+    jar = CACHE / "programs" / f"counting-{digest}.jar"
+    if not jar.exists():
+        jar.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=jar.parent) as scratch:
+            classes = Path(scratch) / "classes"
+            compiler = [java.command, "-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "17"]
+            command = [*compiler, "-cp", java.classpath, "-d", str(classes), str(PROGRAM)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"the tests' consumer does not compile:\n{done.stdout}{done.stderr}"
+            part = Path(scratch) / "counting.jar"
+            with zipfile.ZipFile(part, "w") as archive:
+                for file in sorted(classes.rglob("*.class")):
+                    archive.write(file, file.relative_to(classes))
+            part.rename(jar)
+    return Java(java.command, java.libs, (jar,))
+
+
+@attrs.define
+class JavaClient:
+    """Java's consumer; with `target` one that copies in transactions."""
+
+    java: Java
+    log: Path
+    group: str
+    topic: str
+    name: str
+    settings: Mapping[str, str] = attrs.Factory(dict)
+    target: str = "-"
+    _process: ServerProcess | None = attrs.field(default=None, init=False)
+
+    def start(self, bootstrap: str) -> None:
+        arguments = [bootstrap, self.group, self.topic, self.target, self.name]
+        arguments += [f"{name}={value}" for name, value in self.settings.items()]
+        quiet = {"org.slf4j.simpleLogger.defaultLogLevel": "warn"}
+        line = self.java.line("CountingConsumer", arguments, 128, quiet)
+        self._process = ServerProcess.start(f"the consumer {self.name}", line, self.log)
+
+    def stop(self) -> None:
+        assert self._process is not None
+        assert self._process.stop() == ENDED_BY_SIGTERM, self._process.tail()
+
+    def check(self) -> None:
+        assert self._process is not None
+        self._process.check_running()
+
+    def kill(self) -> None:
+        if self._process is not None and self._process.running:
+            self._process.kill()
+
+    @property
+    def notes(self) -> Notes:
+        notes = Notes()
+        acknowledges = self.settings.get("enable.auto.commit") != "true"
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        for line in text.splitlines(keepends=True):
+            word, _, rest = line.strip().partition(" ")
+            if not line.endswith("\n"):
+                break
+            if word == "read":
+                notes.open.append(rest)
+            elif word == "committed" or (word == "closed" and not acknowledges):
+                notes.committed()
+            elif word in ("lost", "closed"):
+                notes.given_up()
+                notes.lost += word == "lost"
+            elif word == "assigned":
+                notes.assignments += 1
+            elif word not in NOTES:
+                notes.complaints.append(line.rstrip())
+        return notes
+
+
+# -- the libraries -----------------------------------------------------------------------------------------------------
+
+
+class _Living(Member):
+    """A member that commits what each poll has brought.
+
+    `acknowledged`, by partition: the offset of the last commit that was acknowledged, where the library tells it.
+    """
+
+    def __init__(self, notes: Notes, acknowledged: dict[tuple[str, int], int], *where: Any, **options: Any) -> None:
+        self.notes, self.acknowledged = notes, acknowledged
+        super().__init__(*where, **options)  # its thread begins at once
+
+    def give_up(self) -> None:
+        """End it without waiting for that."""
+        self._stop.set()
+
+    def _poll(self) -> list[str]:
+        values = super()._poll()  # type: ignore[safe-super]
+        self.notes.open += values
+        self.commit_now()
+        return values
+
+    def commit_now(self) -> None:
+        """Commit what was processed, or leave it for later."""
+        if not self.notes.open:
+            return
+        try:
+            self._commit()
+        except NotYet:
+            return
+        self.notes.committed()
+
+    def _giving_up(self, are_lost: bool) -> None:
+        self.notes.lost += are_lost
+        if not are_lost:
+            self.commit_now()
+        self.notes.given_up()
+
+    def _close(self) -> None:
+        self.commit_now()
+        super()._close()  # type: ignore[safe-super]
+
+    def _now_assigned(self, partitions: frozenset[tuple[str, int]]) -> None:
+        super()._now_assigned(partitions)
+        self.notes.assignments += 1
+
+
+class LivingLibrdkafka(_Living, Librdkafka):
+    """librdkafka: whoever gives partitions up commits first."""
+
+    def _commit(self) -> None:
+        try:
+            done = self.consumer.commit(asynchronous=False)
+        except KafkaException as error:
+            if error.args[0].code() in NOT_NOW:
+                raise NotYet(str(error)) from error
+            raise
+        self.acknowledged.update({(at.topic, at.partition): at.offset for at in done or () if at.offset >= 0})
+
+    def _open(self) -> None:
+        self.options["error_cb"] = self._error
+        self.options["logger"] = logging.getLogger("librdkafka")
+        self.options["log_level"] = 4
+        super()._open()
+
+    def _error(self, error: KafkaError) -> None:
+        self.notes.complaints.append(str(error))
+
+
+class LivingKafkaPython(_Living, KafkaPython):
+    """kafka-python."""
+
+
+class LivingAiokafka(_Living, Aiokafka):
+    """aiokafka."""
+
+    def _commit(self) -> None:
+        try:
+            super()._commit()
+        except CommitFailedError as error:
+            raise NotYet(str(error)) from error
+
+    async def _giving_up_now(self) -> None:
+        if self.notes.open:
+            try:
+                await self.consumer.commit()
+            except CommitFailedError:
+                self.notes.given_up()
+            else:
+                self.notes.committed()
+
+
+class LivingCopier(LivingLibrdkafka):
+    """librdkafka, which copies what each poll has brought to `options["target"]`, in a transaction."""
+
+    producer: confluent_kafka.Producer
+
+    def _open(self) -> None:
+        self.target, name = self.options.pop("target"), self.options["client.id"]
+        super()._open()
+        own = {"bootstrap.servers": self.bootstrap, "transactional.id": name, "client.id": name, "log_level": 3}
+        self.producer = confluent_kafka.Producer({**own, "error_cb": self._error})
+        self.producer.init_transactions(TIMEOUT_S)
+
+    def _poll(self) -> list[str]:
+        messages = [each for each in self.consumer.consume(50, 0.1) if each.error() is None]
+        values = [(each.value() or b"").decode() for each in messages]
+        if values and self._copied(messages):
+            self.notes.acknowledged += values
+            return values
+        return []
+
+    def _copied(self, messages: list[confluent_kafka.Message]) -> bool:
+        """Whether the transaction went through; if not the records are read again."""
+        ends: dict[tuple[str, int], int] = {}
+        try:
+            self.producer.begin_transaction()
+            for each in messages:
+                ends[str(each.topic()), int(each.partition() or 0)] = int(each.offset() or 0) + 1
+                self.producer.produce(self.target, each.value())
+            offsets = [TopicPartition(*at, offset) for at, offset in ends.items()]
+            metadata = self.consumer.consumer_group_metadata()
+            self.producer.send_offsets_to_transaction(offsets, metadata, TIMEOUT_S)
+            self.producer.commit_transaction(TIMEOUT_S)
+        except KafkaException as failed:
+            if not failed.args[0].txn_requires_abort():
+                raise
+            self.producer.abort_transaction(TIMEOUT_S)
+            for at in self.consumer.committed(self.consumer.assignment(), TIMEOUT_S):
+                begin = at.offset if at.offset >= 0 else confluent_kafka.OFFSET_BEGINNING
+                self.consumer.seek(TopicPartition(at.topic, at.partition, begin))
+            return False
+        self.acknowledged |= ends
+        return True
+
+    def _close(self) -> None:
+        super()._close()
+        del self.producer  # librdkafka's way
+
+
+@attrs.define
+class LibraryClient:
+    """A client of one of the libraries."""
+
+    kind: type[_Living]
+    group: str
+    topic: str
+    options: Mapping[str, Any] = attrs.Factory(dict)
+    instance: str | None = None
+    notes: Notes = attrs.field(factory=Notes, init=False)
+    acknowledged: dict[tuple[str, int], int] = attrs.field(factory=dict, init=False)
+    _member: _Living | None = attrs.field(default=None, init=False)
+
+    def start(self, bootstrap: str) -> None:
+        where = bootstrap, self.group, [self.topic]
+        self._member = self.kind(self.notes, self.acknowledged, *where, instance=self.instance, options=self.options)
+
+    def stop(self) -> None:
+        assert self._member is not None
+        self._member.close()
+        self.check()
+        self.notes.given_up()
+
+    def check(self) -> None:
+        assert self._member is not None
+        assert self._member.error is None, f"{self._member.library} failed: {self._member.error!r}"
+
+    def kill(self) -> None:
+        if self._member is not None:
+            self._member.give_up()
+
+
+# -- what is looked at -------------------------------------------------------------------------------------------------
+
+
+class Complaints(logging.Handler):
+    """What the libraries that are written in Python, and librdkafka by its logger, log as a warning or worse."""
+
+    LOGGERS = ("kafka", "aiokafka", "librdkafka")
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+    def __enter__(self) -> Complaints:
+        for name in self.LOGGERS:
+            logging.getLogger(name).addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in self.LOGGERS:
+            logging.getLogger(name).removeHandler(self)
+
+
+class Load:
+    """Writes numbers to a topic, one after the other, spread over its partitions, until it ends."""
+
+    def __init__(self, kafka: KafkaCluster, topic: str) -> None:
+        self._topic = topic
+        settings = {"bootstrap.servers": kafka.bootstrap, "linger.ms": 0, "enable.idempotence": True, "log_level": 0}
+        self._producer = confluent_kafka.Producer({**settings, **kafka.client().librdkafka()})
+        self._count = 0
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._ends.wait(EVERY_S):
+            self._producer.produce(self._topic, str(self._count).encode(), key=str(self._count).encode())
+            self._producer.poll(0)
+            self._count += 1
+
+    @property
+    def values(self) -> set[str]:
+        """What was handed to the producer until now."""
+        return set(map(str, range(self._count)))
+
+    def end(self) -> set[str]:
+        """Write no more; all that was written."""
+        self._ends.set()
+        self._thread.join()
+        assert self._producer.flush(TIMEOUT_S) == 0
+        return self.values
+
+
+@attrs.define
+class Crowd:
+    """The clients of one group, and the load on its topic."""
+
+    kafka: KafkaCluster
+    group: str
+    topic: str
+    clients: list[LiveClient]
+    load: Load
+    complaints: Complaints
+
+    def __enter__(self) -> Crowd:
+        return self
+
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        self.load.end()
+        for each in self.clients if failed else ():
+            each.kill()
+
+    def start(self, bootstrap: str) -> None:
+        """All begin, at this address."""
+        for each in self.clients:
+            each.start(bootstrap)
+        self.go_on()
+
+    def bounce(self, bootstrap: str, *clients: LiveClient) -> None:
+        """Restart these, or all, one after the other, with that address; each time the group goes on."""
+        for each in clients or self.clients:
+            each.stop()
+            each.start(bootstrap)
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Wait until all that has been written up to now, and a little more, is processed, and every client works."""
+        before = [len(each.notes.processed) for each in self.clients]
+        wanted = self.load.values
+
+        def done() -> bool:
+            for client in self.clients:
+                client.check()
+            notes = [each.notes for each in self.clients]
+            missing = wanted.difference(*(each.processed for each in notes))
+            idle = [at for at, each in enumerate(notes) if len(each.processed) <= before[at]]
+            if missing or idle:
+                raise NotYet(f"{len(missing)} missing, idle: {idle}")
+            return True
+
+        eventually(done, f"{self.group} goes on", every_s=0.2)
+
+    @property
+    def assignments(self) -> list[int]:
+        return [each.notes.assignments for each in self.clients]
+
+    def end(self) -> None:
+        """End the load, wait until all is processed, and end the clients."""
+        written = self.load.end()
+        eventually(lambda: written <= self._processed(), f"all records of {self.topic} are processed", every_s=0.2)
+        for each in self.clients:
+            each.stop()
+
+    def _processed(self) -> set[str]:
+        return set().union(*(each.notes.processed for each in self.clients))
+
+    def check_positions(self) -> None:
+        """What was acknowledged before is what the group has at the cluster, or less."""
+        known: Counter[tuple[str, int]] = Counter()
+        for each in self.clients:
+            for at, offset in getattr(each, "acknowledged", {}).items():
+                known[at] = max(known[at], offset)
+        there = self.kafka.committed(self.group)
+        assert all(there.get(at, -1) >= offset for at, offset in known.items()), (known, there)
+
+    def check_each_once(self, *, processed: bool = True) -> None:
+        """No record was left out, each was committed by one client only, and (`processed`) processed once; nobody lost
+        its partitions.
+        """
+        notes = [each.notes for each in self.clients]
+        written = self.load.values
+        acknowledged = Counter(value for each in notes for value in each.acknowledged)
+        left_out, again = written - set(acknowledged), _twice(acknowledged)
+        assert not left_out, f"records were left out: {sorted(left_out)}"
+        assert not again, f"records were processed again though their commit was acknowledged: {again}"
+        twice = _twice(Counter(value for each in notes for value in each.processed)) if processed else []
+        assert not twice, f"records were processed twice: {twice}"
+        assert not any(each.lost for each in notes), f"partitions were lost: {[each.lost for each in notes]}"
+        committed = self.kafka.committed(self.group)
+        assert sum(committed.values()) == len(written), f"of {len(written)} records these are committed: {committed}"
+
+    def check_no_complaint(self, allowed: Iterable[str] = ()) -> None:
+        """Nobody has said what a user would take for a failure; `allowed` are patterns."""
+        said = [line for each in self.clients for line in each.notes.complaints] + self.complaints.lines
+        failures = [line for line in said if not any(re.search(each, line) for each in allowed)]
+        assert not failures, "\n".join(failures)
+
+
+def _twice(counts: Counter[str]) -> list[str]:
+    return [value for value, count in counts.items() if count > 1]

@@ -1,0 +1,260 @@
+"""Do real clients go behind kcoord and back to the brokers while they work? Adoption rules 6 to 20.
+
+Each story is that of docs/in-and-out.md: a group at the cluster, its members bounced one by one to kcoord's address,
+adopted, one bounced there, released, bounced back to the brokers, and in again. All the time its topic is written to,
+and each record is processed exactly once. Which clients in which cell:
+
+| cell | clients | what they commit |
+| --- | --- | --- |
+| mixed | Java, librdkafka, kafka-python, aiokafka, all with range | each poll, on their own |
+| java range, java cooperative | two of Java's consumers | each poll |
+| java by itself | two of Java's, range, `enable.auto.commit` | as the library has it, before each rebalance too |
+| java static | two with a group.instance.id | each poll |
+| librdkafka cooperative, kafka-python, aiokafka | two of that library | each poll |
+| java copier, librdkafka copier | two that consume, transform and produce | in transactions |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cells import cells
+from tests.cli.run_cli import kcoord as run
+from tests.clients.live_clients import (
+    Complaints,
+    Crowd,
+    JavaClient,
+    LibraryClient,
+    LiveClient,
+    LivingAiokafka,
+    LivingCopier,
+    LivingKafkaPython,
+    LivingLibrdkafka,
+    Load,
+    with_program,
+)
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
+from tests.kafka.groups import check_kcoord_owns, describe
+from tests.kafka.java import Java
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.tools import CONSUMER_GROUPS, GROUPS, rows
+from tests.kafka.topics import read_topic
+from tests.kafka.wait import eventually
+
+RANGE = "org.apache.kafka.clients.consumer.RangeAssignor"
+COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
+STRATEGY = "partition.assignment.strategy"
+
+Clients = Callable[[str, str, str, Path, "Java"], list[LiveClient]]
+"""Makes the clients of a group on a topic; what they copy goes to a target; folder and Java are for Java's."""
+
+
+def java_pair(settings: dict[str, str], *, is_static: bool = False, copies: bool = False) -> Clients:
+    """Two of Java's consumers."""
+
+    def make(group: str, topic: str, target: str, folder: Path, java: Java) -> list[LiveClient]:
+        program = with_program(java)
+        told = [settings | ({"group.instance.id": name} if is_static else {}) for name in ("one", "two")]
+        to = target if copies else "-"
+        return [
+            JavaClient(program, folder / f"java-{at}.log", group, topic, f"{group}-{at}", each, to)
+            for at, each in enumerate(told)
+        ]
+
+    return make
+
+
+def pair(kind: Any, options: dict[str, Any], *, is_static: bool = False, copies: bool = False) -> Clients:
+    """Two clients of a library."""
+
+    def make(group: str, topic: str, target: str, folder: Path, java: Java) -> list[LiveClient]:
+        own = [options | ({"target": target, "client.id": f"{group}-{at}"} if copies else {}) for at in range(2)]
+        return [
+            LibraryClient(kind, group, topic, each, f"static-{at}" if is_static else None)
+            for at, each in enumerate(own)
+        ]
+
+    return make
+
+
+def mixed(group: str, topic: str, target: str, folder: Path, java: Java) -> list[LiveClient]:
+    """One of each."""
+    java_client = JavaClient(with_program(java), folder / "java.log", group, topic, "java", {STRATEGY: RANGE})
+    kinds = (LivingLibrdkafka, LivingKafkaPython, LivingAiokafka)
+    return [java_client, *(LibraryClient(kind, group, topic) for kind in kinds)]
+
+
+CELLS: dict[str, Clients] = {
+    "mixed": mixed,
+    "java range": java_pair({STRATEGY: RANGE}),
+    "java cooperative": java_pair({STRATEGY: COOPERATIVE}),
+    "java by itself": java_pair({STRATEGY: RANGE, "enable.auto.commit": "true"}),
+    "java static": java_pair({STRATEGY: RANGE}, is_static=True),
+    "librdkafka cooperative": pair(LivingLibrdkafka, {STRATEGY: "cooperative-sticky"}),
+    "librdkafka static": pair(LivingLibrdkafka, {}, is_static=True),
+    "kafka-python": pair(LivingKafkaPython, {}),
+    "aiokafka": pair(LivingAiokafka, {}),
+    "java copier": java_pair({STRATEGY: COOPERATIVE}, copies=True),
+    "java range copier": java_pair({STRATEGY: RANGE}, copies=True),
+    "librdkafka copier": pair(LivingCopier, {}, copies=True),
+}
+ORDINARY = (
+    r"aiokafka\S+: Heartbeat failed for group \S+ because it is rebalancing",
+    r"kafka.admin._groups: Unable to decode member_metadata",  # the tests' own question about kcoord's own member
+    r"kafka.cluster: Metadata refresh: failed Cancelled",  # a consumer that is closed
+    r"kafka.net.selector: Task .* blocking the event loop",  # a loaded machine
+)
+"""What libraries log of every rebalance, at a cluster without kcoord too."""
+AT_EACH_COMMIT = ("mixed", "librdkafka copier")
+VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
+
+
+@pytest.fixture(scope="module")
+def cluster_of(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str], KafkaCluster]:
+    """The cluster of a version; the tests' own Kafka is the newest."""
+    started = {"4.3": kafka}
+
+    def of(version: str) -> KafkaCluster:
+        if version not in started:
+            started[version] = start_kafka(version=VERSIONS[version])
+        bootstrap = started[version].bootstrap
+        eventually(lambda: describe(bootstrap, "whoever"), "there are coordinators", retry=Exception)
+        return started[version]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def front_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Kcoord]]:
+    """The kcoord before a cluster."""
+    started: dict[str, Kcoord] = {}
+
+    def of(cluster: KafkaCluster) -> Kcoord:
+        if cluster.bootstrap not in started:
+            started[cluster.bootstrap] = kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"))
+        return started[cluster.bootstrap]
+
+    yield of
+    for each in started.values():
+        each.remove()
+
+
+@pytest.mark.parametrize("version", cells(["4.3", "3.9", "2.8"], lambda version: version != "4.3"))
+@pytest.mark.parametrize("cell", cells(CELLS, lambda cell: cell not in AT_EACH_COMMIT))
+def test_in_and_out_under_load(
+    cluster_of: Callable[[str], KafkaCluster],
+    front_of: Callable[[KafkaCluster], Kcoord],
+    java: Java,
+    tmp_path: Path,
+    name: str,
+    cell: str,
+    version: str,
+) -> None:
+    kafka = cluster_of(version)
+    front = front_of(kafka)
+    topic, target = (kafka.create_topic(f"{kind}-{name}", partitions=4) for kind in ("topic", "target"))
+    clients = CELLS[cell](name, topic, target, tmp_path, java)
+    with Complaints() as complaints, Crowd(kafka, name, topic, clients, Load(kafka, topic), complaints) as crowd:
+        in_and_out(crowd, front)
+    copies = "copier" in cell
+    if copies:
+        copied = Counter(read_topic(kafka, target))
+        assert (set(copied), set(copied.values())) == (crowd.load.values, {1}), "each record is there exactly once"
+    crowd.check_each_once()
+    crowd.check_no_complaint(ORDINARY)
+
+
+def in_and_out(crowd: Crowd, front: Kcoord) -> None:
+    """The story of docs/in-and-out.md, and in again."""
+    kafka, group, count = crowd.kafka, crowd.group, len(crowd.clients)
+    crowd.start(kafka.bootstrap)
+    check_members(kafka.bootstrap, group, count)
+
+    crowd.bounce(front.bootstrap)
+    adopted(crowd, front, 1)
+    crowd.bounce(front.bootstrap, crowd.clients[0])
+    check_kcoord_owns(kafka, group)
+    check_members(front.bootstrap, group, count)
+
+    groups(front, "release", group)
+    crowd.go_on()
+    check_members(kafka.bootstrap, group, count)
+    check_members(front.bootstrap, group, count)
+    crowd.bounce(kafka.bootstrap)
+    check_members(kafka.bootstrap, group, count)
+
+    groups(front, "adopt", group, "--wait", 0)
+    crowd.bounce(front.bootstrap)
+    adopted(crowd, front, 2)
+    crowd.end()
+
+
+def groups(front: Kcoord, *arguments: object) -> None:
+    """`kcoord groups …` succeeds."""
+    done = run("groups", *arguments, "--bootstrap-server", front.bootstrap)
+    assert done.code == 0, done
+
+
+def adopted(crowd: Crowd, front: Kcoord, times: int) -> None:
+    """The group has been adopted so many times, and no member has joined again for it (rules 8, 12)."""
+    crowd.go_on()
+    front.wait_for_line(f"group {crowd.group} is kcoord's now: adopted", times)
+    before = crowd.assignments
+    crowd.go_on()
+    assert crowd.assignments == before
+    check_kcoord_owns(crowd.kafka, crowd.group)
+
+
+def check_members(bootstrap: str, group: str, count: int) -> None:
+    """So many members, as Kafka's protocol shows them there, none of them kcoord's, in a stable group."""
+
+    def is_so() -> bool:
+        seen = describe(bootstrap, group)
+        return seen.state == "Stable" and len(seen.assigned) == count and "kcoord" not in seen.instances.values()
+
+    eventually(is_so, f"{group} is stable with {count} members at {bootstrap}")
+
+
+@pytest.mark.proof
+def test_kafkas_own_tools_before_while_and_after(
+    kafka: KafkaCluster, front_of: Callable[[KafkaCluster], Kcoord], java: Java, name: str
+) -> None:
+    """At the brokers and at kcoord: the group, its state, and its lag by partition; members where they are."""
+    front = front_of(kafka)
+    topic = kafka.create_topic(f"topic-{name}", partitions=4)
+    clients: list[LiveClient] = [LibraryClient(LivingLibrdkafka, name, topic) for _ in range(2)]
+    with Complaints() as complaints, Crowd(kafka, name, topic, clients, Load(kafka, topic), complaints) as crowd:
+        crowd.start(kafka.bootstrap)
+        for bootstrap in (kafka.bootstrap, front.bootstrap):
+            assert told(java, bootstrap, name) == ("range", 2, 4)
+        crowd.bounce(front.bootstrap)
+        adopted(crowd, front, 1)
+        assert told(java, front.bootstrap, name) == ("range", 2, 4)
+        assert told(java, kafka.bootstrap, name) == ("kcoord", 1, 4)
+        groups(front, "release", name)
+        crowd.go_on()
+        for bootstrap in (kafka.bootstrap, front.bootstrap):
+            assert told(java, bootstrap, name) == ("range", 2, 4)
+        crowd.bounce(kafka.bootstrap)
+        assert told(java, kafka.bootstrap, name) == ("range", 2, 4)
+        crowd.end()
+    crowd.check_each_once()
+
+
+def told(java: Java, bootstrap: str, group: str) -> tuple[str, int, int]:
+    """What Kafka's tools print: the group's protocol, how many members it has, and of how many partitions the lag."""
+    at = ["--bootstrap-server", bootstrap]
+    [listed] = rows(java.tool(GROUPS, *at, "--list"), group)
+    assert listed == {"GROUP": group, "TYPE": "Classic", "PROTOCOL": "consumer"}
+    of_group = [*at, "--group", group, "--describe"]
+    lags = rows(java.tool(CONSUMER_GROUPS, *of_group), group)
+    assert all(row["LAG"].isdigit() for row in lags)
+    [state] = rows(java.tool(CONSUMER_GROUPS, *of_group, "--state"), group)
+    assert state["STATE"] == "Stable"
+    return state["ASSIGNMENT-STRATEGY"], int(state["#MEMBERS"]), len(lags)

@@ -1,0 +1,163 @@
+"""Who dies at a step of an adoption or a release: is the group somebody's in the end, and nothing lost?
+
+Adoption rules 7, 8, 15, 17. At each step, before the cluster has heard of it and just after, either kcoord is killed
+and started again, or the broker that coordinates the group. After that the group comes to rest where it is to be. The
+clients go on by themselves all the time:
+
+- no record is left out, and none whose commit was acknowledged is processed again;
+- what was acknowledged is committed at the cluster;
+- nobody hears that its partitions are others' already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cells import cells
+from tests.cli.run_cli import kcoord as run
+from tests.clients.live_clients import Complaints, Crowd, LibraryClient, LivingLibrdkafka, Load
+from tests.clients.step_trap import ADOPTION, RELEASE, Step, StepTrap
+from tests.clients.test_adoption import check_members
+from tests.gateway.scripted import close_all, coordinator_port
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
+from tests.kafka.groups import describe
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.wait import NotYet, eventually
+
+KCOORD, BROKER, ONE_OF_THREE = "kcoord", "the broker", "a broker of three"
+BEFORE, AFTER = "before", "after"
+VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
+
+STEPS = [("kcoord", each) for each in ADOPTION] + [("cluster", each) for each in RELEASE]
+"""Who is to have the group, and at which step on the way."""
+MATRIX = [
+    (version, victim, owner, step, when)
+    for version in ("4.3", "3.9", "2.8")
+    for victim in (KCOORD, BROKER, ONE_OF_THREE)
+    for owner, step in STEPS
+    for when in (BEFORE, AFTER)
+    if version == "4.3" or (victim != ONE_OF_THREE and when == AFTER)
+]
+AT_EACH_COMMIT = {
+    (KCOORD, "the members are put out", AFTER),
+    (KCOORD, "the first member joins", AFTER),
+}
+
+
+def is_proof(cell: tuple[str, str, str, Step, str]) -> bool:
+    version, victim, _, step, when = cell
+    return version != "4.3" or (victim, step.name, when) not in AT_EACH_COMMIT
+
+
+@pytest.fixture(scope="module")
+def cluster_for(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str, str], KafkaCluster]:
+    """The cluster of a version for a victim: no broker that other tests use is killed."""
+    started: dict[tuple[str, int], KafkaCluster] = {}
+
+    def of(version: str, victim: str) -> KafkaCluster:
+        if version == "4.3" and victim == KCOORD:
+            return kafka
+        count = 3 if victim == ONE_OF_THREE else 1
+        if (version, count) not in started:
+            started[version, count] = start_kafka(count, version=VERSIONS.get(version))
+        return started[version, count]
+
+    return of
+
+
+@pytest.fixture
+def trap(cluster: KafkaCluster) -> Iterator[StepTrap]:
+    with StepTrap(cluster.ports) as trap:
+        yield trap
+
+
+@pytest.fixture
+def cluster(request: pytest.FixtureRequest, cluster_for: Callable[[str, str], KafkaCluster]) -> KafkaCluster:
+    version, victim = (request.node.callspec.params[name] for name in ("version", "victim"))
+    return cluster_for(version, victim)
+
+
+@pytest.fixture
+def front(cluster: KafkaCluster, trap: StepTrap, tmp_path: Path) -> Iterator[Kcoord]:
+    """kcoord, which knows the brokers by the trap only."""
+    front = kcoord_of(cluster, tmp_path / "kcoord")
+    front.stop()
+    front.upstream = trap.bootstrap
+    yield front.start()
+    front.remove()
+
+
+@pytest.mark.parametrize(("version", "victim", "owner", "step", "when"), cells(MATRIX, is_proof), ids=str)
+def test_who_dies_at_a_step(
+    cluster: KafkaCluster,
+    trap: StepTrap,
+    front: Kcoord,
+    name: str,
+    version: str,
+    victim: str,
+    owner: str,
+    step: Step,
+    when: str,
+) -> None:
+    topic = cluster.create_topic(f"topic-{name}", partitions=4)
+    clients = [LibraryClient(LivingLibrdkafka, name, topic) for _ in range(2)]
+    with Complaints() as complaints, Crowd(cluster, name, topic, [*clients], Load(cluster, topic), complaints) as crowd:
+        give(front, name, "kcoord" if owner == "cluster" else "cluster")
+        crowd.start(front.bootstrap)
+        node = coordinator_of(cluster, name)
+        kill = front.kill if victim == KCOORD else lambda: cluster.kill_broker(node)
+        trap.lay(step, is_late=when == AFTER, kill=kill, is_lost=victim == KCOORD)
+        give(front, name, owner)
+        trap.wait()
+        if victim == KCOORD:
+            front.start()
+        else:
+            cluster.start_brokers(node)
+        crowd.go_on()
+        crowd.check_positions()
+        comes_to_rest(cluster, name, owner)
+        crowd.go_on()
+        comes_to_rest(cluster, name, owner)
+        crowd.end()
+    crowd.check_each_once(processed=False)
+
+
+def give(front: Kcoord, group: str, owner: str) -> None:
+    """Say who is to have the group; whoever is asked may die before it has answered."""
+    run("config", "set", group, f"gateway.owner={owner}", "--bootstrap-server", front.bootstrap)
+
+
+def comes_to_rest(kafka: KafkaCluster, group: str, owner: str) -> None:
+    """The group is whose it is to be, and stable there."""
+    if owner == "cluster":
+        check_members(kafka.bootstrap, group, 2)
+        return
+
+    def is_kcoords() -> bool:
+        seen = describe(kafka.bootstrap, group)
+        if (seen.state, list(seen.instances.values())) != ("Stable", ["kcoord"]):
+            raise NotYet(seen)
+        return True
+
+    eventually(is_kcoords, f"{group} is kcoord's")
+
+
+def coordinator_of(kafka: KafkaCluster, group: str) -> int:
+    """The broker that coordinates the group."""
+    if len(kafka.ports) == 1:
+        return next(iter(kafka.ports))
+
+    async def find() -> int:
+        try:
+            return await coordinator_port(kafka.bootstrap, group)
+        finally:
+            await close_all()
+
+    port = asyncio.run(find())
+    [node] = [node for node, at in kafka.ports.items() if at == port]
+    return node
