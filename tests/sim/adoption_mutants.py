@@ -25,7 +25,7 @@ ADOPTION_MUTANTS = (
     Mutant(15, "the sentinel leaves before the members have joined", Releases._begin,
            "sentinel.let_in(asker, offers, generation, members)", "sentinel.go(asker)"),
     Mutant(15, "JoinGroup is passed with the old member id", Releases.join,
-           'attrs.evolve(request, member_id="")', "request"),
+           'attrs.evolve(request, member_id=new_id or "")', "request"),
     Mutant(15, "who has joined the cluster stays a member here", Releases._came,
            "await gateway.guarded.give_up(group_id, [identity])", "pass"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
@@ -35,8 +35,11 @@ ADOPTION_MUTANTS = (
     Mutant(15, "a release is over before the sentinel has left", Releases._end,
            "is_over = release.is_left and not", "is_over = not"),
     Mutant(6, "a group that is only being taken is answered for", here.is_here,
-           "if decided and await", "if False and await"),
+           "if not await taken(gateway, group_id):",
+           "return gateway.sentinels.of(group_id).is_taking\n    if False:"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.again_instead,
            "if not is_refused or", "if True or"),
+    Mutant(15, "members are refused because the cluster has forgotten what they speak", Releases._is_shut_out,
+           "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
 )
 # fmt: on
