@@ -28,6 +28,7 @@ class Kind(StrEnum):
     MIXED = "mixed"
     CLASSIC = "classic"
     INSTANCES = "instances"
+    ADOPTION = "adoption"
 
 
 @app.callback(invoke_without_command=True)
@@ -84,6 +85,8 @@ def sim(
         fail("--plan says itself of which kind the run is: leave --kind and --beside out", USAGE)
     if beside is not None and (kind is not None or save is not None or shrink is not None):
         fail("--beside is a kind of runs that has no plan files: leave --kind, --save and --shrink out", USAGE)
+    if kind is Kind.ADOPTION and (save is not None or shrink is not None or report):
+        fail("runs of the kind adoption have no plan files and no report: leave --save, --shrink, --report out", USAGE)
     runs = _kind_of_runs(kind, beside)
     if seed is not None or plan is not None:
         if journal is not None or report:

@@ -218,6 +218,8 @@ class Adoptions:
         facts = await facts_of(gateway, group_id)
         if (sentinel is not None and sentinel.is_joined) or facts.has_members:
             raise CannotAdopt("kcoord has members in this group already")
+        if gateway.releases.is_open(group_id):
+            raise CannotAdopt("it is being released")
         asker = asker or gateway.cluster_groups.asker(group_id) or gateway.own(gateway.coordinators.of(group_id))
         if asker is None:
             raise CannotAdopt("no member of it has come through this kcoord")

@@ -9,6 +9,7 @@ A group that has members at the cluster is not taken, so the calls of those that
 3. The log says once that a group is the cluster's, and once that it is kcoord's again.
 4. An instance knows its own connections only, and says so. The members of one group come by one instance, the one that
    stands before the group's coordinator, but for a while after a change of the map.
+5. Nobody hears from the cluster that the group is not for its kind because of kcoord's own member: clients end then.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from kcoord.gateway.rewrite import decode
 from kcoord.gateway.sentinel import INSTANCE_ID
 from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.group_configs import Owner
+from kcoord.group.refuse import refuse
 from kcoord.group.request_slices import ROWS
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import (
@@ -155,10 +158,21 @@ class ClusterGroups:
             return None
 
         def deliver(owed: Expected, frame: bytes) -> None:
-            leg.to_client(_SIZE.pack(len(frame)) + frame)
-            self.learn(leg, request, decode(owed, frame))
+            response = decode(owed, frame)
+            leg.to_client(self.again_instead(leg, owed, request, response) or _SIZE.pack(len(frame)) + frame)
+            self.learn(leg, request, response)
 
         return deliver
+
+    def again_instead(self, leg: Leg, owed: Expected, request: Request, response: Response) -> bytes | None:
+        """The frame that tells a client to join again, where it is only kcoord's own member that kept it out."""
+        is_refused = isinstance(response, JoinGroupResponse) and (
+            response.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+        )
+        if not is_refused or not self._gateway.sentinels.steps_aside(getattr(request, "group_id", ""), leg):
+            return None
+        body = refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS).encode(owed.api_version)
+        return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)
 
     def learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:
         """The cluster has answered a call of such a group."""

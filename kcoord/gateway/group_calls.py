@@ -15,6 +15,7 @@ Rules (gateway rules 11, 12, 16):
 5. A join that is refused leaves nothing behind: neither a member, or a new group, here where upstream refuses late, nor
    the sentinel upstream where the group here refuses its first member. Only who is told to join again at once, with
    another member id, finds the sentinel still there.
+6. Who is unknown here may be known to the cluster: that is not said while upstream may yet refuse the group.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.here import facts_of, is_here, is_the_clusters, taken
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
@@ -83,13 +84,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
         if sentinel.inherited:  # it may be there still, and nobody else would be let in
             await sentinel.leave(leg, _always)
-        if gateway.releases.is_old(group_id, request.member_id):  # it would be told that it is unknown
-            changed = attrs.evolve(request, member_id="")
-            reader = gateway.cluster_groups.reader(leg, changed)
-            assert reader is not None
-            leg.pass_changed(call, changed, reader)
-        else:
-            _pass_on(leg, call, request)
+        _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(leg, sentinel, request.protocol_type)
@@ -103,17 +98,17 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     response, _ = await gateway.guarded.call(leg, call, request)
     assert isinstance(response, JoinGroupResponse)
+    if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and not await is_here(gateway, group_id):
+        _pass_on(leg, call, request)  # it is a member upstream, and somebody new has tried to take the group here
+        return
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
         commits = request.protocol_type != CONNECT
-        error = await _hold(leg, sentinel, response.generation_id) if commits else ErrorCode.NONE
+        error = await _hold(leg, sentinel, response) if commits else ErrorCode.NONE
         if error:
             await _undo(leg, call, request, response, error, is_new)
             return
         gateway.cluster_groups.taken(group_id)
-    elif response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and await taken(gateway, group_id) and sentinel.refused:
-        _pass_on(leg, call, request)  # it is a member upstream, and somebody new has tried to take the group here
-        return
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     leg.answer(call, response)
@@ -125,7 +120,12 @@ async def _always() -> bool:
 
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
     """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
-    leg.pass_on(call, leg.gateway.cluster_groups.reader(leg, request))
+    deliver = leg.gateway.cluster_groups.reader(leg, request)
+    is_join = isinstance(request, JoinGroupRequest)
+    if is_join and deliver and leg.gateway.releases.is_old(request.group_id, request.member_id):
+        leg.pass_changed(call, attrs.evolve(request, member_id=""), deliver)  # the answer to its first one was lost
+    else:
+        leg.pass_on(call, deliver)
 
 
 async def admit(leg: Leg, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
@@ -171,17 +171,23 @@ async def _taken(leg: Leg, sentinel: Sentinel, first: Appearance | None) -> Erro
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-async def _hold(leg: Leg, sentinel: Sentinel, generation: int) -> ErrorCode:
-    """`hold`, with a lost connection as an error that the client tries again on."""
+async def _hold(leg: Leg, sentinel: Sentinel, joined: JoinGroupResponse) -> ErrorCode:
+    """`hold` for a member that has joined here, with a lost connection as an error that the client tries again on. Its
+    session stands still meanwhile: it waits for its answer, and cannot heartbeat.
+    """
+    group_id, sessions = sentinel.group_id, leg.gateway.sessions
 
     async def current() -> int | None:
-        return (await facts_of(leg.gateway, sentinel.group_id)).generation
+        return (await facts_of(leg.gateway, group_id)).generation
 
+    sessions.pause(group_id, [joined.member_id], leg.gateway.now_ms())
     try:
         await leg.ready()
-        return await sentinel.hold(leg, generation, current)
+        return await sentinel.hold(leg, joined.generation_id, current)
     except UpstreamLost:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    finally:
+        sessions.returned(group_id, joined.member_id)
 
 
 def _is_final(response: JoinGroupResponse) -> bool:

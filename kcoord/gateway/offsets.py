@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.group_calls import keep
 from kcoord.gateway.here import facts_of, is_here
 from kcoord.gateway.release import STRANGER, join_instead
 from kcoord.gateway.rights import DELETE, READ, check
@@ -85,6 +86,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
         is_placed = name.stands_for(generation)
+        is_doubtful = error in STRANGER and not sentinel.is_joined  # what is known here may be of before a restart
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 gateway.releases.pass_commit(leg, call)
@@ -94,8 +96,15 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
                 await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
                 continue
+        elif is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
+            leg.pass_on(call)
+            return
         if not error and not is_placed:
-            error = await _in_place(leg, sentinel, generation)
+            gateway.sessions.pause(group_id, [request.member_id], gateway.now_ms())  # its heartbeats wait behind this
+            try:
+                error = await _in_place(leg, sentinel, generation)
+            finally:
+                gateway.sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
             if gateway.releases.concerns(group_id):
                 gateway.releases.pass_commit(leg, call)

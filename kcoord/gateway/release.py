@@ -38,7 +38,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode
-from kcoord.gateway.sentinel import INSTANCE_ID, LOST, REBALANCE_TIMEOUT_MS, Sentinel
+from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, Sentinel
 from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
@@ -97,13 +97,13 @@ class _Release:
     ids: dict[str, str] = attrs.Factory(dict)
     """By the member id that upstream has given out: the one that its member had here."""
     came: set[str] = attrs.Factory(set)
-    """New ids whose JoinGroup is on its way."""
+    """Whose JoinGroup is on its way: new ids, and instance ids of those that need none to join."""
     leave_by_ms: int | None = None
     """When the sentinel leaves at the latest; None until somebody has joined upstream."""
     has_left: bool = False
     """Whether the sentinel has left, or is about to."""
-    is_ending: bool = False
-    """Whether it is on its way out now."""
+    is_left: bool = False
+    """Whether the cluster has said that it has left."""
     dead: set[str] = attrs.Factory(set)
     """Ids that are nobody's, here or upstream."""
 
@@ -130,6 +130,9 @@ class Releases:
         """
         if group_id in self._open:
             return True
+        sentinel = self._gateway.sentinels.known(group_id)
+        if sentinel is not None and sentinel.refused:
+            return False  # the cluster has it already: what is known here of its members ends with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said
@@ -139,14 +142,16 @@ class Releases:
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
         """Begin or end the release of a group, if it is time; called from time to time."""
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
-        if self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
+        is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
+        if not is_to_go:
             self._said.discard(group_id)
-            if release is not None and not release.came:
-                del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
-        elif release is None and facts.has_members and group_id not in self._beginning:
-            self._beginning.add(group_id)
-            self._gateway.spawn(self._begin(sentinel))
-        elif release is not None:
+        if release is None:
+            if is_to_go and facts.has_members and not sentinel.refused and group_id not in self._beginning:
+                self._beginning.add(group_id)
+                self._gateway.spawn(self._begin(sentinel))
+        elif not is_to_go and release.leave_by_ms is None:
+            del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
+        else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
             if not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
@@ -161,9 +166,10 @@ class Releases:
                     self._said.add(group_id)
                     log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
                 return
+            members = await self._gateway.guarded.member_ids(group_id)
             generation = (await facts_of(self._gateway, group_id)).generation or 0
             error = await self._gateway.sentinels.speak(
-                sentinel, lambda asker: sentinel.let_in(asker, offers, generation)
+                sentinel, lambda asker: sentinel.let_in(asker, offers, generation, members)
             )
             if error:
                 log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
@@ -174,9 +180,10 @@ class Releases:
         finally:
             self._beginning.discard(group_id)
         if again is not None:
-            again.has_left = not sentinel.is_joined
+            again.has_left = again.is_left = not sentinel.is_joined
             return
-        self._open[group_id] = _Release(has_left=not sentinel.is_joined)
+        is_left = not sentinel.is_joined
+        self._open[group_id] = _Release(has_left=is_left, is_left=is_left)
         for leg in self._gateway.member_legs(group_id):
             leg.client.forget_answers()
             self._gateway.groups.let_go(group_id, leg.client.serial)
@@ -203,19 +210,16 @@ class Releases:
     async def _end(self, sentinel: Sentinel, release: _Release) -> None:
         """The sentinel leaves once those who have come are in the group upstream; with nobody left here it is over."""
         group_id, gateway = sentinel.group_id, self._gateway
-        if release.is_ending:
-            return
         if not release.has_left:
-            release.has_left = release.is_ending = True
+            release.has_left = True
             try:
                 await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
             except (UpstreamLost, DecodeError) as fault:
                 release.has_left = False
                 log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
                 return
-            finally:
-                release.is_ending = False
-        is_over = not (await facts_of(gateway, group_id)).has_members
+            release.is_left = True
+        is_over = release.is_left and not (await facts_of(gateway, group_id)).has_members
         if is_over and self._open.get(group_id) is release:
             del self._open[group_id]
             log.info("group %s is the cluster's again", group_id)
@@ -225,7 +229,8 @@ class Releases:
         for _ in range(LOOKS):
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
-            there = {each.member_id for each in response.groups[0].members if each.group_instance_id != INSTANCE_ID}
+            members = response.groups[0].members
+            there = {each.member_id for each in members} | {each.group_instance_id for each in members}
             if release.came <= there:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
@@ -261,6 +266,7 @@ class Releases:
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
+                release.came -= {new_id, request.group_instance_id}
                 leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
@@ -311,13 +317,19 @@ class Releases:
             return
         if await gateway.guarded.member_ids(group_id) <= {before}:
             release.has_left = True
-            await gateway.sentinels.of(group_id).go(leg)
+            try:
+                await gateway.sentinels.of(group_id).go(leg)
+            except (UpstreamLost, DecodeError):
+                release.has_left = False
+                raise
+            release.is_left = True
 
     async def _came(self, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None) -> None:
         """Its JoinGroup is on its way upstream: it is a member here no more (rule 3)."""
         gateway, group_id = self._gateway, request.group_id
-        if new_id is not None:
-            release.came.add(new_id)
+        came = new_id if new_id is not None else request.group_instance_id
+        if came is not None:
+            release.came.add(came)
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms

@@ -26,6 +26,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import ClassVar, Protocol
 
 import attrs
@@ -33,7 +34,7 @@ import attrs
 from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance
 from kcoord.gateway.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.describe_groups_response import DescribedGroup
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -149,6 +150,7 @@ class Sentinel:
 
     __slots__ = (
         "_appearances",
+        "_on_refused",
         "_own_protocol",
         "_session",
         "appearance",
@@ -172,8 +174,16 @@ class Sentinel:
     IS_SHARED: ClassVar = False
     """Whether other instances may pass for it too."""
 
-    def __init__(self, group_id: str, session: SessionLimit, appearances: AppearanceSource) -> None:
+    def __init__(
+        self,
+        group_id: str,
+        session: SessionLimit,
+        appearances: AppearanceSource,
+        on_refused: Callable[[str], None] = lambda _group_id: None,
+    ) -> None:
+        """`on_refused` is told when upstream has said that the group is somebody else's."""
         self.group_id = group_id
+        self._on_refused = on_refused
         self._session = session
         self._appearances = appearances
         self._own_protocol = f"{PROTOCOL}-{secrets.token_hex(4)}"
@@ -282,7 +292,10 @@ class Sentinel:
                 return await self._replace(asker, members, generation)
             parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
             try:
-                error = await self._is_parked_among(asker, members)
+                error = await self._is_parked_among(asker, members, parked)
+                while error == ErrorCode.INVALID_SESSION_TIMEOUT and self._session.lower():
+                    parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
+                    error = await self._is_parked_among(asker, members, parked)
                 if not error:
                     return await self._replace(asker, members, generation)
                 await self._put_out(asker)
@@ -292,18 +305,26 @@ class Sentinel:
                 parked.cancel()
                 await asyncio.gather(parked, return_exceptions=True)
 
-    async def let_in(self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int) -> ErrorCode:
+    async def let_in(
+        self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
+    ) -> ErrorCode:
         """Offer what the group's members speak, so that they can join it upstream. Raises UpstreamLost.
 
         Where somebody is there already it is so. If this process does not know of that, another one died on the way:
         while the cluster waits for the sentinel of that one, nobody has been told yet that it has joined, and all who
-        have are put out, since their connections have ended; else the sentinel leaves them alone.
+        have are put out, since their connections have ended; else the sentinel leaves them alone. Where `members` of
+        the group here are in it by their ids it was never adopted: it is theirs.
         """
         async with self.lock:
-            self.offers = tuple(offers)
-            self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
             described = await self._described(asker)
             others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
+            if any(each.member_id in members for each in others):
+                if len(others) < len(described.members):
+                    await self._put_out(asker)
+                self._is_refused()
+                return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+            self.offers = tuple(offers)
+            self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
             if others and self.mark is not None:
                 self.inherited = False
                 return ErrorCode.NONE
@@ -313,11 +334,25 @@ class Sentinel:
                 return await self._go(asker)
             return await self._replace(asker, [MemberIdentity(each.member_id) for each in others], generation)
 
+    async def look(self, asker: Asker) -> ErrorCode:
+        """See whether it is in the group: a group that others are in without it is theirs. Raises UpstreamLost."""
+        async with self.lock:
+            members = (await self._described(asker)).members
+            if any(each.group_instance_id == INSTANCE_ID for each in members):
+                self.inherited = self.inherited or not self.is_joined
+            elif members:
+                self._is_refused()
+            return ErrorCode.NONE
+
     async def _described(self, asker: Asker) -> DescribedGroup:
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
         assert isinstance(response, DescribeGroupsResponse)
         return response.groups[0]
+
+    async def _others(self, asker: Asker) -> list[DescribedGroupMember]:
+        members = (await self._described(asker)).members
+        return [each for each in members if each.group_instance_id != INSTANCE_ID]
 
     async def go(self, asker: Asker) -> ErrorCode:
         """Leave the group to those who are in it now. Raises UpstreamLost."""
@@ -332,10 +367,16 @@ class Sentinel:
             return ErrorCode.NONE
         return error
 
-    async def _is_parked_among(self, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
-        """NONE once the group waits for these members to join again, since this one has. Raises UpstreamLost."""
+    async def _is_parked_among(
+        self, asker: Asker, members: list[MemberIdentity], parked: asyncio.Future[JoinGroupResponse]
+    ) -> ErrorCode:
+        """NONE once the group waits for these members to join again, since this one has, whose JoinGroup is `parked`.
+        Raises UpstreamLost.
+        """
         known = {each.member_id for each in members}
         for _ in range(LOOKS):
+            if parked.done() and parked.result().error_code:
+                return error_of(parked.result().error_code)
             described = await self._described(asker)
             others = {each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID}
             if described.error_code or others - known:
@@ -459,7 +500,12 @@ class Sentinel:
             self.appearance_for = mark if told is not None and told.is_settled else None
 
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
-        """Join, or join again, with that mark. Raises UpstreamLost."""
+        """Join, or join again, with that mark. Raises UpstreamLost.
+
+        Not where members of a group that is released are in it already: it might have to lead them.
+        """
+        if self.offers and await self._others(asker):
+            return ErrorCode.REBALANCE_IN_PROGRESS
         await self._know_appearance(asker, mark)
         before, self.mark = self.identity, None
         version = await asker.version(JoinGroupRequest)
@@ -473,6 +519,9 @@ class Sentinel:
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
+            if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and self.offers:
+                await self._put_out(asker)  # members have come meanwhile: it may not hold them up
+                return ErrorCode.REBALANCE_IN_PROGRESS
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
                 may_put_out, self.member_id = False, ""
                 if await self._put_out(asker) == ErrorCode.NONE:
@@ -480,12 +529,16 @@ class Sentinel:
             if not self._can_mend(error):
                 break
         if self._refuses(error):
-            self._forget()
-            self.refused = True
+            self._is_refused()
         is_as_before = bool(before.member_id) and self.identity == attrs.evolve(before, mark=None)
         if error == ErrorCode.GROUP_AUTHORIZATION_FAILED and is_as_before:
             self.mark = before.mark  # whoever asked may not: the sentinel is there still
         return error
+
+    def _is_refused(self) -> None:
+        self._forget()
+        self.refused = True
+        self._on_refused(self.group_id)
 
     def _refuses(self, error: ErrorCode) -> bool:
         """Whether upstream has said that the group is somebody else's."""

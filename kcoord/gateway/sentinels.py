@@ -68,8 +68,13 @@ class Sentinels:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.appearances)
+            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.appearances, self._refused)
         return found
+
+    def _refused(self, group_id: str) -> None:
+        """The group is the cluster's: what was answered here is repeated to nobody."""
+        for leg in self._gateway.member_legs(group_id):
+            leg.client.forget_answers()
 
     def known(self, group_id: str) -> Sentinel | None:
         return self._all.get(group_id)
@@ -261,6 +266,27 @@ class Sentinels:
         """Be in the group, if it has members. Raises UpstreamLost."""
         facts = await facts_of(self._gateway, sentinel.group_id)
         return await sentinel.keep(asker, facts.generation or 0) if facts.has_members else ErrorCode.NONE
+
+    def steps_aside(self, group_id: str, leg: Leg) -> bool:
+        """Whether it may be the sentinel for which upstream has refused a JoinGroup that `leg` has passed on: then it
+        makes room if it is there, and whoever was refused shall try again.
+        """
+        sentinel = self.of(group_id)
+        if sentinel.refused and not sentinel.lock.locked():
+            return False
+        self._gateway.spawn(self._step_aside(sentinel, leg))
+        return True
+
+    async def _step_aside(self, sentinel: Sentinel, leg: Leg) -> None:
+        try:
+            facts = await facts_of(self._gateway, sentinel.group_id)
+            await self.speak(sentinel, sentinel.look, leg)
+            if sentinel.refused:
+                return
+            if not facts.has_members:
+                await self._leave(sentinel)
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
 
     async def give_back(self, sentinel: Sentinel) -> None:
         """Say farewell at once if the group has no members here: its first one was refused."""

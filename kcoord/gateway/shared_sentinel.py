@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 import attrs
 
@@ -77,8 +78,14 @@ class SharedSentinel(Sentinel):
     IS_SHARED = True
     __slots__ = ("_arrived", "_looked", "_looked_mark")
 
-    def __init__(self, group_id: str, session: SessionLimit, appearances: AppearanceSource) -> None:
-        super().__init__(group_id, session, appearances)
+    def __init__(
+        self,
+        group_id: str,
+        session: SessionLimit,
+        appearances: AppearanceSource,
+        on_refused: Callable[[str], None] = lambda _group_id: None,
+    ) -> None:
+        super().__init__(group_id, session, appearances, on_refused)
         self._arrived = 0
         """How many have asked for a mark."""
         self._looked = 0

@@ -1,6 +1,8 @@
 """The kinds of runs, by name. `run.WORLDS` says what belongs to each."""
 
 CONNECT, MIXED, CLASSIC, INSTANCES = "connect", "mixed", "classic", "instances"
+ADOPTION = "adoption"
+"""A group goes from a cluster to kcoord and back; has no plan files."""
 KINDS = (CONNECT, MIXED, CLASSIC, INSTANCES)
 WITH_MIX = (MIXED, CLASSIC)
 """Kinds in which classic workers take part."""

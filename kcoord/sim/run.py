@@ -21,7 +21,7 @@ from kcoord.sim.classic.world import ClassicWorld
 from kcoord.sim.garbage_collection import no_collection
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
-from kcoord.sim.kinds import CLASSIC, CONNECT, INSTANCES, MIXED
+from kcoord.sim.kinds import ADOPTION, CLASSIC, CONNECT, INSTANCES, MIXED
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Fault
 from kcoord.sim.plan_file import RunPlan, draw_run_plan
@@ -67,6 +67,10 @@ def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Ou
     with no_collection():
         if kind is not None and kind.startswith(_BESIDE):
             return ReleaseWorld(seed, Path(kind.removeprefix(_BESIDE)), sink).run()
+        if kind == ADOPTION:
+            from kcoord.sim.adoption.world import AdoptionWorld  # the server and the gateway: other runs need neither
+
+            return AdoptionWorld(seed, sink).run()
         return WORLDS[kind or kind_of(seed)](seed, sink).run()
 
 

@@ -1,0 +1,134 @@
+"""The cluster of a run: one broker, played by kcoord's engine of classic groups, which answers as Kafka's does. It also
+keeps the offsets. It is restarted now and then, and has all that its log has.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from kcoord.group.connect.settings import ConnectSettings, MigrationPolicy
+from kcoord.group.settings import GroupSettings
+from kcoord.server.coordinator import Coordinator
+from kcoord.server.nodes import OneNode
+from kcoord.server.server import Limits, Server
+from kcoord.server.shard_host import ShardHost
+from kcoord.server.shard_state import ShardState
+from kcoord.server.standalone import Standalone
+from kcoord.sim.adoption.disk import Disk, DiskLog
+from kcoord.sim.adoption.process import Process
+
+if TYPE_CHECKING:
+    from kcoord.group.shard import Shard
+    from kcoord.sim.adoption.wires import Address
+    from kcoord.sim.adoption.world import AdoptionWorld
+
+BROKER: Address = ("broker", 9092)
+LIMITS = Limits(10_000_000, 10_000_000, 10_000, 10_000, 3_600_000)
+"""Of connections: none of a run meets them."""
+
+
+class Node:
+    """A process with a coordinator that is started, killed and started again, over one disk."""
+
+    name = ""
+
+    def __init__(self, world: AdoptionWorld, append_ms: float) -> None:
+        self._world = world
+        self._append_ms = append_ms
+        self._random = Random(world.random.getrandbits(64))
+        self._ids = count(1)
+        self._serials = count(1)
+        self.disk = Disk()
+        self.process = Process(self.name)
+        self.process.is_dead = True
+        self.log: DiskLog
+        self.coordinator: Coordinator
+        self._life = 0
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it runs."""
+        return not self.process.is_dead
+
+    @property
+    def shard(self) -> Shard | None:
+        """What it knows; None while nobody can ask."""
+        if not self.is_up or self._host.state is not ShardState.ACTIVE:
+            return None
+        return self._host.shard
+
+    @property
+    def _host(self) -> ShardHost:
+        return self.coordinator._hosts[0]
+
+    def start(self) -> None:
+        """Start its next life."""
+        if self.is_up:
+            return
+        world = self._world
+        world.note(self.name, "starts")
+        self.process = Process(self.name)
+        self.log = DiskLog(self.disk, world.loop, self._random, self._append_ms)
+        world.loop.run_for(self.process, self._start())
+
+    async def _start(self) -> None:
+        self.coordinator = Coordinator(self.log, self._settings(), 1, self._make_id)
+        self.coordinator.turns._clock = self._world.loop.time
+        server = self._serve()
+        server.turns._clock = self._world.loop.time
+        await self.coordinator.load()
+        self._world.note(self.name, "has loaded its log")
+
+    def _make_id(self) -> str:
+        return f"{self.name[0]}{next(self._ids)}"
+
+    def _settings(self) -> GroupSettings:
+        raise NotImplementedError
+
+    def _serve(self) -> Server:
+        raise NotImplementedError
+
+    def _listen(self, server: Server, address: Address, broker_id: int | None = None) -> None:
+        loop = self._world.loop
+
+        def accept(peer: Address) -> Any:
+            return server.enter(peer, broker_id, 0, int(loop.time() * 1000))
+
+        self._world.network.listen(self.process, address, accept)
+
+    def kill(self, down_ms: int) -> None:
+        """It dies, and is back after a while."""
+        if not self.is_up:
+            return
+        self._world.note(self.name, f"dies, for {down_ms} ms")
+        self.process.kill()
+        self.log.die()
+        if hasattr(self, "coordinator"):
+            self._host.stop()
+        self._life += 1
+        self._world.loop.later(down_ms / 1000, self._back, self._life)
+
+    def _back(self, life: int) -> None:
+        if life == self._life:
+            self.start()
+
+
+class Cluster(Node):
+    """The broker."""
+
+    name = "broker"
+
+    def _settings(self) -> GroupSettings:
+        return GroupSettings(
+            initial_rebalance_delay_ms=self._world.plan.initial_delay_ms,
+            max_session_timeout_ms=self._world.plan.longest_session_ms,
+            connect=ConnectSettings(migration_policy=MigrationPolicy.DISABLED),
+        )
+
+    def _serve(self) -> Server:
+        alone = Standalone(self.coordinator, OneNode("cluster", BROKER))
+        server = Server(LIMITS, alone, None, self._serials, self.coordinator.closed)
+        self._listen(server, BROKER)
+        return server

@@ -1,0 +1,144 @@
+"""What must never be, while a group goes from the cluster to kcoord and back, and what must be so in the end?
+
+| invariant | |
+| --- | --- |
+| unknown | nobody hears that it is unknown, or fenced, whom its coordinator had to count on |
+| one owner | no two members believe to own a partition, but for one that nobody had to count on any more |
+| commit | what was acknowledged is there; no position goes back |
+| generations | none falls, for those who join after it was heard |
+| cost | with nothing gone wrong, nobody notices adoption, and each member joins once at release |
+| rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
+
+Excused: a static member is fenced that lost the answer to a JoinGroup by which it got another id. Nobody knows then
+that the older one was its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.sentinel import INSTANCE_ID
+from kcoord.group.generic.states import State
+from kcoord.group.group_configs import Owner
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import JoinGroupResponse
+from kcoord.sim.adoption.member import GROUP, TOPIC, Member
+from kcoord.sim.violation import Violation
+
+if TYPE_CHECKING:
+    from kcoord.group.generic.group import GenericGroup
+    from kcoord.sim.adoption.cluster import Node
+    from kcoord.sim.adoption.world import AdoptionWorld
+
+
+AWAKE_MS = 3_000
+"""So long after it stood still a member may not have heard yet what it has missed."""
+
+
+class Judge:
+    """The judge of one run."""
+
+    def __init__(self, world: AdoptionWorld) -> None:
+        self._world = world
+        self.committed: dict[int, int] = {}
+        """The highest offset that was acknowledged, by partition."""
+        self.joins = 0
+        self.violation: Violation | None = None
+
+    def violated(self, invariant: str, text: str) -> None:
+        """The run is over."""
+        if self.violation is None:
+            self._world.note("VIOLATION", f"{invariant}: {text}")
+            self.violation = Violation(invariant, text)
+            self._world.end()
+
+    # -- what members hear --------------------------------------------------------------------------------------------
+
+    def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
+        """A member was told that nobody knows it."""
+        if member_id in member.known_ids and member.is_counted_on():
+            self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
+
+    def illegal(self, member: Member, api: str) -> None:
+        """A member was told that its generation is over."""
+
+    def refused(self, member: Member) -> None:
+        """A member was told that the group is not for its kind."""
+        if member.at[0] == self._world.front.name:
+            self.violated("refused", f"{member.name} was refused though it came through kcoord")
+
+    def floor(self) -> int:
+        """The highest generation that a member knows, on which its coordinator counts."""
+        return max((each.generation for each in self._world.members() if each.is_counted_on()), default=-1)
+
+    def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
+        """A member has joined; `floor` is what stood there when it asked."""
+        self.joins += 1
+        if answer.generation_id < min(floor, self.floor()):
+            self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")
+
+    def takes(self, member: Member, partitions: frozenset[int]) -> None:
+        """A member believes to own these from now on."""
+        for other in self._world.members():
+            both = partitions & other.position.keys()
+            is_late = self._world.loop.now_ms < other.frozen_until_ms + AWAKE_MS
+            if other is not member and both and other.is_counted_on() and not is_late:
+                self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
+
+    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None:
+        """A commit was acknowledged; `before`: the highest ones when it was sent."""
+        for partition, offset in said.items():
+            if offset < before[partition]:
+                self.violated("commit", f"{member.name} committed {offset} of {partition} after {before[partition]}")
+            self.committed[partition] = max(self.committed.get(partition, 0), offset)
+
+    def fetched(self, member: Member, found: dict[int, int], before: dict[int, int]) -> None:
+        """A member was told where to read on."""
+        for partition, offset in found.items():
+            if max(offset, 0) < before[partition]:
+                self.violated("commit", f"{member.name} reads {partition} from {offset}, {before[partition]} was said")
+
+    # -- in the end ---------------------------------------------------------------------------------------------------
+
+    def wrong(self, owner: str) -> str | None:
+        """Why the group is not wholly the owner's, or not at rest."""
+        world = self._world
+        if world.cluster.shard is None or world.front.shard is None:
+            return "somebody has not started"
+        members = world.members()
+        late = [each.name for each in members if not each.is_stable]
+        if late:
+            return f"{', '.join(late)} have to join"
+        ids = sorted(each.member_id for each in members)
+        at_cluster, at_kcoord = _group(world.cluster), _group(world.front)
+        is_ours = owner == Owner.KCOORD
+        has, has_not = (at_kcoord, at_cluster) if is_ours else (at_cluster, at_kcoord)
+        sentinels = [] if has_not is None else [each.instance_id for each in has_not.members.values()]
+        if sentinels != ([INSTANCE_ID] if is_ours else []):
+            return f"beside {owner} somebody has members {sorted(has_not.members) if has_not else []}"
+        if has is None or has.state is not State.STABLE or sorted(has.members) != ids:
+            there = [] if has is None else sorted(has.members)
+            return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
+        owned = sorted(partition for each in members for partition in each.position)
+        if owned != list(range(world.plan.partitions)):
+            return f"{owned} are owned"
+        return None
+
+    def stored(self) -> dict[int, int]:
+        """The offsets that the cluster has."""
+        shard = self._world.cluster.shard
+        assert shard is not None
+        found = shard._contents.offsets.of_topic(GROUP, TOPIC)
+        return {partition: each.offset for partition, each in found.items()}
+
+    def check_commits(self) -> None:
+        """All that was acknowledged is there."""
+        stored = self.stored()
+        for partition, offset in self.committed.items():
+            if stored.get(partition, 0) < offset:
+                self.violated("commit", f"{offset} of {partition} was acknowledged, {stored.get(partition)} is there")
+
+
+def _group(node: Node) -> GenericGroup | None:
+    assert node.shard is not None
+    return node.shard._contents.groups.get(GROUP)

@@ -1,0 +1,429 @@
+"""A consumer of a run: what Java's does on its group's side, with one assignor for all.
+
+It beats, commits what it has read, joins when it is told to, finds its coordinator again when its connection ends. A
+partition is read on from where the cluster says. *Eager*, it commits and gives up all before it joins; *cooperative*,
+it keeps what it has, gives up what is taken away, and joins once more then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestTopic
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.messages import (
+    FindCoordinatorRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    Request,
+    SyncGroupRequest,
+)
+from kcoord.sim.adoption.client import Client, ConnectionLost
+from kcoord.sim.adoption.process import Process
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from kcoord.sim.adoption.wires import Address
+    from kcoord.sim.adoption.world import AdoptionWorld
+
+GROUP, TOPIC = "g", "t"
+VERSIONS = {
+    FindCoordinatorRequest: 4, JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5,
+    OffsetCommitRequest: 8, OffsetFetchRequest: 7,
+}  # fmt: skip
+LOOK_AGAIN = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
+UNDER_WAY_MS = 1_000
+"""A message takes so long, at most, but where a fault holds it."""
+NEVER_MS = -(1 << 40)
+
+
+@attrs.frozen
+class Nature:
+    """What a member is set up with."""
+
+    cooperative: bool
+    session_ms: int
+    rebalance_ms: int
+    interval_ms: int
+    commit_ms: int
+
+
+class Member:
+    """One life of one member."""
+
+    def __init__(
+        self, world: AdoptionWorld, name: str, at: Address, nature: Nature, random: Random, instance_id: str | None
+    ) -> None:
+        self.name = name
+        self.at = at
+        """Where it begins: kcoord, or the cluster itself."""
+        self.instance_id = instance_id
+        self.process = Process(name)
+        self.member_id = ""
+        self.generation = -1
+        self.position: dict[int, int] = {}
+        """Where it reads on, by partition: those that it believes to own."""
+        self.joins = 0
+        """JoinGroups that have succeeded."""
+        self.errors: list[ErrorCode] = []
+        """What it was answered beside joins."""
+        self.commits = 0
+        """Commits that were acknowledged."""
+        self.slowest_commit_ms = 0
+        """The longest that it has waited for one of them."""
+        self.known_ids: set[str] = set()
+        """By which it has been in a generation."""
+        self.lives_until_ms = NEVER_MS
+        """The coordinator counts on it until then at least, as far as it can know."""
+        self.frozen_until_ms = 0
+        self.is_refused = False
+        """Whether it has ended because the group takes nobody of its kind."""
+        self.must_join = True
+        self.has_lost_join = False
+        """Whether the answer to a JoinGroup was lost, and none has come since."""
+        self._world = world
+        self._nature = nature
+        self._random = random
+        self._client: Client | None = None
+        self._beat_ms = self._commit_ms = 0
+        self._leaves = False
+        world.loop.run_for(self.process, self._live())
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process runs."""
+        return not self.process.is_dead
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether it is in a generation, and nobody has told it to join."""
+        return self.generation >= 0 and not self.must_join
+
+    def is_counted_on(self) -> bool:
+        """Whether its coordinator has no reason to put it out."""
+        return self._world.loop.now_ms <= self.lives_until_ms
+
+    def kill(self) -> None:
+        """It dies."""
+        if self.is_alive:
+            self._world.note(self.name, "dies")
+            self.process.kill()
+
+    def leave(self) -> None:
+        """It leaves in order, as soon as it comes to that."""
+        self._leaves = True
+
+    def cut(self) -> None:
+        """It loses its connections."""
+        for end in list(self.process.ends):
+            end.cut()
+            end.peer.cut()
+
+    # -- its life -----------------------------------------------------------------------------------------------------
+
+    async def _live(self) -> None:
+        loop = self._world.loop
+        while not self._leaves:
+            if self.frozen_until_ms > loop.now_ms:
+                await asyncio.sleep((self.frozen_until_ms - loop.now_ms) / 1000)
+                continue
+            try:
+                if self._client is None or self._client.is_lost:
+                    await self._find()
+                if self.must_join:
+                    await self._join()
+                else:
+                    await self._work()
+            except ConnectionLost:
+                await self._lose(0.05 + self._random.random() * 0.2)
+            if self.is_refused:
+                break
+        if self._leaves and self.member_id and self._client is not None:
+            self._world.note(self.name, "leaves")
+            self._revoke(frozenset(self.position))
+            identity = MemberIdentity(self.member_id, self.instance_id)
+            with contextlib.suppress(ConnectionLost):
+                await self._ask(LeaveGroupRequest(GROUP, members=[identity]))
+        self.process.kill()
+
+    async def _find(self) -> None:
+        """Be connected to the group's coordinator. Raises ConnectionLost."""
+        first = await Client.connect(self._world.loop, self.name, self.at)
+        try:
+            request = FindCoordinatorRequest(key_type=0, coordinator_keys=[GROUP])
+            [found] = (await first.ask(request, VERSIONS[FindCoordinatorRequest])).coordinators
+        finally:
+            first.close()
+        if found.error_code:
+            raise ConnectionLost(f"there is no coordinator: {found.error_code}")
+        self._client = await Client.connect(self._world.loop, self.name, (found.host, found.port))
+
+    async def _lose(self, pause_s: float) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        await asyncio.sleep(pause_s)
+
+    async def _ask(self, request: Request) -> Any:
+        assert self._client is not None
+        return await self._client.ask(request, VERSIONS[type(request)])
+
+    async def _work(self) -> None:
+        """Whatever is due next."""
+        loop, nature = self._world.loop, self._nature
+        due_ms = min(self._beat_ms, self._commit_ms)
+        if due_ms > loop.now_ms:
+            await asyncio.sleep((due_ms - loop.now_ms) / 1000)
+        if self._leaves or self.frozen_until_ms > loop.now_ms:
+            return
+        if self._commit_ms <= loop.now_ms:
+            self._commit_ms = loop.now_ms + nature.commit_ms
+            self._read_on()
+            await self._commit()
+        else:
+            self._beat_ms = loop.now_ms + nature.interval_ms
+            sent_ms = loop.now_ms
+            asked = self.member_id, self.generation
+            answer = await self._ask(HeartbeatRequest(GROUP, self.generation, self.member_id, self.instance_id))
+            await self._obey(ErrorCode(answer.error_code), "Heartbeat", sent_ms, asked)
+
+    def _read_on(self) -> None:
+        for partition in self.position:
+            self.position[partition] += self._random.randint(1, 3)
+
+    async def _commit(self) -> None:
+        """Commit what was read. Raises ConnectionLost."""
+        if not self.position:
+            return
+        judge, sent_ms = self._world.judge, self._world.loop.now_ms
+        said = dict(self.position)
+        before = {partition: judge.committed.get(partition, 0) for partition in said}
+        partitions = [OffsetCommitRequestPartition(each, offset) for each, offset in said.items()]
+        request = OffsetCommitRequest(
+            GROUP,
+            self.generation,
+            self.member_id,
+            self.instance_id,
+            topics=[OffsetCommitRequestTopic(name=TOPIC, partitions=partitions)],
+        )
+        asked = self.member_id, self.generation
+        answer = await self._ask(request)
+        error = ErrorCode(answer.topics[0].partitions[0].error_code)
+        if not error:
+            self.commits += 1
+            self.slowest_commit_ms = max(self.slowest_commit_ms, self._world.loop.now_ms - sent_ms)
+            judge.acknowledged(self, said, before)
+        await self._obey(error, "OffsetCommit", sent_ms, asked)
+
+    async def _obey(self, error: ErrorCode, api: str, sent_ms: int, asked: tuple[str, int]) -> None:
+        """Do what the answer to something other than a JoinGroup says. Raises ConnectionLost."""
+        if error:
+            self._world.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
+            self.errors.append(error)
+        if error == ErrorCode.NONE or error == ErrorCode.REBALANCE_IN_PROGRESS:
+            self._is_counted_on(sent_ms)
+        if error == ErrorCode.REBALANCE_IN_PROGRESS:
+            self.must_join = True
+        elif error in LOOK_AGAIN:
+            raise ConnectionLost(error.name)
+        elif error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
+            self._world.judge.unknown(self, asked[0], api, error)
+            self._forget()
+        elif error == ErrorCode.ILLEGAL_GENERATION:
+            self._world.judge.illegal(self, api)
+            self._revoke(frozenset(self.position), is_lost=True)
+            self.generation, self.must_join = -1, True
+        elif error:
+            await asyncio.sleep(0.1)
+
+    def _is_counted_on(self, since_ms: int) -> None:
+        self.lives_until_ms = max(
+            self.lives_until_ms, since_ms + min(self._nature.session_ms, self._nature.rebalance_ms)
+        )
+
+    def _forget(self) -> None:
+        """It is no member."""
+        self._revoke(frozenset(self.position), is_lost=True)
+        self.member_id, self.generation, self.must_join = "", -1, True
+        self.lives_until_ms = NEVER_MS
+
+    # -- rounds -------------------------------------------------------------------------------------------------------
+
+    async def _join(self) -> None:
+        """One JoinGroup, and what follows. Raises ConnectionLost."""
+        world, loop, nature = self._world, self._world.loop, self._nature
+        if not nature.cooperative and self.position:
+            if self.generation >= 0:
+                await self._commit()
+                if self.generation < 0:
+                    return
+            self._revoke(frozenset(self.position))
+        sent_ms, floor, asked = loop.now_ms, world.judge.floor(), self.member_id
+        had_lost_join, self.has_lost_join = self.has_lost_join, True
+        answer = await self._ask(self._join_request())
+        error = ErrorCode(answer.error_code)
+        self.has_lost_join = had_lost_join and bool(error) and error != ErrorCode.FENCED_INSTANCE_ID
+        if error == ErrorCode.MEMBER_ID_REQUIRED:
+            self.member_id, self.generation = answer.member_id, -1
+            return
+        if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+            world.note(self.name, "is refused")
+            self._revoke(frozenset(self.position), is_lost=True)
+            world.judge.refused(self)
+            self.is_refused = True
+            return
+        if error:
+            self.errors.append(error)
+            world.note(self.name, f"JoinGroup: {error.name}")
+            if error in LOOK_AGAIN:
+                raise ConnectionLost(error.name)
+            if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
+                if not (error == ErrorCode.FENCED_INSTANCE_ID and had_lost_join):
+                    world.judge.unknown(self, asked, "JoinGroup", error)
+                self._forget()
+            await asyncio.sleep(0.1)
+            return
+        self.joins += 1
+        world.judge.joined(self, answer, floor)
+        self.known_ids.add(answer.member_id)
+        self._is_counted_on(max(sent_ms, loop.now_ms - UNDER_WAY_MS))
+        self.member_id, self.generation = answer.member_id, answer.generation_id
+        world.note(self.name, f"joins generation {self.generation} as {self.member_id}, led by {answer.leader}")
+        await self._sync(answer)
+
+    def _join_request(self) -> JoinGroupRequest:
+        nature = self._nature
+        name = "cooperative" if nature.cooperative else "range"
+        return JoinGroupRequest(
+            group_id=GROUP,
+            session_timeout_ms=nature.session_ms,
+            rebalance_timeout_ms=nature.rebalance_ms,
+            member_id=self.member_id,
+            group_instance_id=self.instance_id,
+            protocol_type="consumer",
+            protocols=[JoinGroupRequestProtocol(name=name, metadata=_subscription(self.position))],
+        )
+
+    async def _sync(self, joined: JoinGroupResponse) -> None:
+        world, sent_ms = self._world, self._world.loop.now_ms
+        given: Mapping[str, Sequence[int]] = {}
+        if joined.leader == joined.member_id and not joined.skip_assignment:
+            given = _assign(joined.members, world.plan.partitions)
+        asked = self.member_id, self.generation
+        answer = await self._ask(
+            SyncGroupRequest(
+                group_id=GROUP,
+                generation_id=self.generation,
+                member_id=self.member_id,
+                group_instance_id=self.instance_id,
+                protocol_type="consumer",
+                protocol_name=joined.protocol_name,
+                assignments=[SyncGroupRequestAssignment(who, _pack(what)) for who, what in given.items()],
+            )
+        )
+        if answer.error_code:
+            await self._obey(ErrorCode(answer.error_code), "SyncGroup", sent_ms, asked)
+            return
+        self._is_counted_on(sent_ms)
+        assigned = frozenset(_unpack(answer.assignment))
+        self.must_join = False
+        self._beat_ms = world.loop.now_ms + self._nature.interval_ms
+        self._commit_ms = world.loop.now_ms + self._random.randint(0, self._nature.commit_ms)
+        taken_away = frozenset(self.position) - assigned
+        if taken_away:
+            await self._commit()
+            self._revoke(taken_away)
+            self.must_join = True
+        if self.generation == asked[1]:
+            await self._begin(assigned - self.position.keys())
+
+    async def _begin(self, partitions: frozenset[int]) -> None:
+        """Read these from where the cluster says."""
+        if not partitions:
+            return
+        judge = self._world.judge
+        generation, wanted = self.generation, sorted(partitions)
+        self.position |= dict.fromkeys(wanted, 0)
+        judge.takes(self, partitions)
+        while self.generation == generation:
+            before = {partition: judge.committed.get(partition, 0) for partition in wanted}
+            try:
+                if self._client is None or self._client.is_lost:
+                    await self._find()
+                topics = [OffsetFetchRequestTopic(name=TOPIC, partition_indexes=wanted)]
+                answer = await self._ask(OffsetFetchRequest(group_id=GROUP, topics=topics, require_stable=False))
+            except ConnectionLost:
+                await self._lose(0.1)
+                continue
+            if not answer.error_code and answer.topics:
+                found = {each.partition_index: each.committed_offset for each in answer.topics[0].partitions}
+                judge.fetched(self, found, before)
+                self.position |= {partition: max(offset, 0) for partition, offset in found.items()}
+                return
+            await asyncio.sleep(0.1)
+
+    def _revoke(self, partitions: frozenset[int], *, is_lost: bool = False) -> None:
+        if partitions:
+            how = "has lost" if is_lost else "gives up"
+            self._world.note(self.name, f"{how} {sorted(partitions)}")
+        for partition in partitions:
+            del self.position[partition]
+
+
+# -- the assignor ------------------------------------------------------------------------------------------------------
+
+
+def _subscription(owned: Mapping[int, int]) -> bytes:
+    """ConsumerProtocolSubscription, version 0; its user data tells what is owned."""
+    told = _pack(sorted(owned))
+    name = TOPIC.encode()
+    return struct.pack(">hih", 0, 1, len(name)) + name + struct.pack(">i", len(told)) + told
+
+
+def _claims(metadata: bytes) -> list[int]:
+    at = struct.calcsize(">hih") + len(TOPIC) + 4
+    return _unpack(metadata[at:])
+
+
+def _pack(partitions: Sequence[int]) -> bytes:
+    return bytes(partitions)
+
+
+def _unpack(told: bytes) -> list[int]:
+    return list(told)
+
+
+def _assign(members: Sequence[JoinGroupResponseMember], partitions: int) -> dict[str, list[int]]:
+    """What each gets: what is claimed is given to nobody else before it was given up."""
+    claims = {each.member_id: _claims(each.metadata) for each in members}
+    times: dict[int, int] = {}
+    for claimed in claims.values():
+        for partition in claimed:
+            times[partition] = times.get(partition, 0) + 1
+    least, more = divmod(partitions, len(members))
+    order = sorted(claims, key=lambda member_id: (-len(claims[member_id]), member_id))
+    quota = {member_id: least + (at < more) for at, member_id in enumerate(order)}
+    given = {
+        member_id: [each for each in claims[member_id] if times[each] == 1][: quota[member_id]] for member_id in order
+    }
+    free = [each for each in range(partitions) if each not in times]
+    for member_id in order:
+        while free and len(given[member_id]) < quota[member_id]:
+            given[member_id].append(free.pop())
+    return given

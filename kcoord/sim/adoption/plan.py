@@ -1,0 +1,81 @@
+"""What is decided before a run begins: how many members, how fast, what goes wrong, and whose the group is to be."""
+
+from __future__ import annotations
+
+from random import Random
+
+import attrs
+
+from kcoord.group.group_configs import Owner
+
+MEMBER_FAULTS = ("member_dies", "member_leaves", "member_comes", "member_bounces", "member_cut", "member_frozen")
+PLACE_FAULTS = ("stranger", "stray_id", "goes_direct")
+KCOORD_FAULTS = ("kcoord_dies", "kcoord_at_step", "append_fails", "append_slow", "adoption_append")
+CLUSTER_FAULTS = ("cluster_dies", "cluster_at_step", "upstream_cut", "cut_at_step", "upstream_stalls")
+FAULTS = (*MEMBER_FAULTS, *PLACE_FAULTS, *KCOORD_FAULTS, *CLUSTER_FAULTS)
+
+
+@attrs.frozen
+class AdoptionPlan:
+    """One run."""
+
+    calm: bool
+    """Whether nothing goes wrong: then it is counted what adoption and release cost."""
+    members: int
+    static: tuple[bool, ...]
+    cooperative: bool
+    partitions: int
+    latency_ms: float
+    append_ms: float
+    session_ms: int
+    rebalance_ms: int
+    interval_ms: int
+    commit_ms: int
+    initial_delay_ms: int
+    longest_session_ms: int
+    """That the cluster allows."""
+    adopts: bool
+    """`gateway.adopt=auto`."""
+    faulty_ms: int
+    pause_ms: int
+    """Between two faults, on average."""
+    turn_ms: int
+    """Between two changes of whose the group is to be, on average."""
+    weights: dict[str, int]
+    ends: str
+    """Whose the group is to be in the end."""
+
+
+def draw(random: Random) -> AdoptionPlan:
+    """What the seed says."""
+    choice = random.choice
+    members = choice((1, 2, 2, 3, 3, 4))
+    statics = choice((0.0, 0.0, 0.5, 1.0))
+    return AdoptionPlan(
+        calm=random.random() < 0.1,
+        members=members,
+        static=tuple(random.random() < statics for _ in range(members)),
+        cooperative=random.random() < 0.5,
+        partitions=choice((1, 3, 6)),
+        latency_ms=choice((1.0, 3.0, 10.0, 30.0)),
+        append_ms=choice((1.0, 5.0, 30.0)),
+        session_ms=choice((6_000, 10_000, 20_000)),
+        rebalance_ms=choice((10_000, 30_000, 60_000)),
+        interval_ms=choice((300, 1_000, 2_000)),
+        commit_ms=choice((50, 300, 1_000, 3_000)),
+        initial_delay_ms=choice((0, 300, 3_000)),
+        longest_session_ms=choice((1_800_000, 1_800_000, 60_000)),
+        adopts=random.random() < 0.7,
+        faulty_ms=choice((20_000, 40_000, 60_000)),
+        pause_ms=choice((400, 1_500, 4_000, 10_000)),
+        turn_ms=choice((6_000, 12_000, 25_000)),
+        weights=_weights(random),
+        ends=choice((Owner.KCOORD, Owner.KCOORD, Owner.CLUSTER)),
+    )
+
+
+def _weights(random: Random) -> dict[str, int]:
+    """A few kinds of faults, or most of them."""
+    share = random.choice((0.15, 0.3, 0.7))
+    found = {kind: random.choice((1, 1, 3)) for kind in FAULTS if random.random() < share}
+    return found or {random.choice(FAULTS): 1}

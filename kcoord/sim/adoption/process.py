@@ -1,0 +1,53 @@
+"""A process of a run: which tasks and connections are its own, so that it can be killed at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kcoord.sim.adoption.wires import End
+
+
+class Process:
+    """One life of a process. Dead, it reads and writes nothing any more; what it does until it has ended reaches
+    nobody.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_dead = False
+        self.ends: dict[End, None] = {}
+        """Its ends of connections that are open."""
+        self._tasks: dict[asyncio.Task[Any], None] = {}
+        self.context = contextvars.Context()
+        self.context.run(_current.set, self)
+
+    def adopt_task(self, task: asyncio.Task[Any]) -> None:
+        """This task is one of it."""
+        self._tasks[task] = None
+        task.add_done_callback(self._forget, context=contextvars.Context())
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(task, None)
+        if not task.cancelled():
+            task.exception()
+
+    def kill(self) -> None:
+        """It is dead from now on; its connections end."""
+        if self.is_dead:
+            return
+        self.is_dead = True
+        for end in list(self.ends):
+            end.die()
+        for task in list(self._tasks):
+            task.cancel()
+
+
+_current: contextvars.ContextVar[Process | None] = contextvars.ContextVar("kcoord.sim.adoption.process", default=None)
+
+
+def current_process(context: contextvars.Context | None = None) -> Process | None:
+    """The process that `context` belongs to, or the caller's; None: the run itself."""
+    return _current.get() if context is None else context.get(_current)

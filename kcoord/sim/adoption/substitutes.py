@@ -1,0 +1,102 @@
+"""What kcoord's server and gateway read of the machine, replaced while a run goes: clocks, random numbers, the file in
+which broker addresses are kept, and the order in which sets of connections are gone through.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from kcoord.gateway.leg import Leg
+from kcoord.gateway.settings import Address
+from kcoord.sim.adoption.loop import BEGIN_S, SimLoop
+
+CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.gateway.gateway", "kcoord.server.coordinator")
+"""The modules whose clock is the loop's."""
+EPOCH_NS = 1_767_225_600 * 10**9
+"""The time of day at which a run begins, in Unix ns."""
+
+
+class _Time:
+    """What the module `time` has of clocks."""
+
+    def __init__(self, loop: SimLoop) -> None:
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def monotonic_ns(self) -> int:
+        return self._loop.time_ns()
+
+    def monotonic(self) -> float:
+        return self._loop.time()
+
+    def clock_gettime_ns(self, _clock: int) -> int:
+        return self._loop.time_ns()
+
+    def time_ns(self) -> int:
+        return EPOCH_NS + self._loop.time_ns() - round(BEGIN_S * 1e9)
+
+
+class _Secrets:
+    """What the sentinel takes of the module `secrets`."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def token_hex(self, size: int) -> str:
+        return self._random.randbytes(size).hex()
+
+
+class _NoFreeze:
+    """What a load takes of the module `gc`."""
+
+    def freeze(self) -> None: ...
+
+
+class BrokerFile:
+    """The addresses of brokers that are kept, in memory."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Path, dict[int, Address]] = {}
+
+    def read(self, path: Path) -> dict[int, Address]:
+        """What was written last."""
+        return dict(self._kept.get(path, {}))
+
+    def write(self, path: Path, addresses: dict[int, Address]) -> None:
+        """Keep these."""
+        self._kept[path] = dict(addresses)
+
+
+@contextlib.contextmanager
+def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
+    """Have kcoord read what is here instead."""
+    clock, file = _Time(loop), BrokerFile()
+    instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
+    instead += [
+        ("kcoord.gateway.gateway", "random", Random(random.getrandbits(64))),
+        ("kcoord.gateway.sentinel", "secrets", _Secrets(Random(random.getrandbits(64)))),
+        ("kcoord.gateway.brokers", "_read", file.read),
+        ("kcoord.gateway.brokers", "_write", file.write),
+        ("kcoord.server.loading", "gc", _NoFreeze()),
+    ]
+    with contextlib.ExitStack() as stack:
+        for name, attribute, value in instead:
+            module = importlib.import_module(name)
+            stack.callback(setattr, module, attribute, getattr(module, attribute))
+            setattr(module, attribute, value)
+        stack.callback(setattr, Leg, "__hash__", Leg.__hash__)
+        Leg.__hash__ = _by_serial  # type: ignore[assignment]
+        yield
+
+
+def _by_serial(leg: Leg) -> int:
+    """Sets of connections are gone through in the same order in each run."""
+    return leg.client.serial

@@ -1,0 +1,219 @@
+"""The connections of a run: bytes arrive in order, some time later, or never.
+
+- A connection that is cut loses what is under way, from some piece on in each direction; both ends see it later.
+- A process that dies leaves what it has written: some of it arrives, then its peers see the end.
+- It stalls: nothing arrives for a while, in one direction or in both.
+- Each connection draws from random numbers of its own, so that what happens at the same time on two changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from kcoord.sim.adoption.loop import SimLoop
+from kcoord.sim.adoption.process import Process, current_process
+
+if TYPE_CHECKING:
+    from kcoord.sim.adoption.frames import Frames
+
+Address = tuple[str, int]
+Accept = Callable[[Address], asyncio.Protocol | None]
+"""Gives the protocol for a connection from there; None: it is refused."""
+
+
+class End(asyncio.Transport):
+    """One end of a connection."""
+
+    peer: End
+    protocol: asyncio.Protocol
+
+    def __init__(self, network: Network, process: Process, random: Random, here: Address, there: Address) -> None:
+        super().__init__({"sockname": here, "peername": there})
+        self.process = process
+        self.here, self.there = here, there
+        self.is_open = True
+        self._network = network
+        self._random = random
+        self._coming: deque[bytes | None] = deque()
+        """On its way to this end; None: the other end has closed."""
+        self._arrives_s = 0.0
+        """When the last of it arrives: nothing overtakes."""
+        self._paused = False
+        self._unread: deque[bytes | None] = deque()
+        process.ends[self] = None
+
+    # -- as a transport -----------------------------------------------------------------------------------------------
+
+    def write(self, data: Any) -> None:
+        """See asyncio.WriteTransport."""
+        if self.is_open and not self.process.is_dead:
+            self._network.sends(self, bytes(data))
+
+    def is_closing(self) -> bool:
+        """See asyncio.BaseTransport."""
+        return not self.is_open
+
+    def close(self) -> None:
+        """See asyncio.BaseTransport."""
+        if self.is_open:
+            self.peer.comes(None)
+            self._lost()
+
+    def give_up(self) -> None:
+        """The same for a client that does not wait for what it has sent."""
+        if self.is_open:
+            self.peer.cut()
+            self._lost()
+
+    def abort(self) -> None:
+        """See asyncio.WriteTransport."""
+        self.close()
+
+    def pause_reading(self) -> None:
+        """See asyncio.ReadTransport."""
+        self._paused = True
+
+    def resume_reading(self) -> None:
+        """See asyncio.ReadTransport."""
+        self._paused = False
+        if self._unread:
+            self._network.loop.call_soon(self._read, context=self.process.context)
+
+    def can_write_eof(self) -> bool:
+        """See asyncio.WriteTransport."""
+        return False
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """See asyncio.WriteTransport. Who is written to always reads."""
+
+    def get_write_buffer_size(self) -> int:
+        """See asyncio.WriteTransport."""
+        return 0
+
+    # -- what the network does ----------------------------------------------------------------------------------------
+
+    def comes(self, data: bytes | None) -> None:
+        """Something is under way to this end."""
+        if not self.is_open:
+            return
+        loop = self._network.loop
+        self._arrives_s = max(self._arrives_s, loop.time() + self._network.delay_s(self._random))
+        self._coming.append(data)
+        loop.call_at(self._arrives_s, self._arrived, context=self.process.context)
+
+    def stall(self, seconds: float) -> None:
+        """Nothing more arrives for a while."""
+        self._arrives_s = max(self._arrives_s, self._network.loop.time() + seconds)
+
+    def cut(self) -> None:
+        """What is under way is lost from some piece on; what is left arrives at once, then the connection is lost: who
+        connects again meanwhile is not overtaken by what it sent before.
+        """
+        kept = self._random.randint(0, len(self._coming))
+        self._unread += [self._coming[at] for at in range(kept)]
+        self._unread.append(None)
+        self._coming.clear()
+        self._network.loop.call_soon(self._read, context=self.process.context)
+
+    def die(self) -> None:
+        """The process has died: the other end sees that, when some of what was written has arrived."""
+        self.peer.cut()
+        self._lost()
+
+    def _arrived(self) -> None:
+        if not self._coming:
+            return
+        self._unread.append(self._coming.popleft())
+        self._read()
+
+    def _read(self) -> None:
+        while self._unread and self.is_open and not self.process.is_dead:
+            if self._unread[0] is not None and self._paused:
+                return
+            data = self._unread.popleft()
+            if data is None:
+                self._lost()
+            else:
+                self.protocol.data_received(data)
+
+    def _lost(self) -> None:
+        self.is_open = False
+        self.process.ends.pop(self, None)
+        self._network.forget(self)
+        if not self.process.is_dead:
+            self._network.loop.call_soon(self.protocol.connection_lost, None, context=self.process.context)
+
+
+class Network:
+    """All connections, and the addresses that somebody listens at."""
+
+    def __init__(self, loop: SimLoop, random: Random, latency_ms: float) -> None:
+        self.loop = loop
+        self.latency_ms = latency_ms
+        """A message takes so long, at most."""
+        self.is_slow = True
+        """Whether one in many takes much longer."""
+        self.refused = 0.0
+        """How many connections come to nothing."""
+        self.on_send: Callable[[End, bytes], bool] = lambda _end, _data: True
+        """Told of all that is sent; False: it is lost."""
+        self.frames: Frames | None = None
+        self._random = random
+        self._listeners: dict[Address, tuple[Process, Accept]] = {}
+        self._ports = 40_000
+        self.wires: dict[End, None] = {}
+        """The ends that have connected, of connections that are open."""
+        loop.connect = self._connect
+
+    def delay_s(self, random: Random) -> float:
+        """How long a message takes."""
+        delay_ms = 0.05 + random.random() * self.latency_ms
+        if self.is_slow and random.random() < 0.01:
+            delay_ms += random.random() * 40 * self.latency_ms
+        return delay_ms / 1000
+
+    def listen(self, process: Process, address: Address, accept: Accept) -> None:
+        """Accept connections there."""
+        self._listeners[address] = process, accept
+
+    def sends(self, end: End, data: bytes) -> None:
+        """`end` has written something."""
+        if self.frames is not None:
+            self.frames.sent(end, data, is_request=end in self.wires)
+        if self.on_send(end, data):
+            end.peer.comes(data)
+
+    def forget(self, end: End) -> None:
+        """This end is closed."""
+        self.wires.pop(end, None)
+
+    def wires_of(self, name: str, to: str) -> list[End]:
+        """The ends by which processes of one name have connected to another."""
+        return [each for each in self.wires if each.process.name.startswith(name) and each.there[0].startswith(to)]
+
+    async def _connect(self, factory: Callable[[], asyncio.Protocol], address: Address) -> Any:
+        process = current_process()
+        assert process is not None
+        random = Random(self._random.getrandbits(64))
+        await asyncio.sleep(self.delay_s(random))
+        found = self._listeners.get(address)
+        if found is None or found[0].is_dead or random.random() < self.refused:
+            raise ConnectionRefusedError(f"nobody listens at {address}")
+        server_process, accept = found
+        self._ports += 1
+        here = (process.name, self._ports)
+        accepted = server_process.context.run(accept, here)
+        if accepted is None:
+            raise ConnectionRefusedError(f"{address} takes no more")
+        client = End(self, process, random, here, address)
+        server = End(self, server_process, Random(random.getrandbits(64)), address, here)
+        client.peer, server.peer = server, client
+        client.protocol, server.protocol = factory(), accepted
+        self.wires[client] = None
+        server_process.context.run(accepted.connection_made, server)
+        client.protocol.connection_made(client)
+        return client, client.protocol

@@ -1,0 +1,58 @@
+"""Is every seed well while groups go from the cluster to kcoord and back, and is it noticed when a rule of adoption or
+release is broken?
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kcoord.sim.kinds import ADOPTION
+from kcoord.sim.run import replay_command, run_seed, run_seeds
+from tests.sim.adoption_mutants import ADOPTION_MUTANTS
+from tests.sim.mutants import Mutant, put_in
+
+SEEDS = 60
+PROOF_BLOCKS, PROOF_SEEDS = 40, 500
+NOTICED_WITHIN = 300
+KNOWN_SEEDS = (0, 2, 6, 12, 32, 62)
+"""These show all mutants today, and are tried first."""
+
+
+def failures(seeds: range) -> list[str]:
+    failed = [each for each in run_seeds(seeds, kind=ADOPTION) if each.violation is not None]
+    return [f"{replay_command(each.seed, ADOPTION)}  # {each.violation}" for each in failed]
+
+
+def test_no_seed_finds_anything() -> None:
+    assert failures(range(SEEDS)) == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("block", range(PROOF_BLOCKS))
+def test_no_seed_of_many_finds_anything(block: int) -> None:
+    first = SEEDS + block * PROOF_SEEDS
+    assert failures(range(first, first + PROOF_SEEDS)) == []
+
+
+def test_a_seed_is_one_run() -> None:
+    def lines(seed: int) -> list[str]:
+        found: list[str] = []
+        run_seed(seed, found.append, ADOPTION)
+        return found
+
+    for seed in (0, 13):
+        first = lines(seed)
+        assert len(first) > 100
+        assert lines(seed) == first
+
+
+@pytest.mark.parametrize("mutant", ADOPTION_MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
+    """And the seed that shows it is well without it."""
+    assert any(_shows(mutant, seed) for seed in (*KNOWN_SEEDS, *range(NOTICED_WITHIN))), f"{mutant.name}: not noticed"
+
+
+def _shows(mutant: Mutant, seed: int) -> bool:
+    with put_in(mutant):
+        fails = run_seed(seed, kind=ADOPTION).violation is not None
+    return fails and run_seed(seed, kind=ADOPTION).violation is None
