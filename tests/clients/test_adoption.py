@@ -106,6 +106,7 @@ CELLS: dict[str, Clients] = {
 }
 ORDINARY = (
     r"aiokafka\S+: Heartbeat failed for group \S+ because it is rebalancing",
+    r"aiokafka\S+: OffsetCommit failed for group \S+ due to group error \(\[Error 2[27]\]",  # behind its own JoinGroup
     r"kafka.admin._groups: Unable to decode member_metadata",  # the tests' own question about kcoord's own member
     r"kafka.cluster: Metadata refresh: failed Cancelled",  # a consumer that is closed
     r"kafka.net.selector: Task .* blocking the event loop",  # a loaded machine
