@@ -432,6 +432,33 @@ def test_who_could_not_be_told_of_the_new_leader_is_told_once_the_looks_of_other
     assert world.fetch("W4").leader == "N1"
 
 
+def test_a_group_that_was_loaded_before_its_next_leader_led_is_assigned_anew() -> None:
+    """Plan 2160833. N1 led and is gone. N2 failed to compute, so that W1 was to lead in its place; what exists was
+    placed, and the group was loaded before W1 had answered. Then N2 was to lead again, but nobody asked it: the leader
+    of the installed assignment was N1 for good, and nobody was given what it had yet to start.
+    """
+    world = handed_over()
+    named = {"config_offset": OFFSET, "configured_connectors_and_tasks": packed(ALL)}
+    world.join("N2", NEW + 1, client_assignors=[READS_ALL], url="http://N2", **named)
+    assert world.beat("N1", -1, connection=NEW).error is OK
+    failed = 0
+    while failed < PATIENCE:
+        epoch = world.member("N2").epoch
+        if world.beat("N2", epoch, connection=NEW + 1).error is COMPUTE:
+            prepared = world.prepare("N2", epoch, NEW + 1)
+            world.install("N2", epoch, prepared.group_epoch, {}, error=1, connection=NEW + 1)
+            failed += 1
+        world.keep_alive(1_000, "W1", "W2")
+    leader = Worker(world, "W1", Nonsense(), runs=res("AC0 AT0"))
+    while world.group.error:
+        leader.tick()
+        world.pass_ms(100)
+    assert world.group.legacy.look is not None, "W1 has yet to be told that it leads"
+    world.restart()
+    assert world.group.computed_by not in world.group.members
+    assert world.beat("N2", world.member("N2").epoch, connection=NEW + 2).error is COMPUTE
+
+
 def led_by_new_worker(world: LegacyWorld, told: Told) -> Told:
     """The new worker beats; it computes if it is asked to, and runs all."""
     if told.error is COMPUTE:

@@ -12,6 +12,7 @@
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
 | beside legacy workers they fail again and again | a legacy worker leads, until the next change |
+| the group is loaded before that one leads | the assignment is made anew |
 | those who could are away for a while | nothing, until they are back or gone |
 | all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
 | nobody knows what is configured | the same, but not tried again before the group changes |
@@ -212,6 +213,17 @@ def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
     selection = _select(group, turn.contents.effective(group.group_id))
     computes = group.computation is not None and group.computation.frozen is not None  # it may be needless by now
     ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
+    if isinstance(selection, ClientSide) and _is_led_by_nobody(group):
+        epochs.bump(turn, group, Reason.RETRY)
+
+
+def _is_led_by_nobody(group: ConnectGroup) -> bool:
+    """Whether the leader has gone, and nobody is to be the next: a classic worker was asked in place of workers that
+    had failed, the coordinator placed what it told of, and the group was loaded before that worker led.
+    """
+    is_done = group.epoch == group.assignment_epoch and not group.error
+    is_asked = group.computation is not None or group.legacy.look is not None
+    return is_done and not is_asked and group.computed_by is not None and group.computed_by not in group.members
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
