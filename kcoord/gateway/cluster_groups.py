@@ -10,6 +10,8 @@ A group that has members at the cluster is not taken, so the calls of those that
 4. An instance knows its own connections only, and says so. The members of one group come by one instance, the one that
    stands before the group's coordinator, but for a while after a change of the map.
 5. Nobody hears from the cluster that the group is not for its kind because of kcoord's own member: clients end then.
+6. Nobody hears from the cluster that it is unknown while the group has members here: it may be one of these, by an id
+   that the cluster has not given out. It is told to join, and joins the cluster without an id.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from kcoord.protocol.messages import (
     JoinGroupResponse,
     Request,
     Response,
+    SyncGroupRequest,
 )
 from kcoord.protocol.primitives import DecodeError
 
@@ -154,25 +157,39 @@ class ClusterGroups:
 
     def reader(self, leg: Leg, request: Request) -> Deliver | None:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
-        if not isinstance(request, JoinGroupRequest | HeartbeatRequest):
+        if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
-            leg.to_client(self.again_instead(leg, owed, request, response) or _SIZE.pack(len(frame)) + frame)
-            self.learn(leg, request, response)
+            instead = self.instead(leg, request, response)
+            if instead:
+                body = refuse(request, instead).encode(owed.api_version)
+                leg.to_client(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+            else:
+                leg.to_client(_SIZE.pack(len(frame)) + frame)
+            if not isinstance(request, SyncGroupRequest):
+                self.learn(leg, request, response)
 
         return deliver
 
-    def again_instead(self, leg: Leg, owed: Expected, request: Request, response: Response) -> bytes | None:
-        """The frame that tells a client to join again, where it is only kcoord's own member that kept it out."""
-        is_refused = isinstance(response, JoinGroupResponse) and (
-            response.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-        )
-        if not is_refused or not self._gateway.sentinels.steps_aside(getattr(request, "group_id", ""), leg):
-            return None
-        body = refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS).encode(owed.api_version)
-        return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)
+    def instead(
+        self, leg: Leg, request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest, response: Response
+    ) -> ErrorCode:
+        """What a client is told in place of an error that it has because of kcoord; NONE: the cluster's answer holds
+        (rules 5, 6).
+        """
+        error, group_id = getattr(response, "error_code", 0), request.group_id
+        is_join = isinstance(request, JoinGroupRequest)
+        releases = self._gateway.releases
+        if error == ErrorCode.UNKNOWN_MEMBER_ID and releases.is_doubtful(group_id, request.member_id):
+            if is_join:
+                releases.note_old(group_id, request.member_id)
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if is_join else ErrorCode.REBALANCE_IN_PROGRESS
+        if is_join and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+            steps_aside = self._gateway.sentinels.steps_aside(group_id, leg)
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if steps_aside else ErrorCode.NONE
+        return ErrorCode.NONE
 
     def learn(self, leg: Leg, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:
         """The cluster has answered a call of such a group."""

@@ -80,6 +80,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if gateway.releases.concerns(group_id):
         await gateway.releases.join(leg, call, request)
         return
+    if gateway.releases.is_old(group_id, request.member_id):  # nobody knows it by that id any more, here or upstream
+        request = attrs.evolve(request, member_id="")
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
         if sentinel.inherited:  # it may be there still, and nobody else would be let in
@@ -121,9 +123,8 @@ async def _always() -> bool:
 def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
     """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
     deliver = leg.gateway.cluster_groups.reader(leg, request)
-    is_join = isinstance(request, JoinGroupRequest)
-    if is_join and deliver and leg.gateway.releases.is_old(request.group_id, request.member_id):
-        leg.pass_changed(call, attrs.evolve(request, member_id=""), deliver)  # the answer to its first one was lost
+    if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
+        leg.pass_changed(call, request, deliver)  # its frame may have an old id
     else:
         leg.pass_on(call, deliver)
 
@@ -204,6 +205,7 @@ async def _undo(
         await leg.gateway.guarded.undo_join(leg, call, request, joined, is_new)
     _heed(leg, request.group_id, error)
     if is_refusal(error):
+        leg.gateway.releases.doubt(request.group_id, request.member_id)
         _pass_on(leg, call, request)
     else:
         leg.answer(call, refuse(request, error))

@@ -58,7 +58,7 @@ Commit = OffsetCommitRequest | TxnOffsetCommitRequest
 async def offset_commit(leg: Leg, call: Call, request: OffsetCommitRequest) -> None:
     """Answer an OffsetCommit. Raises UpstreamLost."""
     if not await is_here(leg.gateway, request.group_id):
-        leg.pass_on(call)
+        _pass_on(leg, call, request.group_id)
         return
     generation = request.generation_id_or_member_epoch
     await _commit(leg, call, request, generation, transactional=False)
@@ -68,10 +68,24 @@ async def txn_offset_commit(leg: Leg, call: Call, request: TxnOffsetCommitReques
     """Answer a TxnOffsetCommit. Raises UpstreamLost."""
     names_nobody = request.generation_id < 0 and not request.member_id and request.group_instance_id is None
     is_old = names_nobody or call.header.api_version < TXN_WITH_MEMBER
-    if is_old or not await is_here(leg.gateway, request.group_id):
+    if is_old:
         leg.pass_on(call)
         return
+    if not await is_here(leg.gateway, request.group_id):
+        _pass_on(leg, call, request.group_id)
+        return
     await _commit(leg, call, request, request.generation_id, transactional=True)
+
+
+def _pass_on(leg: Leg, call: Call, group_id: str) -> None:
+    """Pass on a commit of a group that is the cluster's, or is to be. While it has members here, the one that commits
+    may be one of these: it is not told that it is unknown, but to join.
+    """
+    gateway = leg.gateway
+    if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
+        gateway.releases.pass_commit(leg, call)
+    else:
+        leg.pass_on(call)
 
 
 async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transactional: bool) -> None:
@@ -97,7 +111,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
                 await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
                 continue
         elif is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
-            leg.pass_on(call)
+            _pass_on(leg, call, group_id)
             return
         if not error and not is_placed:
             gateway.sessions.pause(group_id, [request.member_id], gateway.now_ms())  # its heartbeats wait behind this
@@ -106,10 +120,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             finally:
                 gateway.sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
-            if gateway.releases.concerns(group_id):
-                gateway.releases.pass_commit(leg, call)
-            else:
-                leg.pass_on(call)
+            _pass_on(leg, call, group_id)
             return
         if error:
             leg.answer(call, refuse(request, error))

@@ -116,7 +116,9 @@ class Releases:
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
         self._old: BoundedCache[tuple[str, str], bool] = BoundedCache(OLD_IDS_BYTES)
-        """Group and member id of those that have gone; whoever did not hear of its new id comes with that."""
+        """By group and member id: True of those that have gone, since whoever did not hear of its new id comes by that;
+        False of those that only may have been members here.
+        """
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
 
@@ -333,7 +335,7 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        self._old[group_id, before] = True
+        self.note_old(group_id, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         await gateway.guarded.give_up(group_id, [identity])
         if not (await facts_of(gateway, group_id)).has_members:
@@ -362,9 +364,22 @@ class Releases:
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
+    def note_old(self, group_id: str, member_id: str) -> None:
+        """The cluster does not know that id: whoever comes by it has to join there without one."""
+        self._old[group_id, member_id] = True
+
     def is_old(self, group_id: str, member_id: str) -> bool:
         """Whether a member by that id has gone to the cluster, which knows it by another."""
-        return self._old.get((group_id, member_id)) is not None
+        return self._old.get((group_id, member_id)) is True
+
+    def doubt(self, group_id: str, member_id: str) -> None:
+        """That member is none here any more, and the cluster may not know its id."""
+        self._old[group_id, member_id] = False
+
+    def is_doubtful(self, group_id: str, member_id: str) -> bool:
+        """Whether that may be an id of a member here, which the cluster does not know."""
+        has_members = self._gateway.groups.known_facts(group_id).has_members
+        return has_members or self._old.get((group_id, member_id)) is not None
 
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
         """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is

@@ -37,8 +37,10 @@ ADOPTION_MUTANTS = (
     Mutant(6, "a group that is only being taken is answered for", here.is_here,
            "if not await taken(gateway, group_id):",
            "return gateway.sentinels.of(group_id).is_taking\n    if False:"),
-    Mutant(15, "members are refused because of the sentinel", ClusterGroups.again_instead,
-           "if not is_refused or", "if True or"),
+    Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
+           "if is_join and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if False:"),
+    Mutant(15, "the cluster says of members here that they are unknown", ClusterGroups.instead,
+           "if error == ErrorCode.UNKNOWN_MEMBER_ID and", "if False and"),
     Mutant(15, "members are refused because the cluster has forgotten what they speak", Releases._is_shut_out,
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
 )
