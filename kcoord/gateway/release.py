@@ -7,10 +7,12 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
 2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. The cluster is asked for a new id for each, and
    its JoinGroup is passed on with that: the answer tells it to its member. (librdkafka takes its partitions for lost
    where a JoinGroup is answered with nothing but a new id.) What else carries a new id passes.
-3. Who has joined upstream leaves the group here, as one that has stopped: nothing here waits for it. Until then its
-   commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
-4. When nobody is left here the sentinel leaves, and all get one generation. It does so as well after the time that a
-   rebalance may take: upstream would count it as a member that has joined, and its leader would give it work.
+3. Who has joined upstream leaves the group here, as one that has stopped, when the cluster has answered it: if kcoord
+   dies before that, its member comes by the id that it had here, and must be known. Until then its commits go on in the
+   sentinel's name. The group's coordinator here tells nobody anything any more.
+4. When the JoinGroups of all that are members here are on their way the sentinel leaves, and all get one generation. It
+   does so as well after the time that a rebalance may take: upstream would count it as a member that has joined, and
+   its leader would give it work.
 5. Late commits by old ids, or by new ids with the generation of before, which some clients send while they wait for
    their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no consumer may hear
    that it, or its generation, is unknown, or it takes its partitions for lost.
@@ -98,6 +100,10 @@ class _Release:
     """By the member id that upstream has given out: the one that its member had here."""
     came: set[str] = attrs.Factory(set)
     """Whose JoinGroup is on its way: new ids, and instance ids of those that need none to join."""
+    gone: set[str] = attrs.Factory(set)
+    """The ids that they had here of those whose JoinGroup is on its way. They are members here until it is answered."""
+    have_all_gone: bool = False
+    """Whether nobody else is a member here."""
     leave_by_ms: int | None = None
     """When the sentinel leaves at the latest; None until somebody has joined upstream."""
     has_left: bool = False
@@ -106,6 +112,12 @@ class _Release:
     """Whether the cluster has said that it has left."""
     dead: set[str] = attrs.Factory(set)
     """Ids that are nobody's, here or upstream."""
+
+    def stays(self, before: str, there: str | None) -> None:
+        """Its JoinGroup was refused."""
+        self.gone.discard(before)
+        self.came.discard(there or "")
+        self.have_all_gone = False
 
 
 class Releases:
@@ -155,7 +167,7 @@ class Releases:
             del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
         else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
-            if not facts.has_members or (late and not release.has_left):
+            if release.have_all_gone or not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
 
     async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
@@ -268,11 +280,15 @@ class Releases:
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
-                release.came -= {new_id, request.group_instance_id}
+                release.stays(before, new_id or request.group_instance_id)
                 leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
+            elif joins_now and response.error_code:
+                release.stays(before, new_id or request.group_instance_id)
+            elif joins_now:
+                self._gateway.spawn(self._answered(request, release, before))
             self._gateway.cluster_groups.learn(leg, request, response)
             leg.to_client(_SIZE.pack(len(frame)) + frame)
 
@@ -317,7 +333,7 @@ class Releases:
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return
-        if await gateway.guarded.member_ids(group_id) <= {before}:
+        if await gateway.guarded.member_ids(group_id) <= {before, *release.gone}:
             release.has_left = True
             try:
                 await gateway.sentinels.of(group_id).go(leg)
@@ -327,7 +343,7 @@ class Releases:
             release.is_left = True
 
     async def _came(self, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None) -> None:
-        """Its JoinGroup is on its way upstream: it is a member here no more (rule 3)."""
+        """Its JoinGroup is on its way upstream (rule 3)."""
         gateway, group_id = self._gateway, request.group_id
         came = new_id if new_id is not None else request.group_instance_id
         if came is not None:
@@ -335,11 +351,25 @@ class Releases:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        self.note_old(group_id, before)
-        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
-        await gateway.guarded.give_up(group_id, [identity])
-        if not (await facts_of(gateway, group_id)).has_members:
+        release.gone.add(before)
+        if await gateway.guarded.member_ids(group_id) <= release.gone:
+            release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
+
+    async def _answered(self, request: JoinGroupRequest, release: _Release, before: str) -> None:
+        """The cluster has answered its JoinGroup: it is a member here no more. Until then a kcoord that is started
+        again must know it by the id that it had here, since it may never hear of another.
+        """
+        gateway, group_id = self._gateway, request.group_id
+        if before not in release.came:  # else a predecessor of this process has handed it down
+            self.note_old(group_id, before)
+        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
+        try:
+            await gateway.guarded.give_up(group_id, [identity])
+            if not (await facts_of(gateway, group_id)).has_members:
+                await self._end(gateway.sentinels.of(group_id), release)
+        except UpstreamLost:
+            log.debug("group %s: a member that has gone is one here until its session ends", group_id)
 
     async def member_call(
         self, leg: Leg, call: Call, request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
