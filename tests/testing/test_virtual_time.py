@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 CLOCKS = re.compile(r"\btime\.(?:clock_gettime|monotonic|time|perf_counter)(?:_ns)?\b")
 REAL = {
     "kcoord.log.embedded": "a test's log is in memory",
+    "kcoord.log.outages": "when it was alive last, for the report",
     "kcoord.loop.acceptor": "how often it complains of too many open files",
     "kcoord.loop.turn_queue": "how long a turn of the loop has computed",
     "kcoord.server.coordinator": "how long loading took, for the log",
