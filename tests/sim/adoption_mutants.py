@@ -26,7 +26,7 @@ ADOPTION_MUTANTS = (
            "sentinel.let_in(asker, offers, generation, members)", "sentinel.go(asker)"),
     Mutant(15, "JoinGroup is passed with the old member id", Releases.join,
            'attrs.evolve(request, member_id=new_id or "")', "request"),
-    Mutant(15, "who has joined the cluster stays a member here", Releases._came,
+    Mutant(15, "who has joined the cluster stays a member here", Releases._answered,
            "await gateway.guarded.give_up(group_id, [identity])", "pass"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
