@@ -22,7 +22,7 @@ from tests.gateway.live_member import LOOK_AGAIN, LOST, LiveMember
 AGAIN = LOOK_AGAIN | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.REQUEST_TIMED_OUT}
 """A commit that is answered with these clients try again by themselves."""
 ROUND_S = 0.4
-"""So long a member pauses between its commits."""
+"""How long a member waits between two commits."""
 DEADLINE_S = 300.0
 ASK_EVERY_S = 0.05
 

@@ -26,7 +26,7 @@ LONGEST_DELAY_S = 3_600
 SHOWN = 20
 """So many choices are shown, the best first; the table has all."""
 PIECES = 3
-"""So many pieces are named in which a replay and the log disagree, the worst first."""
+"""How many pieces are named where a replay and the log disagree, the worst first."""
 
 
 def whatif(

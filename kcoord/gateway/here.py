@@ -46,7 +46,6 @@ __all__ = [
     "is_the_clusters",
     "may_be_here",
     "seems_here",
-    "taken",
     "wait_until_loaded",
     "when_loaded",
 ]
@@ -76,13 +75,13 @@ async def is_here(gateway: Gateway, group_id: str) -> bool:
         return decided
     if (await facts_of(gateway, group_id)).has_members:
         return True
-    if not await taken(gateway, group_id):
+    if not await _taken(gateway, group_id):
         return False
     decided = _decided(gateway, group_id)
     return (await facts_of(gateway, group_id)).has_members if decided is None else decided
 
 
-async def taken(gateway: Gateway, group_id: str) -> bool:
+async def _taken(gateway: Gateway, group_id: str) -> bool:
     """Wait until it is known whether the sentinel that is being taken in gets into the group; False where none is."""
     sentinel = gateway.sentinels.known(group_id)
     if sentinel is None or sentinel.taking is None:

@@ -17,13 +17,14 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
    their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no consumer may hear
    that it, or its generation, is unknown, or it takes its partitions for lost.
 6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
-7. Where kcoord died on the way and some have joined upstream, their connections have ended, and they join again. While
-   the cluster still waits for the sentinel they have heard nothing, so they are put out, and all begins anew. Else the
-   sentinel leaves at once, and late commits are told to join. An id that is no member's here may be one that the old
-   process has handed down: it is passed on. If upstream does not know it either, its owner tries again, and is given
-   another.
-8. A coordinator upstream that is loaded anew knows of each member only the protocol that was chosen, which is kcoord's.
-   Then it refuses all others. Who is refused so tries again, once the sentinel has offered anew what they speak.
+7. If kcoord died during a release and some members had joined upstream, their connections have ended and they will join
+   again. While the cluster still waits for the sentinel, none of them has been answered: they are put out, and the
+   release starts from the beginning. Otherwise the sentinel leaves at once, and late commits are told to join. An id
+   that no member has here may be one that the previous process passed to its member, so it is passed on. If upstream
+   does not know it either, the member tries again and is given another id.
+8. A coordinator upstream that has just loaded its log knows only one protocol of each member, the one that was chosen,
+   which is kcoord's own. It refuses every other. A member that is refused for this tries again after the sentinel has
+   offered once more what the members speak.
 9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
@@ -84,6 +85,7 @@ NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
 OLD_IDS_BYTES = 4 << 20
+"""How much is kept of ids that members had before a release, in bytes."""
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -403,7 +405,7 @@ class Releases:
         return self._old.get((group_id, member_id)) is True
 
     def doubt(self, group_id: str, member_id: str) -> None:
-        """That member is none here any more, and the cluster may not know its id."""
+        """It is not a member here any more, and the cluster may not know its id."""
         self._old[group_id, member_id] = False
 
     def is_doubtful(self, group_id: str, member_id: str) -> bool:

@@ -35,7 +35,7 @@ ADOPTION_MUTANTS = (
     Mutant(15, "a release is over before the sentinel has left", Releases._end,
            "is_over = release.is_left and not", "is_over = not"),
     Mutant(6, "a group that is only being taken is answered for", here.is_here,
-           "if not await taken(gateway, group_id):",
+           "if not await _taken(gateway, group_id):",
            "return gateway.sentinels.of(group_id).is_taking\n    if False:"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
            "if is_join and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if False:"),

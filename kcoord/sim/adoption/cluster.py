@@ -4,6 +4,7 @@ keeps the offsets. It is restarted now and then, and has all that its log has.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ LIMITS = Limits(10_000_000, 10_000_000, 10_000, 10_000, 3_600_000)
 """Of connections: none of a run meets them."""
 
 
-class Node:
+class Node(ABC):
     """A process with a coordinator that is started, killed and started again, over one disk."""
 
     name = ""
@@ -84,11 +85,13 @@ class Node:
     def _make_id(self) -> str:
         return f"{self.name[0]}{next(self._ids)}"
 
+    @abstractmethod
     def _settings(self) -> GroupSettings:
-        raise NotImplementedError
+        """Those of its coordinator."""
 
+    @abstractmethod
     def _serve(self) -> Server:
-        raise NotImplementedError
+        """Listen, from now on."""
 
     def _listen(self, server: Server, address: Address, broker_id: int | None = None) -> None:
         loop = self._world.loop
