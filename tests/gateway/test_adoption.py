@@ -265,7 +265,11 @@ async def test_who_did_not_hear_of_its_new_id_is_not_unknown(entry: Entry, name:
     await owned_by(await connect(entry.port), name, "cluster")
     await asyncio.gather(*(goes(each) for each in (first, second)))
     await sync(first, second)
-    assert not entry.gateway.releases.is_open(name)
+
+    async def is_over() -> bool:
+        return not entry.gateway.releases.is_open(name)
+
+    await until(is_over, "the release is over")
     first.member_id = old_id
     assert ErrorCode((await first.try_join()).error_code) == ErrorCode.MEMBER_ID_REQUIRED
 
