@@ -130,6 +130,7 @@ class Adoptions:
         self._gateway = gateway
         self._look_due_ms: dict[str, int] = {}
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._trying: set[str] = set()
 
     def tend(self) -> None:
         """Look at the groups that are due; called about once a second."""
@@ -143,14 +144,38 @@ class Adoptions:
             self._gateway.spawn(self._try(group_id))
 
     async def _try(self, group_id: str) -> None:
+        if group_id in self._trying:
+            return
+        self._trying.add(group_id)
         async with self._slots:
             try:
-                if self._is_wanted(await facts_of(self._gateway, group_id)):
+                facts = await facts_of(self._gateway, group_id)
+                if facts.has_members:
+                    await self._clear(group_id)
+                if self._is_wanted(facts):
                     await self.adopt(group_id)
             except CannotAdopt as reason:
                 log.debug("group %s is not adopted: %s", group_id, reason)
             except (UpstreamLost, DecodeError) as fault:
                 log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
+            finally:
+                self._trying.discard(group_id)
+
+    async def _clear(self, group_id: str) -> None:
+        """Give up members here that the cluster has by the same ids: kcoord died between taking them over and putting
+        them out there. With several instances another one may just be at it. Raises UpstreamLost.
+        """
+        gateway, sentinel = self._gateway, self._gateway.sentinels.of(group_id)
+        asker = gateway.cluster_groups.asker(group_id)
+        if sentinel.IS_SHARED or sentinel.is_joined or sentinel.is_taking or asker is None:
+            return
+        group = await gateway.cluster_groups.look(asker, group_id)
+        here = await gateway.guarded.member_ids(group_id)
+        members = [] if group is None else [*group.through, *group.direct]
+        left = [MemberIdentity(each.member_id, each.group_instance_id) for each in members if each.member_id in here]
+        if left and not gateway.sentinels.of(group_id).is_joined:
+            log.info("group %s: %d members are the cluster's still, its adoption was broken off", group_id, len(left))
+            await gateway.guarded.give_up(group_id, left)
 
     def _is_wanted(self, facts: GroupFacts) -> bool:
         return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.settings.adopts)

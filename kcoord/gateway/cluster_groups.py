@@ -10,8 +10,9 @@ A group that has members at the cluster is not taken, so the calls of those that
 4. An instance knows its own connections only, and says so. The members of one group come by one instance, the one that
    stands before the group's coordinator, but for a while after a change of the map.
 5. Nobody hears from the cluster that the group is not for its kind because of kcoord's own member: clients end then.
-6. Nobody hears from the cluster that it is unknown while the group has members here: it may be one of these, by an id
-   that the cluster has not given out. It is told to join, and joins the cluster without an id.
+6. No member of the group here, and none that has gone from here, hears from the cluster that it is unknown: the cluster
+   has not given out its id. It is told to join, and joins the cluster without an id. Anybody else hears it: what it
+   owned may be another's by now.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.rewrite import decode
-from kcoord.gateway.sentinel import INSTANCE_ID
+from kcoord.gateway.sentinel import INSTANCE_ID, STRANGER
 from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
@@ -155,14 +156,15 @@ class ClusterGroups:
         self._leaders: BoundedCache[str, tuple[int, str]] = BoundedCache(SAID_BYTES)
         """By group: the newest generation that a JoinGroup was answered with, and who leads it."""
 
-    def reader(self, leg: Leg, request: Request) -> Deliver | None:
+    async def reader(self, leg: Leg, request: Request) -> Deliver | None:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
+        is_ours = await self._gateway.releases.is_ours(request.group_id, request.member_id)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
-            instead = self.instead(leg, request, response)
+            instead = self.instead(leg, request, response, is_ours)
             if instead:
                 body = refuse(request, instead).encode(owed.api_version)
                 leg.to_client(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
@@ -174,19 +176,22 @@ class ClusterGroups:
         return deliver
 
     def instead(
-        self, leg: Leg, request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest, response: Response
+        self,
+        leg: Leg,
+        request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest,
+        response: Response,
+        is_ours: bool,
     ) -> ErrorCode:
         """What a client is told in place of an error that it has because of kcoord; NONE: the cluster's answer holds
-        (rules 5, 6).
+        (rules 5, 6). `is_ours`: its member id is, or was, that of a member here.
         """
         error, group_id = getattr(response, "error_code", 0), request.group_id
-        is_join = isinstance(request, JoinGroupRequest)
-        releases = self._gateway.releases
-        if error == ErrorCode.UNKNOWN_MEMBER_ID and releases.is_doubtful(group_id, request.member_id):
-            if is_join:
-                releases.note_old(group_id, request.member_id)
-            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if is_join else ErrorCode.REBALANCE_IN_PROGRESS
-        if is_join and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+        if error in STRANGER and is_ours:
+            if not isinstance(request, JoinGroupRequest):
+                return ErrorCode.REBALANCE_IN_PROGRESS
+            self._gateway.releases.note_old(request, request.member_id)
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        if isinstance(request, JoinGroupRequest) and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             steps_aside = self._gateway.sentinels.steps_aside(group_id, leg)
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if steps_aside else ErrorCode.NONE
         return ErrorCode.NONE

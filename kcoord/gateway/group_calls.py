@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.here import facts_of, is_here, is_the_clusters
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters, when_taken
 from kcoord.gateway.rights import READ, check
-from kcoord.gateway.sentinel import PASSING, Sentinel, is_refusal
+from kcoord.gateway.sentinel import LOST, PASSING, Sentinel, is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
-from kcoord.gateway.upstream import UpstreamLost
+from kcoord.gateway.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember
 from kcoord.protocol.call import Call
@@ -47,7 +47,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["admit", "answer", "join_group", "keep", "member_call"]
+__all__ = ["admit", "answer", "is_elsewhere", "join_group", "member_call"]
 
 REFUSED_WITHIN_S = 0.2
 """Upstream refuses a group within milliseconds; if nothing has come by then, counted from the first one who asks, it
@@ -86,13 +86,16 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
         if sentinel.inherited:  # it may be there still, and nobody else would be let in
             await sentinel.leave(leg, _always)
-        _pass_on(leg, call, request)
+        await _pass_on(leg, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(leg, sentinel, request.protocol_type)
+    if not error and sentinel.is_taking and sentinel.comes_back:  # whoever joins here would wait for those members
+        await when_taken(gateway, group_id)
+        error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(leg, group_id, error)
-        _pass_on(leg, call, request)
+        await _pass_on(leg, call, request)
         return
     leg.add_member(group_id, request.member_id)
     if error:
@@ -100,8 +103,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         return
     response, _ = await gateway.guarded.call(leg, call, request)
     assert isinstance(response, JoinGroupResponse)
-    if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and not await is_here(gateway, group_id):
-        _pass_on(leg, call, request)  # it is a member upstream, and somebody new has tried to take the group here
+    if await is_elsewhere(leg, group_id, error_of(response.error_code)):
+        await _pass_on(leg, call, request)
         return
     if response.error_code == ErrorCode.NONE:
         leg.add_member(group_id, response.member_id)
@@ -120,9 +123,9 @@ async def _always() -> bool:
     return True
 
 
-def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
+async def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
     """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
-    deliver = leg.gateway.cluster_groups.reader(leg, request)
+    deliver = await leg.gateway.cluster_groups.reader(leg, request)
     if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
         leg.pass_changed(call, request, deliver)  # its frame may have an old id
     else:
@@ -165,6 +168,7 @@ async def _taken(leg: Leg, sentinel: Sentinel, first: Appearance | None) -> Erro
     """`take` for those who share its outcome: what is lost meanwhile counts as COORDINATOR_NOT_AVAILABLE."""
     try:
         facts = await facts_of(leg.gateway, sentinel.group_id)
+        sentinel.comes_back = facts.has_members
         return await sentinel.take(leg, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
         if first is not None and not sentinel.is_joined:
@@ -205,8 +209,8 @@ async def _undo(
         await leg.gateway.guarded.undo_join(leg, call, request, joined, is_new)
     _heed(leg, request.group_id, error)
     if is_refusal(error):
-        leg.gateway.releases.doubt(request.group_id, request.member_id)
-        _pass_on(leg, call, request)
+        leg.gateway.releases.note_old(request, request.member_id, has_gone=False)
+        await _pass_on(leg, call, request)
     else:
         leg.answer(call, refuse(request, error))
 
@@ -222,7 +226,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     gateway = leg.gateway
     group_id = request.group_id
     if not await is_here(gateway, group_id):
-        _pass_on(leg, call, request)
+        await _pass_on(leg, call, request)
         return
     error = await check(leg, group_id, READ)
     if not error and gateway.releases.concerns(group_id):
@@ -231,7 +235,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     if not error:
         error = await keep(leg, group_id)
     if is_refusal(error) and not await is_here(gateway, group_id):
-        _pass_on(leg, call, request)
+        await _pass_on(leg, call, request)
         return
     if error:
         leg.answer(call, refuse(request, error))
@@ -241,12 +245,33 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     if isinstance(request, HeartbeatRequest):  # a legacy worker's, which its group may keep back
         when_more = partial(leg.client.when_more, call, partial(gateway.groups.let_go, group_id, leg.client.serial))
     response, remember = await gateway.guarded.call(leg, call, request, when_more)
+    if await is_elsewhere(leg, group_id, error_of(getattr(response, "error_code", 0))):
+        await _pass_on(leg, call, request)
+        return
     if isinstance(request, LeaveGroupRequest):
         leg.drop_member(group_id, request)
     elif _ok(response):
         leg.add_member(group_id, member_id)
         gateway.cluster_groups.taken(group_id)
     answer(leg, call, response, remember, group_id)
+
+
+async def is_elsewhere(leg: Leg, group_id: str, error: ErrorCode) -> bool:
+    """Whether the cluster has the group of a member that is unknown here, as `error` says: upstream is asked, if it has
+    not been yet (rule 6). What is known here may be of before a restart. Raises UpstreamLost, also where upstream has
+    not said who has the group.
+    """
+    sentinel = leg.gateway.sentinels.of(group_id)
+    if error not in LOST or sentinel.is_joined:
+        return False
+    await when_taken(leg.gateway, group_id)  # that may fail with the connection of whoever takes it
+    await keep(leg, group_id)
+    await when_taken(leg.gateway, group_id)
+    belongs_upstream = not await is_here(leg.gateway, group_id)
+    is_left = belongs_upstream and not sentinel.inherited
+    if not is_left and not (sentinel.refused or sentinel.mark is not None):
+        raise UpstreamLost(f"upstream has not said yet who has group {group_id}")
+    return belongs_upstream
 
 
 async def keep(leg: Leg, group_id: str) -> ErrorCode:

@@ -22,7 +22,8 @@ from kcoord.gateway.authentication import proved
 from kcoord.gateway.contract import GroupService
 from kcoord.gateway.here import groups_named
 from kcoord.gateway.rights import DELETE, DESCRIBE, READ, check
-from kcoord.gateway.upstream import UpstreamLost
+from kcoord.gateway.sentinel import PASSING
+from kcoord.gateway.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
 from kcoord.protocol.call import Call
@@ -143,11 +144,14 @@ class GuardedGroups:
         return response
 
     async def member_ids(self, group_id: str) -> set[str]:
-        """Who is a member here."""
+        """Who is a member here. Raises UpstreamLost where nobody coordinates the group at the moment."""
         classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
         connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(classic, DescribeGroupsResponse)
         assert isinstance(connect, ConnectGroupDescribeResponse)
+        errors = [*(each.error_code for each in classic.groups), *(each.error_code for each in connect.groups)]
+        if not PASSING.isdisjoint(map(error_of, errors)):
+            raise UpstreamLost(f"nobody coordinates group {group_id} at the moment")
         found = [each.member_id for group in classic.groups for each in group.members]
         return {*found, *(each.member_id for group in connect.groups for each in group.members)}
 

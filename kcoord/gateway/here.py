@@ -5,9 +5,9 @@ The coordinator may be another instance. Rules:
 1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
    that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
 2. A sentinel that is in the group, or was refused, answers the question without asking.
-3. A sentinel that is being taken in says nothing yet: upstream may refuse it, since the group's members are there.
-   Meanwhile the group is kcoord's if it has members here; where it has none, the answer is waited for. Else a member at
-   the cluster, which comes through kcoord, would be told that it is unknown because somebody new joins.
+3. While a sentinel is being taken in the group is kcoord's. Upstream may refuse it, since the group's members are
+   there: so one of these, which comes through kcoord, is not told that it is unknown before upstream has said
+   (`group_calls.is_elsewhere`).
 4. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
    of each what there is to tell.
 """
@@ -48,6 +48,7 @@ __all__ = [
     "seems_here",
     "wait_until_loaded",
     "when_loaded",
+    "when_taken",
 ]
 
 Handler = Callable[["Leg", Call, Any], Awaitable[None]]
@@ -71,23 +72,14 @@ async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
 async def is_here(gateway: Gateway, group_id: str) -> bool:
     """Whether kcoord has the group, or is taking it. Raises Unanswered."""
     decided = _decided(gateway, group_id)
-    if decided is not None:
-        return decided
-    if (await facts_of(gateway, group_id)).has_members:
-        return True
-    if not await _taken(gateway, group_id):
-        return False
-    decided = _decided(gateway, group_id)
     return (await facts_of(gateway, group_id)).has_members if decided is None else decided
 
 
-async def _taken(gateway: Gateway, group_id: str) -> bool:
-    """Wait until it is known whether the sentinel that is being taken in gets into the group; False where none is."""
+async def when_taken(gateway: Gateway, group_id: str) -> None:
+    """Wait until it is known whether the sentinel gets into the group, if it is being taken in."""
     sentinel = gateway.sentinels.known(group_id)
-    if sentinel is None or sentinel.taking is None:
-        return False
-    await asyncio.wait({sentinel.taking})
-    return True
+    if sentinel is not None and sentinel.taking is not None:
+        await asyncio.wait({sentinel.taking})
 
 
 async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
@@ -99,9 +91,7 @@ async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
 def seems_here(gateway: Gateway, group_id: str) -> bool:
     """`is_here` without asking, for bookkeeping."""
     decided = _decided(gateway, group_id)
-    sentinel = gateway.sentinels.known(group_id)
-    is_taking = sentinel is not None and sentinel.is_taking
-    return is_taking or gateway.groups.known_facts(group_id).has_members if decided is None else decided
+    return gateway.groups.known_facts(group_id).has_members if decided is None else decided
 
 
 def _decided(gateway: Gateway, group_id: str) -> bool | None:
@@ -109,7 +99,7 @@ def _decided(gateway: Gateway, group_id: str) -> bool | None:
     if not gateway.owns(group_id):
         return False
     sentinel = gateway.sentinels.known(group_id)
-    if sentinel is not None and (sentinel.refused or sentinel.is_joined):
+    if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
         return not sentinel.refused
     return None
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.group_calls import keep
+from kcoord.gateway.group_calls import is_elsewhere
 from kcoord.gateway.here import facts_of, is_here
-from kcoord.gateway.release import STRANGER, join_instead
+from kcoord.gateway.release import join_instead
 from kcoord.gateway.rights import DELETE, READ, check
-from kcoord.gateway.sentinel import INSTANCE_ID, LOST, Identity, Sentinel, is_refusal
+from kcoord.gateway.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
 from kcoord.gateway.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.protocol.call import Call
@@ -58,7 +58,7 @@ Commit = OffsetCommitRequest | TxnOffsetCommitRequest
 async def offset_commit(leg: Leg, call: Call, request: OffsetCommitRequest) -> None:
     """Answer an OffsetCommit. Raises UpstreamLost."""
     if not await is_here(leg.gateway, request.group_id):
-        _pass_on(leg, call, request.group_id)
+        await _pass_on(leg, call, request)
         return
     generation = request.generation_id_or_member_epoch
     await _commit(leg, call, request, generation, transactional=False)
@@ -72,18 +72,18 @@ async def txn_offset_commit(leg: Leg, call: Call, request: TxnOffsetCommitReques
         leg.pass_on(call)
         return
     if not await is_here(leg.gateway, request.group_id):
-        _pass_on(leg, call, request.group_id)
+        await _pass_on(leg, call, request)
         return
     await _commit(leg, call, request, request.generation_id, transactional=True)
 
 
-def _pass_on(leg: Leg, call: Call, group_id: str) -> None:
+async def _pass_on(leg: Leg, call: Call, request: Commit) -> None:
     """Pass on a commit of a group that is the cluster's, or is to be. While it has members here, the one that commits
     may be one of these: it is not told that it is unknown, but to join.
     """
-    gateway = leg.gateway
+    gateway, group_id = leg.gateway, request.group_id
     if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
-        gateway.releases.pass_commit(leg, call)
+        await gateway.releases.pass_commit(leg, call, request)
     else:
         leg.pass_on(call)
 
@@ -100,18 +100,17 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             leg, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
         is_placed = name.stands_for(generation)
-        is_doubtful = error in STRANGER and not sentinel.is_joined  # what is known here may be of before a restart
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
-                gateway.releases.pass_commit(leg, call)
+                await gateway.releases.pass_commit(leg, call, request)
                 return
             if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
             elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
                 await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
                 continue
-        elif is_doubtful and is_refusal(await keep(leg, group_id)) and not await is_here(gateway, group_id):
-            _pass_on(leg, call, group_id)
+        elif await is_elsewhere(leg, group_id, error):
+            await _pass_on(leg, call, request)
             return
         if not error and not is_placed:
             gateway.sessions.pause(group_id, [request.member_id], gateway.now_ms())  # its heartbeats wait behind this
@@ -120,7 +119,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
             finally:
                 gateway.sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
-            _pass_on(leg, call, group_id)
+            await _pass_on(leg, call, request)
             return
         if error:
             leg.answer(call, refuse(request, error))

@@ -7,24 +7,25 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
 2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. The cluster is asked for a new id for each, and
    its JoinGroup is passed on with that: the answer tells it to its member. (librdkafka takes its partitions for lost
    where a JoinGroup is answered with nothing but a new id.) What else carries a new id passes.
-3. Who has joined upstream leaves the group here, as one that has stopped, when the cluster has answered it: if kcoord
-   dies before that, its member comes by the id that it had here, and must be known. Until then its commits go on in the
-   sentinel's name. The group's coordinator here tells nobody anything any more.
+3. Who has joined upstream leaves the group here, as one that has stopped, when it comes by the id that it has there.
+   Before that its connection may end, or kcoord: then it comes by the id that it had here, and must be known. Until
+   then its commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
 4. When the JoinGroups of all that are members here are on their way the sentinel leaves, and all get one generation. It
    does so as well after the time that a rebalance may take: upstream would count it as a member that has joined, and
    its leader would give it work.
 5. Late commits by old ids, or by new ids with the generation of before, which some clients send while they wait for
-   their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no consumer may hear
-   that it, or its generation, is unknown, or it takes its partitions for lost.
+   their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no member may hear
+   that it, or its generation, is unknown, or it takes its partitions for lost. Whose session has ended has to hear it:
+   others may own these by now.
 6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
 7. If kcoord died during a release and some members had joined upstream, their connections have ended and they will join
    again. While the cluster still waits for the sentinel, none of them has been answered: they are put out, and the
-   release starts from the beginning. Otherwise the sentinel leaves at once, and late commits are told to join. An id
-   that no member has here may be one that the previous process passed to its member, so it is passed on. If upstream
-   does not know it either, the member tries again and is given another id.
+   release starts from the beginning. Otherwise the sentinel leaves at once. Who comes by an id that no member has, or
+   had, here is a member upstream or nobody: that is for the cluster to say.
 8. A coordinator upstream that has just loaded its log knows only one protocol of each member, the one that was chosen,
    which is kcoord's own. It refuses every other. A member that is refused for this tries again after the sentinel has
-   offered once more what the members speak.
+   offered once more what the members speak. Where the sentinel had left the log may not say so, nor that anybody has
+   joined: then all begins anew, since whoever joins alone would be given what the others own.
 9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
@@ -34,6 +35,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import struct
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import attrs
@@ -41,7 +43,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode
-from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, Sentinel
+from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
 from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
@@ -75,13 +77,15 @@ if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.leg import Leg
 
-__all__ = ["STRANGER", "Releases", "join_instead"]
+__all__ = ["Releases", "join_instead"]
 
 log = logging.getLogger("kcoord.gateway")
 
 NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
 NEWEST_DESCRIBE = 5
+DEAD = "Dead"
+"""The state of what is no classic group."""
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
 OLD_IDS_BYTES = 4 << 20
@@ -89,9 +93,6 @@ OLD_IDS_BYTES = 4 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
-
-STRANGER = LOST - {ErrorCode.ILLEGAL_GENERATION}
-"""What the group says here of those who are no members of it."""
 
 
 @attrs.define
@@ -112,6 +113,10 @@ class _Release:
     """Whether the sentinel has left, or is about to."""
     is_left: bool = False
     """Whether the cluster has said that it has left."""
+    unheard: dict[str, tuple[JoinGroupRequest, str]] = attrs.Factory(dict)
+    """Of members that have not come yet by the id that they have upstream, and may never have heard of it: by that id
+    the JoinGroup that was answered, and the id here.
+    """
     dead: set[str] = attrs.Factory(set)
     """Ids that are nobody's, here or upstream."""
 
@@ -121,6 +126,23 @@ class _Release:
         self.came.discard(there or "")
         self.have_all_gone = False
 
+    def starts_over(self) -> None:
+        """Upstream has the sentinel still, and knows of no join."""
+        self.came.clear()
+        self.gone.clear()
+        self.have_all_gone = self.has_left = self.is_left = False
+        self.leave_by_ms = None
+
+
+@attrs.frozen
+class _Old:
+    """A member id that nobody has here any more, while whoever had it may not have heard of another."""
+
+    has_gone: bool
+    """Whether it has gone to the cluster; else it only may have been a member here."""
+    until_ms: int
+    """When its session ends upstream if it does not hear of its new id: what it owned is another's then."""
+
 
 class Releases:
     """The groups that this instance gives back."""
@@ -129,10 +151,10 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
-        self._old: BoundedCache[tuple[str, str], bool] = BoundedCache(OLD_IDS_BYTES)
-        """By group and member id: True of those that have gone, since whoever did not hear of its new id comes by that;
-        False of those that only may have been members here.
-        """
+        self._old: BoundedCache[tuple[str, str], _Old] = BoundedCache(OLD_IDS_BYTES)
+        """By group and member id."""
+        self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(OLD_IDS_BYTES)
+        """What somebody speaks who has come before the release of the group was open."""
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
 
@@ -161,12 +183,16 @@ class Releases:
         is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
         if not is_to_go:
             self._said.discard(group_id)
-        if release is None:
-            if is_to_go and facts.has_members and not sentinel.refused and group_id not in self._beginning:
+        if group_id in self._beginning:
+            return
+        if not is_to_go and (sentinel.offers or release is not None) and not (release and release.leave_by_ms):
+            self._open.pop(group_id, None)  # it shall be kcoord's again, and no member has gone yet
+            self._beginning.add(group_id)
+            self._gateway.spawn(self._take_back(sentinel, facts.generation or 0))
+        elif release is None:
+            if is_to_go and facts.has_members and not sentinel.refused:
                 self._beginning.add(group_id)
                 self._gateway.spawn(self._begin(sentinel))
-        elif not is_to_go and release.leave_by_ms is None:
-            del self._open[group_id]  # it shall be kcoord's again, and nobody has gone yet
         else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
             if release.have_all_gone or not facts.has_members or (late and not release.has_left):
@@ -176,7 +202,9 @@ class Releases:
         """Let the members in; `again`, where a release is open and upstream does not know what they speak any more."""
         group_id = sentinel.group_id
         try:
-            offers = list(sentinel.offers) if again is not None else await self._offers(group_id)
+            offers = list(sentinel.offers) or await self._offers(group_id)
+            if offers == []:
+                offers = self._spoken.get(group_id) or []
             if not offers:
                 if offers is None and group_id not in self._said:
                     self._said.add(group_id)
@@ -205,9 +233,18 @@ class Releases:
             self._gateway.groups.let_go(group_id, leg.client.serial)
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
+    async def _take_back(self, sentinel: Sentinel, generation: int) -> None:
+        """The sentinel lets nobody in any more."""
+        try:
+            await self._gateway.sentinels.speak(sentinel, lambda asker: sentinel.let_nobody_in(asker, generation))
+        except (UpstreamLost, DecodeError) as fault:
+            log.info("group %s: the sentinel joins again with the next call: %s", sentinel.group_id, fault)
+        finally:
+            self._beginning.discard(sentinel.group_id)
+
     async def _offers(self, group_id: str) -> list[JoinGroupRequestProtocol] | None:
-        """What the members of the group speak; nothing where there are none, None where some speak nothing that the
-        cluster knows.
+        """What the members of the group speak; nothing where they speak nothing yet, None where some speak nothing that
+        the cluster knows.
         """
         if not (await facts_of(self._gateway, group_id)).has_members:
             return []
@@ -217,6 +254,8 @@ class Releases:
         if group.protocol_type and group.protocol_data and group.members:
             metadata = group.members[0].member_metadata
             return [JoinGroupRequestProtocol(name=group.protocol_data, metadata=metadata)]
+        if group.group_state != DEAD:  # it has members, who have yet to agree on a protocol
+            return []
         told = await self._gateway.guarded.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(told, ConnectGroupDescribeResponse)
         if told.groups[0].legacy_mode is None:
@@ -229,28 +268,45 @@ class Releases:
         if not release.has_left:
             release.has_left = True
             try:
-                await gateway.sentinels.speak_freely(sentinel, lambda asker: self._leave(sentinel, release, asker))
+                error = await gateway.sentinels.speak_freely(
+                    sentinel, lambda asker: self._leave(sentinel, release, asker)
+                )
+                lost = f"the cluster answered {error.name}" if error else ""
             except (UpstreamLost, DecodeError) as fault:
+                lost = str(fault)
+            if lost:
                 release.has_left = False
-                log.info("group %s: the sentinel cannot leave yet: %s", group_id, fault)
+                log.info("group %s: the sentinel cannot leave yet: %s", group_id, lost)
                 return
             release.is_left = True
-        is_over = release.is_left and not (await facts_of(gateway, group_id)).has_members
-        if is_over and self._open.get(group_id) is release:
+        try:
+            is_empty = not (await facts_of(gateway, group_id)).has_members
+        except UpstreamLost as fault:
+            log.debug("group %s: whether its release is over is asked again: %s", group_id, fault)
+            return
+        if release.is_left and is_empty and self._open.get(group_id) is release:
             del self._open[group_id]
             log.info("group %s is the cluster's again", group_id)
 
     async def _leave(self, sentinel: Sentinel, release: _Release, asker: Asker) -> ErrorCode:
+        """Leave once all that have come are members upstream. REBALANCE_IN_PROGRESS where some were refused meanwhile:
+        whoever joins alone would be given what the others own. Raises UpstreamLost.
+        """
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
             members = response.groups[0].members
             there = {each.member_id for each in members} | {each.group_instance_id for each in members}
-            if release.came <= there:
+            if not self._is_due(release) or release.came <= there:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        return await sentinel.go(asker)
+        return await sentinel.go(asker) if self._is_due(release) else ErrorCode.REBALANCE_IN_PROGRESS
+
+    def _is_due(self, release: _Release) -> bool:
+        """Whether all have come, or nobody is waited for any longer."""
+        is_late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
+        return release.have_all_gone or is_late
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
@@ -258,11 +314,13 @@ class Releases:
         """A member joins, or somebody new. Raises UpstreamLost."""
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
+            self._spoken[request.group_id] = request.protocols
             generation = (await facts_of(self._gateway, request.group_id)).generation or 0
             known = request.member_id, request.group_instance_id, generation
             await self._gateway.guarded.check_commit(leg, request.group_id, *known, transactional=False)  # it lives
             leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
+        self._hear(request.group_id, request.member_id)
         before = release.ids.get(request.member_id, request.member_id)
         new_id = request.member_id if await self._is_upstreams(request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
@@ -278,7 +336,7 @@ class Releases:
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
             assert isinstance(response, JoinGroupResponse)
-            is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id is not None
+            is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id in release.ids
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
@@ -290,7 +348,8 @@ class Releases:
             elif joins_now and response.error_code:
                 release.stays(before, new_id or request.group_instance_id)
             elif joins_now:
-                self._gateway.spawn(self._answered(request, release, before))
+                release.unheard[response.member_id] = request, before
+                release.ids[response.member_id] = before
             self._gateway.cluster_groups.learn(leg, request, response)
             leg.to_client(_SIZE.pack(len(frame)) + frame)
 
@@ -302,7 +361,9 @@ class Releases:
         """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
         if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             return False
-        if not release.has_left and request.group_id not in self._beginning:  # else it is gone, or is about to go
+        if release.is_left:
+            release.starts_over()
+        if not release.has_left and request.group_id not in self._beginning:  # else it is about to go
             self._beginning.add(request.group_id)
             self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
         return True
@@ -326,9 +387,7 @@ class Releases:
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
-        if not member_id or member_id in release.dead or request.group_instance_id is not None:
-            return False
-        return member_id not in await self._gateway.guarded.member_ids(request.group_id)
+        return bool(member_id) and not await self.is_ours(request.group_id, member_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
         """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
@@ -358,13 +417,18 @@ class Releases:
             release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
-    async def _answered(self, request: JoinGroupRequest, release: _Release, before: str) -> None:
-        """The cluster has answered its JoinGroup: it is a member here no more. Until then a kcoord that is started
-        again must know it by the id that it had here, since it may never hear of another.
-        """
+    def _hear(self, group_id: str, member_id: str) -> None:
+        """A member has come by an id that the cluster gave out: it has heard that it has joined there (rule 3)."""
+        release = self._open.get(group_id)
+        heard = None if release is None else release.unheard.pop(member_id, None)
+        if release is not None and heard is not None:
+            self._gateway.spawn(self._goes(*heard, release))
+
+    async def _goes(self, request: JoinGroupRequest, before: str, release: _Release) -> None:
+        """It is a member here no more."""
         gateway, group_id = self._gateway, request.group_id
         if before not in release.came:  # else a predecessor of this process has handed it down
-            self.note_old(group_id, before)
+            self.note_old(request, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         try:
             await gateway.guarded.give_up(group_id, [identity])
@@ -380,10 +444,11 @@ class Releases:
         Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, request.group_id
+        self._hear(group_id, request.member_id)
         if isinstance(request, LeaveGroupRequest):
             left = {request.member_id, *(each.member_id for each in request.members)}
             if not left & await gateway.guarded.member_ids(group_id):
-                leg.pass_on(call, gateway.cluster_groups.reader(leg, request))
+                leg.pass_on(call, await gateway.cluster_groups.reader(leg, request))
                 return
             response, _ = await gateway.guarded.call(leg, call, request)
             leg.drop_members(group_id, left)
@@ -391,27 +456,37 @@ class Releases:
             return
         known = request.member_id, request.group_instance_id, request.generation_id
         if await gateway.guarded.check_commit(leg, group_id, *known, transactional=False) in STRANGER:
-            leg.pass_on(call, gateway.cluster_groups.reader(leg, request))
+            leg.pass_on(call, await gateway.cluster_groups.reader(leg, request))
             return
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
-    def note_old(self, group_id: str, member_id: str) -> None:
-        """The cluster does not know that id: whoever comes by it has to join there without one."""
-        self._old[group_id, member_id] = True
+    def note_old(self, request: JoinGroupRequest, before: str, *, has_gone: bool = True) -> None:
+        """The cluster does not know the id `before`: whoever comes by it has to join there without one. `has_gone`: it
+        is known to have been a member here.
+        """
+        until_ms = self._gateway.now_ms() + request.session_timeout_ms
+        self._old[request.group_id, before] = _Old(has_gone, until_ms)
 
     def is_old(self, group_id: str, member_id: str) -> bool:
         """Whether a member by that id has gone to the cluster, which knows it by another."""
-        return self._old.get((group_id, member_id)) is True
+        known = self._known_as_old(group_id, member_id)
+        return known is not None and known.has_gone
 
-    def doubt(self, group_id: str, member_id: str) -> None:
-        """It is not a member here any more, and the cluster may not know its id."""
-        self._old[group_id, member_id] = False
+    async def is_ours(self, group_id: str, member_id: str) -> bool:
+        """Whether a member here has that id, or had it until it went: the cluster does not know it. Who is neither, as
+        somebody whose session has ended, may own what others have been given since, and has to hear it. Raises
+        UpstreamLost where nobody can say.
+        """
+        if self._known_as_old(group_id, member_id) is not None:
+            return True
+        known = self._gateway.groups.known_facts(group_id)
+        is_empty = known.loaded and not known.has_members
+        return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
 
-    def is_doubtful(self, group_id: str, member_id: str) -> bool:
-        """Whether that may be an id of a member here, which the cluster does not know."""
-        has_members = self._gateway.groups.known_facts(group_id).has_members
-        return has_members or self._old.get((group_id, member_id)) is not None
+    def _known_as_old(self, group_id: str, member_id: str) -> _Old | None:
+        known = self._old.get((group_id, member_id))
+        return None if known is None or self._gateway.now_ms() > known.until_ms else known
 
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
         """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is
@@ -420,12 +495,15 @@ class Releases:
         release = self._open.get(group_id)
         return release is None or (is_placed and not release.has_left)
 
-    def pass_commit(self, leg: Leg, call: Call) -> None:
-        """Pass on a commit of one that is no member here: it is one upstream, or comes late (rule 5)."""
+    async def pass_commit(self, leg: Leg, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> None:
+        """Pass on a commit of a member upstream, or of one that comes late (rule 5)."""
+        self._hear(request.group_id, request.member_id)
+        is_ours = await self.is_ours(request.group_id, request.member_id)
+        hidden = LOST if is_ours else LOST - STRANGER
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
-            if not _told_to_join(response):
+            if not _told_to_join(response, hidden):
                 leg.to_client(_SIZE.pack(len(frame)) + frame)
                 return
             leg.to_client(_encoded(owed, response))
@@ -445,17 +523,12 @@ def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Error
     return ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
 
 
-def _told_to_join(response: object) -> bool:
-    """Put "join again" in place of "unknown member" and of "another generation"; False where nothing says so."""
+def _told_to_join(response: object, hidden: AbstractSet[ErrorCode]) -> bool:
+    """Put "join again" in place of these errors; False where there are none."""
     assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
     is_transactional = isinstance(response, TxnOffsetCommitResponse)
     instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
-    found = [
-        each
-        for topic in response.topics
-        for each in topic.partitions
-        if error_of(each.error_code) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
-    ]
+    found = [each for topic in response.topics for each in topic.partitions if error_of(each.error_code) in hidden]
     for each in found:
         each.error_code = instead
     return bool(found)

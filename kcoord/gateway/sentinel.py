@@ -14,7 +14,8 @@ as active, and offsets are committed in its name. It looks like a member of the 
 3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
    process, or another instance (see `shared_sentinel.py` for several at work).
 4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
-   put out by its instance id, and the join is tried once more (adoption rule 5).
+   put out by its instance id, and the join is tried once more (adoption rule 5). So are those who wait in the group for
+   the sentinel: a release that was taken back had let them in.
 5. One thing at a time a group (`lock`).
 6. Beside `kcoord` it offers a protocol of a name that no other process has, and that is never chosen. So two processes
    that join by one member id are never given one generation: of two that sync in it upstream answers only the later.
@@ -53,7 +54,9 @@ from kcoord.protocol.messages import (
 
 __all__ = [
     "INSTANCE_ID",
+    "LOST",
     "PASSING",
+    "STRANGER",
     "AppearanceSource",
     "Identity",
     "KnownAppearance",
@@ -69,6 +72,8 @@ REBALANCE_TIMEOUT_MS = 60_000
 SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
 """Enough for every step of the way down to the session that upstream allows."""
+GENERATIONS_BEHIND = 16
+"""So many generations of a group that is released are made up for, which have come and gone here without a commit."""
 BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 """Signs of life in one session, where upstream takes them and where it does not."""
 
@@ -86,7 +91,9 @@ PASSING = frozenset(
 )
 """Errors that say nothing about the group."""
 LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION})
-"""Errors that say that the sentinel is not what it was."""
+"""What a group says to those that are not in it, or not in its generation: the sentinel has to join anew then."""
+STRANGER = LOST - {ErrorCode.ILLEGAL_GENERATION}
+"""What a group says to those who are no members of it."""
 
 
 def is_refusal(error: ErrorCode) -> bool:
@@ -145,11 +152,20 @@ MayGo = Callable[[], Awaitable[bool]]
 """Asks whether the sentinel may still leave: it is known by then which member it would be."""
 
 
+MembersOf = Callable[[str], Awaitable[AbstractSet[str]]]
+"""Tells the ids of a group's members here."""
+
+
+async def nobody(_group_id: str) -> AbstractSet[str]:
+    return frozenset()
+
+
 class Sentinel:
     """kcoord's member in one group upstream."""
 
     __slots__ = (
         "_appearances",
+        "_members_of",
         "_on_refused",
         "_own_protocol",
         "_session",
@@ -158,6 +174,7 @@ class Sentinel:
         "beat_due_ms",
         "broker_id",
         "carriers",
+        "comes_back",
         "empty_since_ms",
         "generation",
         "group_id",
@@ -180,9 +197,11 @@ class Sentinel:
         session: SessionLimit,
         appearances: AppearanceSource,
         on_refused: Callable[[str], None] = lambda _group_id: None,
+        members_of: MembersOf = nobody,
     ) -> None:
         """`on_refused` is told when upstream has said that the group is somebody else's."""
         self.group_id = group_id
+        self._members_of = members_of
         self._on_refused = on_refused
         self._session = session
         self._appearances = appearances
@@ -208,6 +227,8 @@ class Sentinel:
         """Upstream has members in it that are not ours: its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
         self.taking_since_ms = 0
+        self.comes_back = False
+        """Whether the group had members here already when it began to be taken: they may be the cluster's by now."""
         self.carriers: dict[Asker, None] = {}
         """Connections of members, over which it can be spoken for: who has proved first to read the group comes first.
         """
@@ -329,10 +350,27 @@ class Sentinel:
                 self.inherited = False
                 return ErrorCode.NONE
             if not others:
-                return await self._join(asker, generation)
+                return await self._join_not_before(asker, generation)
             if described.group_state != PREPARING or len(others) == len(described.members):
                 return await self._go(asker)
             return await self._replace(asker, [MemberIdentity(each.member_id) for each in others], generation)
+
+    async def _join_not_before(self, asker: Asker, generation: int) -> ErrorCode:
+        """Join, so that the next generation upstream is not before that `generation` here: of two claims to a partition
+        clients take the one of the younger generation. Raises UpstreamLost.
+        """
+        error = await self._join(asker, generation)
+        for _ in range(GENERATIONS_BEHIND):
+            if error or self.generation + 1 >= generation:
+                break
+            error = await self._join(asker, generation)
+        return error
+
+    async def let_nobody_in(self, asker: Asker, generation: int) -> ErrorCode:
+        """Offer nothing any more, and put out who has come: the group is not released. Raises UpstreamLost."""
+        async with self.lock:
+            self.offers, self.mark, self.beat_due_ms = (), None, 0
+            return await self._join(asker, generation)
 
     async def look(self, asker: Asker) -> ErrorCode:
         """See whether it is in the group: a group that others are in without it is theirs. Raises UpstreamLost."""
@@ -363,7 +401,7 @@ class Sentinel:
         error = await self._put_out(asker)
         if error in LOST or error == ErrorCode.NONE:
             self._forget()
-            self.refused = True
+            self.refused = self.inherited = True  # a coordinator that loads its log may not know that it has left
             return ErrorCode.NONE
         return error
 
@@ -524,7 +562,7 @@ class Sentinel:
                 return ErrorCode.REBALANCE_IN_PROGRESS
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
                 may_put_out, self.member_id = False, ""
-                if await self._put_out(asker) == ErrorCode.NONE:
+                if await self._make_room(asker) == ErrorCode.NONE:
                     continue
             if not self._can_mend(error):
                 break
@@ -534,6 +572,23 @@ class Sentinel:
         if error == ErrorCode.GROUP_AUTHORIZATION_FAILED and is_as_before:
             self.mark = before.mark  # whoever asked may not: the sentinel is there still
         return error
+
+    async def _make_room(self, asker: Asker) -> ErrorCode:
+        """Put out what stands in the way of a join: those whom a release let in that was taken back, or else a sentinel
+        of another type. The former came beside the members here, and wait in the group for the sentinel, so that none
+        of them has been answered. Where some of them are members here the group was never adopted: it is theirs.
+        """
+        described = await self._described(asker)
+        others = [each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID]
+        here = await self._members_of(self.group_id)
+        waits = described.group_state == PREPARING and 0 < len(others) < len(described.members)
+        if not waits or not here or not here.isdisjoint(others):
+            return await self._put_out(asker)
+        version = await asker.version(LeaveGroupRequest)
+        members = [MemberIdentity(each) for each in others]
+        response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version or STATIC_LEAVE)
+        assert isinstance(response, LeaveGroupResponse)
+        return error_of(response.error_code)
 
     def _is_refused(self) -> None:
         self._forget()
@@ -575,7 +630,10 @@ class Sentinel:
             return error
         self.member_id, self.generation = joined.member_id, joined.generation_id
         leads = joined.leader == joined.member_id and not joined.skip_assignment
-        return await self._sync(asker, self.appearance, leads)
+        error = await self._sync(asker, self.appearance, leads)
+        if error == ErrorCode.REBALANCE_IN_PROGRESS and self.offers:
+            return ErrorCode.NONE  # a member of a group that is released has come: it is to wait for all the others
+        return error
 
     async def _sync(self, asker: Asker, appearance: Appearance, leads: bool) -> ErrorCode:
         version = await asker.version(SyncGroupRequest)

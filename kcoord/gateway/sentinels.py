@@ -68,7 +68,9 @@ class Sentinels:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            found = self._all[group_id] = self._kind(group_id, self._session, self._gateway.appearances, self._refused)
+            gateway = self._gateway
+            found = self._kind(group_id, self._session, gateway.appearances, self._refused, gateway.guarded.member_ids)
+            self._all[group_id] = found
         return found
 
     def _refused(self, group_id: str) -> None:
@@ -272,7 +274,7 @@ class Sentinels:
         makes room if it is there, and whoever was refused shall try again.
         """
         sentinel = self.of(group_id)
-        if sentinel.refused and not sentinel.lock.locked():
+        if sentinel.refused and not sentinel.inherited and not sentinel.lock.locked():
             return False
         self._gateway.spawn(self._step_aside(sentinel, leg))
         return True
@@ -281,9 +283,7 @@ class Sentinels:
         try:
             facts = await facts_of(self._gateway, sentinel.group_id)
             await self.speak(sentinel, sentinel.look, leg)
-            if sentinel.refused:
-                return
-            if not facts.has_members:
+            if (sentinel.inherited or not sentinel.refused) and not facts.has_members:
                 await self._leave(sentinel)
         except (UpstreamLost, DecodeError) as fault:
             log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)

@@ -36,8 +36,10 @@ from kcoord.gateway.sentinel import (
     Current,
     KnownAppearance,
     MayGo,
+    MembersOf,
     Sentinel,
     SessionLimit,
+    nobody,
 )
 from kcoord.gateway.sentinel_appearance import Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.upstream import Asker, error_of
@@ -84,8 +86,9 @@ class SharedSentinel(Sentinel):
         session: SessionLimit,
         appearances: AppearanceSource,
         on_refused: Callable[[str], None] = lambda _group_id: None,
+        members_of: MembersOf = nobody,
     ) -> None:
-        super().__init__(group_id, session, appearances, on_refused)
+        super().__init__(group_id, session, appearances, on_refused, members_of)
         self._arrived = 0
         """How many have asked for a mark."""
         self._looked = 0

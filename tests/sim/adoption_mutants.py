@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.gateway import here, offsets
+from kcoord.gateway import group_calls, offsets
 from kcoord.gateway.adoption import _Known
 from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.group_traffic import GroupTraffic
@@ -26,22 +26,27 @@ ADOPTION_MUTANTS = (
            "sentinel.let_in(asker, offers, generation, members)", "sentinel.go(asker)"),
     Mutant(15, "JoinGroup is passed with the old member id", Releases.join,
            'attrs.evolve(request, member_id=new_id or "")', "request"),
-    Mutant(15, "who has joined the cluster stays a member here", Releases._answered,
-           "await gateway.guarded.give_up(group_id, [identity])", "pass"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
     Mutant(17, "new ids are answered here", Releases.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
     Mutant(15, "a release is over before the sentinel has left", Releases._end,
-           "is_over = release.is_left and not", "is_over = not"),
-    Mutant(6, "a group that is only being taken is answered for", here.is_here,
-           "if not await _taken(gateway, group_id):",
-           "return gateway.sentinels.of(group_id).is_taking\n    if False:"),
+           "if release.is_left and is_empty and", "if is_empty and"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
-           "if is_join and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if False:"),
+           "if isinstance(request, JoinGroupRequest) and error ==", "if False and error =="),
     Mutant(15, "the cluster says of members here that they are unknown", ClusterGroups.instead,
-           "if error == ErrorCode.UNKNOWN_MEMBER_ID and", "if False and"),
+           "if error in STRANGER and", "if False and"),
     Mutant(15, "members are refused because the cluster has forgotten what they speak", Releases._is_shut_out,
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
+    Mutant(15, "the sentinel joins again with the first member that comes", Sentinel._try,
+           "error == ErrorCode.REBALANCE_IN_PROGRESS and self.offers", "False"),
+    Mutant(15, "who was let in stays when a release is taken back", Sentinel._make_room,
+           "waits = ", "waits = False and "),
+    Mutant(15, "whose session has ended goes on with what it owned", Releases.is_ours,
+           "if self._known_as_old(group_id, member_id) is not None:", "if True:"),
+    Mutant(15, "an id is known for ever as one that has gone", Releases._known_as_old,
+           "self._gateway.now_ms() > known.until_ms", "False"),
+    Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,
+           "if error not in LOST or", "if True or"),
 )
 # fmt: on

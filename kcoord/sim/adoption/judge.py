@@ -9,8 +9,8 @@
 | cost | with nothing gone wrong, nobody notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
-Excused: a static member is fenced that lost the answer to a JoinGroup by which it got another id. Nobody knows then
-that the older one was its own.
+Excused: what a static member gives up in a cooperative rebalance is nobody's, until the next rebalance, if it dies
+before it joins again. Kafka's brokers give its successor the same assignment without a rebalance.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class Judge:
         self.committed: dict[int, int] = {}
         """The highest offset that was acknowledged, by partition."""
         self.joins = 0
+        self.given_up: dict[int, int] = {}
+        """What a static member gave up that died before it joined again: by partition, in which generation."""
         self.violation: Violation | None = None
 
     def violated(self, invariant: str, text: str) -> None:
@@ -74,6 +76,7 @@ class Judge:
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
         """A member has joined; `floor` is what stood there when it asked."""
         self.joins += 1
+        self.given_up = {each: of for each, of in self.given_up.items() if of >= answer.generation_id}
         if answer.generation_id < min(floor, self.floor()):
             self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")
 
@@ -120,7 +123,7 @@ class Judge:
             there = [] if has is None else sorted(has.members)
             return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
         owned = sorted(partition for each in members for partition in each.position)
-        if owned != list(range(world.plan.partitions)):
+        if owned != [each for each in range(world.plan.partitions) if each not in self.given_up]:
             return f"{owned} are owned"
         return None
 

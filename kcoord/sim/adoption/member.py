@@ -92,11 +92,13 @@ class Member:
         self.lives_until_ms = NEVER_MS
         """The coordinator counts on it until then at least, as far as it can know."""
         self.frozen_until_ms = 0
+        self._given_up: frozenset[int] = frozenset()
+        """What it gave up last, until it has joined again."""
+        self.joins_since_ms: int | None = None
+        """When it sent the first JoinGroup of those that have not led to an assignment yet."""
         self.is_refused = False
         """Whether it has ended because the group takes nobody of its kind."""
         self.must_join = True
-        self.has_lost_join = False
-        """Whether the answer to a JoinGroup was lost, and none has come since."""
         self._world = world
         self._nature = nature
         self._random = random
@@ -123,6 +125,8 @@ class Member:
         """It dies."""
         if self.is_alive:
             self._world.note(self.name, "dies")
+            if self.instance_id is not None:
+                self._world.judge.given_up |= dict.fromkeys(self._given_up, self.generation)
             self.process.kill()
 
     def leave(self) -> None:
@@ -262,6 +266,7 @@ class Member:
         self._revoke(frozenset(self.position), is_lost=True)
         self.member_id, self.generation, self.must_join = "", -1, True
         self.lives_until_ms = NEVER_MS
+        self.joins_since_ms = None
 
     # -- rounds -------------------------------------------------------------------------------------------------------
 
@@ -275,10 +280,10 @@ class Member:
                     return
             self._revoke(frozenset(self.position))
         sent_ms, floor, asked = loop.now_ms, world.judge.floor(), self.member_id
-        had_lost_join, self.has_lost_join = self.has_lost_join, True
+        if self.joins_since_ms is None:
+            self.joins_since_ms = sent_ms
         answer = await self._ask(self._join_request())
         error = ErrorCode(answer.error_code)
-        self.has_lost_join = had_lost_join and bool(error) and error != ErrorCode.FENCED_INSTANCE_ID
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id, self.generation = answer.member_id, -1
             return
@@ -294,15 +299,15 @@ class Member:
             if error in LOOK_AGAIN:
                 raise ConnectionLost(error.name)
             if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
-                if not (error == ErrorCode.FENCED_INSTANCE_ID and had_lost_join):
-                    world.judge.unknown(self, asked, "JoinGroup", error)
+                world.judge.unknown(self, asked, "JoinGroup", error)
                 self._forget()
             await asyncio.sleep(0.1)
             return
         self.joins += 1
         world.judge.joined(self, answer, floor)
         self.known_ids.add(answer.member_id)
-        self._is_counted_on(max(sent_ms, loop.now_ms - UNDER_WAY_MS))
+        if loop.now_ms - self.joins_since_ms < nature.rebalance_ms:  # else those who do not sync are put out by now
+            self._is_counted_on(max(sent_ms, loop.now_ms - UNDER_WAY_MS))
         self.member_id, self.generation = answer.member_id, answer.generation_id
         world.note(self.name, f"joins generation {self.generation} as {self.member_id}, led by {answer.leader}")
         await self._sync(answer)
@@ -341,6 +346,7 @@ class Member:
             await self._obey(ErrorCode(answer.error_code), "SyncGroup", sent_ms, asked)
             return
         self._is_counted_on(sent_ms)
+        self.joins_since_ms = None
         assigned = frozenset(_unpack(answer.assignment))
         self.must_join = False
         self._beat_ms = world.loop.now_ms + self._nature.interval_ms
@@ -350,6 +356,7 @@ class Member:
             await self._commit()
             self._revoke(taken_away)
             self.must_join = True
+        self._given_up = taken_away
         if self.generation == asked[1]:
             await self._begin(assigned - self.position.keys())
 

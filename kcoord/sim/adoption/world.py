@@ -292,10 +292,8 @@ class AdoptionWorld:
         for place in self.places:
             if not place.is_running:
                 place.start(FRONT)
-            elif place.member is not None:
-                place.member.frozen_until_ms = 0
-                if place.member.at != FRONT or place.member._leaves:
-                    place.restart(FRONT, 500, orderly=True)
+            elif place.member is not None and (place.member.at != FRONT or place.member._leaves):
+                place.restart(FRONT, 500, orderly=True)
 
     async def _be_well(self, owner: str, patience_s: float) -> None:
         """Wait until all is well, and stays so."""
