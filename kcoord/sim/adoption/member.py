@@ -125,9 +125,7 @@ class Member:
         """It dies."""
         if self.is_alive:
             self._world.note(self.name, "dies")
-            if self.instance_id is not None:
-                self._world.judge.given_up |= dict.fromkeys(self._given_up, self.generation)
-            self.process.kill()
+            self._end()
 
     def leave(self) -> None:
         """It leaves in order, as soon as it comes to that."""
@@ -164,6 +162,11 @@ class Member:
             identity = MemberIdentity(self.member_id, self.instance_id)
             with contextlib.suppress(ConnectionLost):
                 await self._ask(LeaveGroupRequest(GROUP, members=[identity]))
+        self._end()
+
+    def _end(self) -> None:
+        if self.instance_id is not None:
+            self._world.judge.given_up |= dict.fromkeys(self._given_up, self.generation)
         self.process.kill()
 
     async def _find(self) -> None:
