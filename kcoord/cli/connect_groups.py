@@ -49,6 +49,8 @@ class Worker:
     """Of a worker of the generic protocol: the one that it knows."""
     leads: bool = False
     """It is the leader that workers of the generic protocol know."""
+    trouble: str | None = None
+    """What it says that goes wrong in it."""
 
     @property
     def is_legacy(self) -> bool:
@@ -71,6 +73,7 @@ class Worker:
             "protocol": self.protocol,
             "generation": self.generation,
             "leads": self.leads,
+            "trouble": self.trouble,
         }
 
 
@@ -411,6 +414,7 @@ def _worker(told: wire.Member) -> Worker:
         protocol=told.protocol,
         generation=_set(told.generation),
         leads=told.leads,
+        trouble=told.trouble,
     )
 
 

@@ -102,6 +102,9 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
             name = departed.instance or names(departed.member)
             yield f"waits for the return of {name}{_delay(group)}: {resources_text(departed.resources)}"
     for worker in group.workers:
+        if worker.trouble:
+            yield f"{names(worker.member)} says: {worker.trouble}"
+    for worker in group.workers:
         if worker.state == AWAY and worker.waits_for:
             yield f"waits for the return of {worker.instance}: {resources_text(worker.waits_for)}"
     away = [each.waits_for for each in group.workers if each.state == AWAY]

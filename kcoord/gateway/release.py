@@ -76,6 +76,7 @@ from kcoord.protocol.primitives import DecodeError
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.leg import Leg
+    from kcoord.gateway.upstream import Upstream
 
 __all__ = ["Releases", "join_instead"]
 
@@ -95,16 +96,30 @@ LOOKS, LOOK_AGAIN_S = 100, 0.01
 _SIZE = struct.Struct(">i")
 
 
+@attrs.frozen
+class _Join:
+    """A JoinGroup that was passed on."""
+
+    before: str
+    """The id that its member has here."""
+    leg: Leg
+    upstream: Upstream | None
+    """The connection that it went by."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it will never be answered."""
+        return self.leg.gone or self.leg.upstream is not self.upstream
+
+
 @attrs.define
 class _Release:
     """A group on its way out."""
 
     ids: dict[str, str] = attrs.Factory(dict)
     """By the member id that upstream has given out: the one that its member had here."""
-    came: set[str] = attrs.Factory(set)
-    """Whose JoinGroup is on its way: new ids, and instance ids of those that need none to join."""
-    gone: set[str] = attrs.Factory(set)
-    """The ids that they had here of those whose JoinGroup is on its way. They are members here until it is answered."""
+    came: dict[str, _Join] = attrs.Factory(dict)
+    """JoinGroups that are on their way, by the new id, or the instance id of those that need none to join."""
     have_all_gone: bool = False
     """Whether nobody else is a member here."""
     leave_by_ms: int | None = None
@@ -120,16 +135,19 @@ class _Release:
     dead: set[str] = attrs.Factory(set)
     """Ids that are nobody's, here or upstream."""
 
-    def stays(self, before: str, there: str | None) -> None:
-        """Its JoinGroup was refused."""
-        self.gone.discard(before)
-        self.came.discard(there or "")
+    @property
+    def gone(self) -> set[str]:
+        """The ids here of those whose JoinGroup is on its way. They are members here until it is heard."""
+        return {each.before for each in self.came.values()}
+
+    def stays(self, there: str | None) -> None:
+        """Its JoinGroup was refused, or is lost."""
+        self.came.pop(there or "", None)
         self.have_all_gone = False
 
     def starts_over(self) -> None:
         """Upstream has the sentinel still, and knows of no join."""
         self.came.clear()
-        self.gone.clear()
         self.have_all_gone = self.has_left = self.is_left = False
         self.leave_by_ms = None
 
@@ -298,15 +316,16 @@ class Releases:
             assert isinstance(response, DescribeGroupsResponse)
             members = response.groups[0].members
             there = {each.member_id for each in members} | {each.group_instance_id for each in members}
-            if not self._is_due(release) or release.came <= there:
+            for each in [each for each, join in release.came.items() if each not in there and join.is_lost]:
+                release.stays(each)
+            if not release.have_all_gone or release.came.keys() <= there:
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        return await sentinel.go(asker) if self._is_due(release) else ErrorCode.REBALANCE_IN_PROGRESS
-
-    def _is_due(self, release: _Release) -> bool:
-        """Whether all have come, or nobody is waited for any longer."""
+        is_complete = release.have_all_gone and release.came.keys() <= there
         is_late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
-        return release.have_all_gone or is_late
+        is_empty = not (await facts_of(self._gateway, sentinel.group_id)).has_members
+        may_go = is_complete or is_late or is_empty
+        return await sentinel.go(asker) if may_go else ErrorCode.REBALANCE_IN_PROGRESS
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
@@ -340,13 +359,13 @@ class Releases:
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
-                release.stays(before, new_id or request.group_instance_id)
+                release.stays(new_id or request.group_instance_id)
                 leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
             elif joins_now and response.error_code:
-                release.stays(before, new_id or request.group_instance_id)
+                release.stays(new_id or request.group_instance_id)
             elif joins_now:
                 release.unheard[response.member_id] = request, before
                 release.ids[response.member_id] = before
@@ -355,7 +374,7 @@ class Releases:
 
         leg.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
         if joins_now:
-            await self._came(request, release, before, new_id)
+            await self._came(leg, request, release, before, new_id)
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
         """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
@@ -403,16 +422,17 @@ class Releases:
                 raise
             release.is_left = True
 
-    async def _came(self, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None) -> None:
+    async def _came(
+        self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None
+    ) -> None:
         """Its JoinGroup is on its way upstream (rule 3)."""
         gateway, group_id = self._gateway, request.group_id
         came = new_id if new_id is not None else request.group_instance_id
         if came is not None:
-            release.came.add(came)
+            release.came[came] = _Join(before, leg, leg.upstream)
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        release.gone.add(before)
         if await gateway.guarded.member_ids(group_id) <= release.gone:
             release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))

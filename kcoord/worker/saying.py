@@ -34,6 +34,7 @@ def fields_of(setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
         "server_assignor": setup.server_assignor,
         "client_assignors": setup.offers or None,
         "url": setup.url,
+        "trouble": setup.trouble,
         CONFIGURED: None if setup.configured is None else (setup.config_offset, setup.configured),
         OWNED: owned,
     }

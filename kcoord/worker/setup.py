@@ -54,6 +54,8 @@ class Setup:
     """`config_offset` is one of Connect's configuration topic, so that it can be compared with other workers'."""
     of_file: bool = False
     """`config_offset` is the time of a file's last change, which says nothing to workers of Kafka Connect."""
+    trouble: str | None = None
+    """What goes wrong here, for people; empty: nothing any more, None: nothing ever has."""
     max_wait_ms: int = 0
     """How long an answer may be held until there is something to say (rule 26); 0 asks at every interval."""
     margin_ms: int | None = None

@@ -22,12 +22,15 @@ from kcoord.worker.calls import Calls
 from kcoord.worker.clock import now_ms
 from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.seeking import Finder
+from kcoord.worker.troubles import Troubles
+from kcoord.worker.watchdog import BLOCKED_MS
 
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 1.0
 _NAMED = 20
 """So many resources are named in a line of the log."""
+_LOOP, _TOLD_MS = "the event loop", 60_000
 _ALL_THE_SAME = {
     "on_assigned": "this worker's all the same",
     "on_revoked": "taken to have stopped",
@@ -80,8 +83,12 @@ class Shell:
         needs: type[Request],
         refresh: Callable[[], Mapping[str, object]],
         last_resort: Callable[[frozenset[Resource]], None],
+        troubles: Troubles,
     ) -> None:
         self.member = member
+        self._troubles = troubles
+        self._told_until_ms = 0
+        """So long the group is told that the event loop was blocked."""
         self.joined = asyncio.Event()
         """Set while it is a member."""
         self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
@@ -199,7 +206,12 @@ class Shell:
 
     def _look(self) -> None:
         """Once a second: what the worker says of itself may have changed, and the machine may have slept."""
-        self.looked_at_ms = now_ms()
+        late_ms, self.looked_at_ms = self.late_ms, now_ms()
+        if late_ms >= BLOCKED_MS:
+            self._troubles.tell(_LOOP, f"was blocked for {late_ms / 1000:.1f} s")
+            self._told_until_ms = self.looked_at_ms + _TOLD_MS
+        elif self.looked_at_ms >= self._told_until_ms:
+            self._troubles.tell(_LOOP, None)
         if not self.gone.done():
             self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
             self.refresh()
@@ -279,6 +291,7 @@ class Shell:
             if not inspect.isawaitable(returned):
                 raise TypeError(f"it returned {returned!r}, which cannot be awaited: make it `async def`")
             await returned
+            self._troubles.tell(callback, None)
             return
         except Exception as error:
             raised: BaseException = error
@@ -288,6 +301,7 @@ class Shell:
                 raise
             raised = error
             hint = ". It awaited a task that was cancelled: await asyncio.gather(task, return_exceptions=True) instead"
+        self._troubles.tell(callback, f"failed for {name_some(resources)}: {type(raised).__name__}: {raised}")
         _log.error(
             "%s.%s failed for %s (%s)%s",
             type(self._listener).__name__,

@@ -33,6 +33,7 @@ from kcoord.worker.seeking import Finder
 from kcoord.worker.setup import Offer, Setup
 from kcoord.worker.shell import Member, Shell
 from kcoord.worker.stop_signals import STOP_SIGNALS, Watch
+from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import Watchdog
 
 _log = logging.getLogger(__name__)
@@ -45,6 +46,9 @@ _PROCESS = uuid.uuid4().hex
 
 class WorkerError(Exception):
     """The worker may not be a member of its group, or is set up wrongly; the text is one line."""
+
+
+_NEWS = "`configured` or an assignor's metadata"
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
@@ -116,6 +120,7 @@ class Worker:
         self._listener = listener
         self._assignors: tuple[ConnectAssignor, ...] = tuple(assignors)
         self._configured = ConfiguredReader(configured)
+        self._troubles = Troubles()
         self._news_error = ""
         """How `configured` failed last, so that it is logged once."""
         self._close_timeout = close_timeout
@@ -167,6 +172,7 @@ class Worker:
             needs=needs,
             refresh=self._news_if_any,
             last_resort=self._act,
+            troubles=self._troubles,
         )
         self._watchdog = Watchdog(self._is_overdue, self._act_from_outside, self._late_ms)
         self._watchdog.start()
@@ -257,6 +263,14 @@ class Worker:
         ends_ms = shell.member.session_ends_ms
         return ends_ms is not None and now_ms() < ends_ms and resource in shell.member.owned
 
+    def trouble(self, what: str, text: str | None) -> None:
+        """Tell those who look at the group that something of yours goes wrong: `kcoord groups describe` shows it beside
+        this worker until you say None. `what`: whatever it is that fails, `text`: how, in one line. What goes wrong in
+        the callbacks and in `configured`, and an event loop that was blocked, are told by themselves. With
+        `group_protocol="generic"` nobody can be told.
+        """
+        self._troubles.tell(what, text)
+
     def configured_changed(self) -> None:
         """Tell now what `configured` gives, without waiting for the next second."""
         self._running.refresh()
@@ -319,11 +333,17 @@ class Worker:
             if repr(error) != self._news_error:
                 _log.exception("`configured` or an assignor's metadata failed; what it gave before stands")
             self._news_error = repr(error)
-            return {}
+            self._troubles.tell(_NEWS, f"failed: {type(error).__name__}: {error}")
+            return self._trouble()
         if self._news_error:
             _log.info("`configured` and the assignors' metadata work again")
+            self._troubles.tell(_NEWS, None)
         self._news_error = ""
-        return news
+        return news | self._trouble()
+
+    def _trouble(self) -> dict[str, object]:
+        """What goes wrong; the generic protocol has no words for it."""
+        return {"trouble": self._troubles.said} if self._group_protocol == "connect" else {}
 
     def _news(self) -> dict[str, object]:
         """What the worker says of itself, as far as it may change while it runs."""

@@ -91,6 +91,18 @@ def test_a_group_from_its_first_worker_to_its_end(cli: Cli) -> None:
     assert "waits for the return of w-1" in cli("groups", "explain", "life").out
 
 
+def test_a_task_that_fails_is_seen_in_its_group(cli: Cli) -> None:
+    cli.worker("failing", toml='[b]\nclass = "tests.worker.connectors:Failing"\ntimes = 1_000_000')
+    failed = "tasks: b-0 failed: RuntimeError: out of luck"
+
+    def shown() -> dict[str, Any] | None:
+        found = described(cli, "failing")
+        return found if [each.get("trouble") for each in found.get("members", ())] == [failed] else None
+
+    (member,) = eventually(shown, "the group is told of the failure")["members"]
+    assert f"{short(member['member'])} says: {failed}" in cli("groups", "describe", "failing").out
+
+
 def test_a_hand_over_is_seen_while_it_goes_on(cli: Cli, tmp_path: Path) -> None:
     """Who must let go of what, who waits for what and for whom."""
     hold = tmp_path / "hold"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.kafka.wait import eventually
 from tests.worker.conftest import OWN
 from tests.worker.connectors import Failing, FailingTask, NotingTask
 from tests.worker.driver import resources
+from tests.worker.stepped import Observer
 
 MODULE = "tests.worker.connectors"
 
@@ -114,7 +116,9 @@ async def test_what_fails_is_shown_and_started_again() -> None:
     running = Running(context, lambda: FailingTask(context.config).run, first_pause_s=0.05)
     await until(lambda: running.status.condition is Condition.FAILED)
     assert running.status.error == "RuntimeError: out of luck"
+    assert running.status.is_failing(time.time())
     await until(lambda: running.status.condition is Condition.DONE)
+    assert not running.status.is_failing(time.time())
     assert running.status.restarts == 2
     await running.stop()
 
@@ -246,6 +250,18 @@ async def test_workers_share_the_connectors_of_a_file_and_follow_its_changes(
         write(file, table(0, "three"))
         await until(lambda: running("three") == ["a"] and running("two") == [])
     assert running("three") == []
+
+
+async def test_a_task_that_fails_is_seen_by_who_looks_at_the_group(
+    kcoord: Kcoord, group: str, observer: Observer, tmp_path: Path
+) -> None:
+    FailingTask.failures = 0
+    file = write(tmp_path / "connectors.toml", f'[b]\nclass = "{MODULE}:Failing"\ntimes = 1_000_000')
+    async with runners(kcoord, group, file, 1):
+        while [each.trouble for each in (await observer.describe()).members] != [
+            "tasks: b-0 failed: RuntimeError: out of luck"
+        ]:
+            await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize("kcoord", [OWN], indirect=True)

@@ -137,6 +137,46 @@ async def test_where_an_assignor_fails_another_worker_computes(kcoord: Kcoord, g
     assert good.threads
 
 
+class FailsFirst(Listening):
+    """Its first call raises."""
+
+    fails = True
+
+    async def on_assigned(self, resources: frozenset[Resource]) -> None:
+        await super().on_assigned(resources)
+        if self.fails:
+            self.fails = False
+            raise ValueError("no such file")
+
+
+async def test_what_goes_wrong_in_a_worker_is_seen_by_who_looks_at_the_group(
+    kcoord: Kcoord, group: str, observer: Observer
+) -> None:
+    house, there = House(), [Configured(1, resources("a"))]
+
+    async def shown(trouble: str | None) -> None:
+        while [each.trouble for each in (await observer.describe()).members] != [trouble]:
+            await asyncio.sleep(0.05)
+
+    def configured() -> Configured:
+        if there:
+            return there[-1]
+        raise OSError("the disk is gone")
+
+    async with worker(kcoord, group, FailsFirst(house, "w1", 0), configured=configured) as first:
+        failed = "on_assigned failed for a: ValueError: no such file"
+        await shown(failed)
+        first.trouble("job a", "is behind\nby an hour")
+        await shown(f"{failed}; job a is behind by an hour")
+        first.trouble("job a", None)
+        there[:] = [Configured(2, resources("a b"))]
+        await shown(None)
+        there.clear()
+        await shown("`configured` or an assignor's metadata failed: OSError: the disk is gone")
+        there[:] = [Configured(2, resources("a b"))]
+        await shown(None)
+
+
 async def test_a_static_worker_leaves_its_place_behind_unless_it_is_to_go_for_good(
     kcoord: Kcoord, group: str, observer: Observer
 ) -> None:

@@ -178,6 +178,7 @@ def _member(group: ConnectGroup, member: GroupMember) -> Member:
         protocol=CONNECT if said.legacy is None else best(said.legacy.protocols),
         generation=NO_GENERATION if member.legacy is None else member.legacy.generation,
         leads=bool(group.legacy.members) and member.member_id == group.computed_by,
+        trouble=said.trouble,
     )
 
 

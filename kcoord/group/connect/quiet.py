@@ -27,6 +27,7 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
         or request.server_assignor is not None
         or request.client_assignors is not None
         or request.url is not None
+        or request.trouble is not None
         or request.config_offset != -1
         or request.configured_connectors_and_tasks is not None
     )

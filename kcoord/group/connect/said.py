@@ -17,6 +17,9 @@ from kcoord.protocol.generated import connect_group_heartbeat_request as heard
 from kcoord.protocol.generated import connect_worker_group_member_metadata_value as kept
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 
+MOST_TROUBLE_CHARS = 1_000
+"""What a worker says that goes wrong is cut, not refused: it is for people."""
+
 
 def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, session_timeout_ms: int) -> Said:
     """What a worker says that joins."""
@@ -29,6 +32,7 @@ def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, s
         rebalance_timeout_ms=request.rebalance_timeout_ms,
         session_timeout_ms=session_timeout_ms,
         server_assignor=request.server_assignor,
+        trouble=_in_short(request.trouble),
     )
 
 
@@ -58,6 +62,8 @@ def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: Req
         )
     if request.url is not None:
         changed = attrs.evolve(changed, url=request.url)
+    if request.trouble is not None:
+        changed = attrs.evolve(changed, trouble=_in_short(request.trouble))
     if request.server_assignor is not None:
         changed = attrs.evolve(changed, server_assignor=request.server_assignor, assignors=[])
     if request.client_assignors is not None:
@@ -66,6 +72,11 @@ def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: Req
             changed, assignors=assignors, server_assignor=None if assignors else changed.server_assignor
         )
     return known if changed is known or changed == known else changed
+
+
+def _in_short(trouble: str | None) -> str | None:
+    """What is kept of it. None where nothing goes wrong."""
+    return trouble[:MOST_TROUBLE_CHARS] if trouble else None
 
 
 def _kept(each: heard.Assignor) -> kept.Assignor:

@@ -93,6 +93,8 @@ class Member(Struct):
     """The generation that a worker of the generic protocol knows, or -1."""
     leads: bool = False
     """Whether it is the leader that assignments of workers of the generic protocol name."""
+    trouble: str | None = None
+    """What it says that goes wrong in it, in words for people, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -527,6 +529,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
             member.protocol = "connect"
             member.generation = -1
             member.leads = False
+            member.trouble = None
             n = data[pos]
             if n:
                 n, pos = read_uvarint(data, pos)
@@ -554,6 +557,21 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                     elif member_tag == 2:
                         (member.leads,) = unpack_x(data, pos)
                         pos += 1
+                    elif member_tag == 3:
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            member.trouble = None
+                            pos += 1
+                        elif n == 1:
+                            member.trouble = ""
+                            pos += 1
+                        else:
+                            stop = pos + n
+                            member.trouble = data[pos + 1 : stop].decode()
+                            pos = stop
                     else:
                         member_others.append((member_tag, data[pos:member_stop]))
                         pos = member_stop
@@ -1070,147 +1088,151 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
                 tagged36.append((1, pack_i(e13.generation)))
             if e13.leads:
                 tagged36.append((2, b"\1"))
+            if e13.trouble is not None:
+                b42 = e13.trouble.encode()
+                n43 = len(b42) + 1
+                tagged36.append((3, b"".join((ONE_BYTE[n43] if n43 < 128 else write_string_length(n43), b42))))
             out.append(write_tagged(tagged36) if tagged36 else b"\0")
-        v43 = e2.computing_member_id
-        if v43 is None:
-            b41 = b""
-            n42 = 0
+        v46 = e2.computing_member_id
+        if v46 is None:
+            b44 = b""
+            n45 = 0
         else:
-            b41 = v43.encode()
-            n42 = len(b41) + 1
-        a45 = e2.configured
-        n44 = 0 if a45 is None else len(a45) + 1
+            b44 = v46.encode()
+            n45 = len(b44) + 1
+        a48 = e2.configured
+        n47 = 0 if a48 is None else len(a48) + 1
         out += (
-            ONE_BYTE[n42] if n42 < 128 else write_string_length(n42),
-            b41,
+            ONE_BYTE[n45] if n45 < 128 else write_string_length(n45),
+            b44,
             pack_q(e2.config_offset),
-            ONE_BYTE[n44] if n44 < 128 else write_uvarint(n44),
+            ONE_BYTE[n47] if n47 < 128 else write_uvarint(n47),
         )
-        for e46 in a45 or ():
-            _encode_connectors_and_tasks_v0(out, e46)
-        n47 = len(e2.departed) + 1
-        out.append(ONE_BYTE[n47] if n47 < 128 else write_uvarint(n47))
-        for e48 in e2.departed:
-            b49 = e48.member_id.encode()
-            n50 = len(b49) + 1
-            v53 = e48.instance_id
-            if v53 is None:
-                b51 = b""
-                n52 = 0
-            else:
-                b51 = v53.encode()
-                n52 = len(b51) + 1
-            v56 = e48.url
+        for e49 in a48 or ():
+            _encode_connectors_and_tasks_v0(out, e49)
+        n50 = len(e2.departed) + 1
+        out.append(ONE_BYTE[n50] if n50 < 128 else write_uvarint(n50))
+        for e51 in e2.departed:
+            b52 = e51.member_id.encode()
+            n53 = len(b52) + 1
+            v56 = e51.instance_id
             if v56 is None:
                 b54 = b""
                 n55 = 0
             else:
                 b54 = v56.encode()
                 n55 = len(b54) + 1
-            n57 = len(e48.connectors_and_tasks) + 1
+            v59 = e51.url
+            if v59 is None:
+                b57 = b""
+                n58 = 0
+            else:
+                b57 = v59.encode()
+                n58 = len(b57) + 1
+            n60 = len(e51.connectors_and_tasks) + 1
             out += (
-                ONE_BYTE[n50] if n50 < 128 else write_string_length(n50),
-                b49,
-                ONE_BYTE[n52] if n52 < 128 else write_string_length(n52),
-                b51,
+                ONE_BYTE[n53] if n53 < 128 else write_string_length(n53),
+                b52,
                 ONE_BYTE[n55] if n55 < 128 else write_string_length(n55),
                 b54,
-                ONE_BYTE[n57] if n57 < 128 else write_uvarint(n57),
+                ONE_BYTE[n58] if n58 < 128 else write_string_length(n58),
+                b57,
+                ONE_BYTE[n60] if n60 < 128 else write_uvarint(n60),
             )
-            for e58 in e48.connectors_and_tasks:
-                _encode_connectors_and_tasks_v0(out, e58)
-            out.append(write_tagged(e48.unknown_tagged_fields) if e48.unknown_tagged_fields else b"\0")
-        v61 = e2.assignment_error_message
-        if v61 is None:
-            b59 = b""
-            n60 = 0
+            for e61 in e51.connectors_and_tasks:
+                _encode_connectors_and_tasks_v0(out, e61)
+            out.append(write_tagged(e51.unknown_tagged_fields) if e51.unknown_tagged_fields else b"\0")
+        v64 = e2.assignment_error_message
+        if v64 is None:
+            b62 = b""
+            n63 = 0
         else:
-            b59 = v61.encode()
-            n60 = len(b59) + 1
-        n62 = len(e2.history) + 1
+            b62 = v64.encode()
+            n63 = len(b62) + 1
+        n65 = len(e2.history) + 1
         out += (
             pack_ib(e2.remaining_delay_ms, e2.assignment_error),
-            ONE_BYTE[n60] if n60 < 128 else write_string_length(n60),
-            b59,
+            ONE_BYTE[n63] if n63 < 128 else write_string_length(n63),
+            b62,
             pack_i(e2.authorized_operations),
-            ONE_BYTE[n62] if n62 < 128 else write_uvarint(n62),
+            ONE_BYTE[n65] if n65 < 128 else write_uvarint(n65),
         )
-        for e63 in e2.history:
-            b64 = e63.reason.encode()
-            n65 = len(b64) + 1
-            n66 = len(e63.moves) + 1
+        for e66 in e2.history:
+            b67 = e66.reason.encode()
+            n68 = len(b67) + 1
+            n69 = len(e66.moves) + 1
             out += (
-                pack_i(e63.epoch),
-                ONE_BYTE[n65] if n65 < 128 else write_string_length(n65),
-                b64,
-                pack_qqqi(e63.timestamp_ms, e63.installed_ms, e63.converged_ms, e63.moved_count),
-                ONE_BYTE[n66] if n66 < 128 else write_uvarint(n66),
+                pack_i(e66.epoch),
+                ONE_BYTE[n68] if n68 < 128 else write_string_length(n68),
+                b67,
+                pack_qqqi(e66.timestamp_ms, e66.installed_ms, e66.converged_ms, e66.moved_count),
+                ONE_BYTE[n69] if n69 < 128 else write_uvarint(n69),
             )
-            for e67 in e63.moves:
-                b68 = e67.from_.encode()
-                n69 = len(b68) + 1
-                b70 = e67.to.encode()
-                n71 = len(b70) + 1
-                n72 = len(e67.connectors_and_tasks) + 1
+            for e70 in e66.moves:
+                b71 = e70.from_.encode()
+                n72 = len(b71) + 1
+                b73 = e70.to.encode()
+                n74 = len(b73) + 1
+                n75 = len(e70.connectors_and_tasks) + 1
                 out += (
-                    ONE_BYTE[n69] if n69 < 128 else write_string_length(n69),
-                    b68,
-                    ONE_BYTE[n71] if n71 < 128 else write_string_length(n71),
-                    b70,
-                    ONE_BYTE[n72] if n72 < 128 else write_uvarint(n72),
+                    ONE_BYTE[n72] if n72 < 128 else write_string_length(n72),
+                    b71,
+                    ONE_BYTE[n74] if n74 < 128 else write_string_length(n74),
+                    b73,
+                    ONE_BYTE[n75] if n75 < 128 else write_uvarint(n75),
                 )
-                for e73 in e67.connectors_and_tasks:
-                    _encode_connectors_and_tasks_v0(out, e73)
-                out.append(write_tagged(e67.unknown_tagged_fields) if e67.unknown_tagged_fields else b"\0")
-            out.append(write_tagged(e63.unknown_tagged_fields) if e63.unknown_tagged_fields else b"\0")
-        tagged74: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
+                for e76 in e70.connectors_and_tasks:
+                    _encode_connectors_and_tasks_v0(out, e76)
+                out.append(write_tagged(e70.unknown_tagged_fields) if e70.unknown_tagged_fields else b"\0")
+            out.append(write_tagged(e66.unknown_tagged_fields) if e66.unknown_tagged_fields else b"\0")
+        tagged77: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
         if e2.legacy_mode is not None:
-            b76 = e2.legacy_mode.encode()
-            n77 = len(b76) + 1
-            tagged74.append((0, b"".join((ONE_BYTE[n77] if n77 < 128 else write_string_length(n77), b76))))
-        if e2.barrier is not None:
-            b79 = e2.barrier.encode()
+            b79 = e2.legacy_mode.encode()
             n80 = len(b79) + 1
-            tagged74.append((1, b"".join((ONE_BYTE[n80] if n80 < 128 else write_string_length(n80), b79))))
-        if e2.embedded_protocol is not None:
-            b82 = e2.embedded_protocol.encode()
+            tagged77.append((0, b"".join((ONE_BYTE[n80] if n80 < 128 else write_string_length(n80), b79))))
+        if e2.barrier is not None:
+            b82 = e2.barrier.encode()
             n83 = len(b82) + 1
-            tagged74.append((2, b"".join((ONE_BYTE[n83] if n83 < 128 else write_string_length(n83), b82))))
-        if e2.migration_policy is not None:
-            b85 = e2.migration_policy.encode()
+            tagged77.append((1, b"".join((ONE_BYTE[n83] if n83 < 128 else write_string_length(n83), b82))))
+        if e2.embedded_protocol is not None:
+            b85 = e2.embedded_protocol.encode()
             n86 = len(b85) + 1
-            tagged74.append((3, b"".join((ONE_BYTE[n86] if n86 < 128 else write_string_length(n86), b85))))
+            tagged77.append((2, b"".join((ONE_BYTE[n86] if n86 < 128 else write_string_length(n86), b85))))
+        if e2.migration_policy is not None:
+            b88 = e2.migration_policy.encode()
+            n89 = len(b88) + 1
+            tagged77.append((3, b"".join((ONE_BYTE[n89] if n89 < 128 else write_string_length(n89), b88))))
         if e2.repeated_rebalances != 0:
-            tagged74.append((4, pack_i(e2.repeated_rebalances)))
+            tagged77.append((4, pack_i(e2.repeated_rebalances)))
         if e2.computes_in_ms != -1:
-            tagged74.append((5, pack_i(e2.computes_in_ms)))
+            tagged77.append((5, pack_i(e2.computes_in_ms)))
         if e2.config_source != 0:
-            tagged74.append((6, pack_b(e2.config_source)))
+            tagged77.append((6, pack_b(e2.config_source)))
         if e2.rebalance_delay_ms != -1:
-            tagged74.append((7, pack_q(e2.rebalance_delay_ms)))
+            tagged77.append((7, pack_q(e2.rebalance_delay_ms)))
         if e2.rebalance_delay_source != 0:
-            tagged74.append((8, pack_b(e2.rebalance_delay_source)))
+            tagged77.append((8, pack_b(e2.rebalance_delay_source)))
         if e2.placement_state != 0:
-            tagged74.append((9, pack_b(e2.placement_state)))
+            tagged77.append((9, pack_b(e2.placement_state)))
         if e2.misplaced != []:
-            parts93: list[bytes | memoryview] = []
-            n94 = len(e2.misplaced) + 1
-            parts93.append(ONE_BYTE[n94] if n94 < 128 else write_uvarint(n94))
-            for e95 in e2.misplaced:
-                b96 = e95.reason.encode()
-                n97 = len(b96) + 1
-                n98 = len(e95.connectors_and_tasks) + 1
-                parts93 += (
-                    ONE_BYTE[n97] if n97 < 128 else write_string_length(n97),
-                    b96,
-                    b"\1" if e95.is_running else b"\0",
-                    ONE_BYTE[n98] if n98 < 128 else write_uvarint(n98),
+            parts96: list[bytes | memoryview] = []
+            n97 = len(e2.misplaced) + 1
+            parts96.append(ONE_BYTE[n97] if n97 < 128 else write_uvarint(n97))
+            for e98 in e2.misplaced:
+                b99 = e98.reason.encode()
+                n100 = len(b99) + 1
+                n101 = len(e98.connectors_and_tasks) + 1
+                parts96 += (
+                    ONE_BYTE[n100] if n100 < 128 else write_string_length(n100),
+                    b99,
+                    b"\1" if e98.is_running else b"\0",
+                    ONE_BYTE[n101] if n101 < 128 else write_uvarint(n101),
                 )
-                for e99 in e95.connectors_and_tasks:
-                    _encode_connectors_and_tasks_v0(parts93, e99)
-                parts93.append(write_tagged(e95.unknown_tagged_fields) if e95.unknown_tagged_fields else b"\0")
-            tagged74.append((10, b"".join(parts93)))
-        out.append(write_tagged(tagged74) if tagged74 else b"\0")
+                for e102 in e98.connectors_and_tasks:
+                    _encode_connectors_and_tasks_v0(parts96, e102)
+                parts96.append(write_tagged(e98.unknown_tagged_fields) if e98.unknown_tagged_fields else b"\0")
+            tagged77.append((10, b"".join(parts96)))
+        out.append(write_tagged(tagged77) if tagged77 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -1240,6 +1262,7 @@ Member.FIELDS = (
     Field("protocol", "Protocol", "string", (0, 0), tag=0, tagged=(0, 0)),
     Field("generation", "Generation", "int32", (0, 0), tag=1, tagged=(0, 0)),
     Field("leads", "Leads", "bool", (0, 0), tag=2, tagged=(0, 0)),
+    Field("trouble", "Trouble", "string", (0, 0), nullable=(0, 0), tag=3, tagged=(0, 0)),
 )
 Departed.FIELDS = (
     Field("member_id", "MemberId", "string", (0, 0)),

@@ -97,6 +97,8 @@ class ConnectGroupHeartbeatRequest(Request):
     """How long the answer may be held back while there is nothing new to say, in ms; 0: not at all."""
     config_source: int = 0
     """What ConfigOffset counts: 1: changes of a file, 2: records of Connect's configuration topic; 0: not said."""
+    trouble: str | None = None
+    """What goes wrong in the member, in words for people; empty: nothing any more; null: as before, and at a join nothing."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -350,6 +352,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
     message.configured_connectors_and_tasks = None
     message.max_wait_ms = 0
     message.config_source = 0
+    message.trouble = None
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -403,6 +406,21 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupHeartbeatRequest:
             elif message_tag == 4:
                 (message.config_source,) = unpack_b(data, pos)
                 pos += 1
+            elif message_tag == 5:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    message.trouble = None
+                    pos += 1
+                elif n == 1:
+                    message.trouble = ""
+                    pos += 1
+                else:
+                    stop = pos + n
+                    message.trouble = data[pos + 1 : stop].decode()
+                    pos = stop
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -509,6 +527,10 @@ def _encode_v0(m: ConnectGroupHeartbeatRequest) -> bytes:
         tagged21.append((3, pack_i(m.max_wait_ms)))
     if m.config_source != 0:
         tagged21.append((4, pack_b(m.config_source)))
+    if m.trouble is not None:
+        b32 = m.trouble.encode()
+        n33 = len(b32) + 1
+        tagged21.append((5, b"".join((ONE_BYTE[n33] if n33 < 128 else write_string_length(n33), b32))))
     out.append(write_tagged(tagged21) if tagged21 else b"\0")
     return b"".join(out)
 
@@ -561,6 +583,7 @@ ConnectGroupHeartbeatRequest.FIELDS = (
     ),
     Field("max_wait_ms", "MaxWaitMs", "int32", (0, 0), tag=3, tagged=(0, 0)),
     Field("config_source", "ConfigSource", "int8", (0, 0), tag=4, tagged=(0, 0)),
+    Field("trouble", "Trouble", "string", (0, 0), nullable=(0, 0), tag=5, tagged=(0, 0)),
 )
 ConnectGroupHeartbeatRequest.NAME = "ConnectGroupHeartbeatRequest"
 ConnectGroupHeartbeatRequest.API_KEY = 32100

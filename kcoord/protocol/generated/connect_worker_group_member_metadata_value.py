@@ -86,6 +86,8 @@ class ConnectWorkerGroupMemberMetadataValue(Message):
     """The coordinator's assignor that it wishes, or null."""
     legacy: LegacyWorker | None = None
     """What a worker that speaks the generic protocol said in its JoinGroup; null: it speaks the new one."""
+    trouble: str | None = None
+    """What it said that goes wrong in it, in words for people, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -220,6 +222,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
         pos = stop
     message.server_assignor = None
     message.legacy = None
+    message.trouble = None
     message.rebalance_timeout_ms, message.session_timeout_ms, n = unpack_iin(data, pos)
     pos += 8
     if n:
@@ -315,6 +318,21 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
                         legacy.unknown_tagged_fields = ()
                         pos += 1
                     message.legacy = legacy
+            elif message_tag == 2:
+                n = data[pos]
+                if n > 127:
+                    n, pos = read_string_length(data, pos)
+                    pos -= 1
+                if n == 0:
+                    message.trouble = None
+                    pos += 1
+                elif n == 1:
+                    message.trouble = ""
+                    pos += 1
+                else:
+                    stop = pos + n
+                    message.trouble = data[pos + 1 : stop].decode()
+                    pos = stop
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -415,6 +433,10 @@ def _encode_v0(m: ConnectWorkerGroupMemberMetadataValue) -> bytes:
             write_tagged(s22.unknown_tagged_fields) if s22.unknown_tagged_fields else b"\0",
         )
         tagged17.append((1, b"".join(parts21)))
+    if m.trouble is not None:
+        b34 = m.trouble.encode()
+        n35 = len(b34) + 1
+        tagged17.append((2, b"".join((ONE_BYTE[n35] if n35 < 128 else write_string_length(n35), b34))))
     out.append(write_tagged(tagged17) if tagged17 else b"\0")
     return b"".join(out)
 
@@ -444,6 +466,7 @@ ConnectWorkerGroupMemberMetadataValue.FIELDS = (
     Field("session_timeout_ms", "SessionTimeoutMs", "int32", (0, 0)),
     Field("server_assignor", "ServerAssignor", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
     Field("legacy", "Legacy", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=LegacyWorker),
+    Field("trouble", "Trouble", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
 )
 ConnectWorkerGroupMemberMetadataValue.NAME = "ConnectWorkerGroupMemberMetadataValue"
 ConnectWorkerGroupMemberMetadataValue.API_KEY = 5

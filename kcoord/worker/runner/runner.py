@@ -14,6 +14,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,14 @@ class Runner(WorkerRebalanceListener):
             self._change(definitions)
         for request in self._source.take_restarts():
             self._restart_requested(request)
+        if self._joined:
+            self._worker.trouble("tasks:", self._failing() or None)
         return self._told
+
+    def _failing(self) -> str:
+        """What fails, or has been running for less than a minute after it had failed."""
+        fails = (each for each in self.statuses() if each.error is not None and each.is_failing(time.time()))
+        return ", ".join(f"{tell(each.resource)} failed: {each.error}" for each in fails)
 
     def _change(self, definitions: Definitions) -> None:
         """Something else is configured: what runs here with a config that has changed is started anew."""

@@ -45,6 +45,11 @@ class Status:
     error: str | None
     """The last failure, in one line."""
 
+    def is_failing(self, now: float) -> bool:
+        """Whether it has failed, and has not yet run for so long since that its next failure would be a first one."""
+        is_new = self.condition is Condition.RUNNING and now - self.since < _LONGEST_PAUSE_S
+        return self.condition is Condition.FAILED or (self.restarts > 0 and is_new)
+
 
 Run = Callable[[Context], Awaitable[None]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.connect.said import MOST_TROUBLE_CHARS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
@@ -219,3 +220,26 @@ def test_the_order_of_assignors_is_the_groups_own() -> None:
     world.configure(assignors="cooperative,uniform")
     world.join("W1", client_assignors=[], config_offset=1, configured_connectors_and_tasks=packed("AC0"))
     assert world.group.assignor == "cooperative"
+
+
+def test_what_a_worker_says_that_goes_wrong_is_shown_and_moves_nothing() -> None:
+    world = World.settled({"W1": "AC0", "W2": "AT1"})
+    epoch = world.describe().group_epoch
+
+    def shown() -> list[str | None]:
+        return [each.trouble for each in world.describe().members]
+
+    world.beat("W1", epoch, trouble="on_assigned failed for AC0: ValueError: no such file")
+    assert shown() == ["on_assigned failed for AC0: ValueError: no such file", None]
+    world.restart()
+    assert shown() == ["on_assigned failed for AC0: ValueError: no such file", None], "it stands in the log"
+    world.beat("W1", epoch)
+    assert shown() == ["on_assigned failed for AC0: ValueError: no such file", None], "null: as before"
+    world.beat("W2", epoch, connection=2, trouble="no" * MOST_TROUBLE_CHARS)
+    assert shown()[1] == "no" * (MOST_TROUBLE_CHARS // 2), "it is cut"
+    world.beat("W1", epoch, trouble="")
+    assert shown()[0] is None
+    world.join("W2", connection=3)
+    assert shown()[1] is None, "who joins again says all anew"
+    described = world.describe()
+    assert (described.group_epoch, described.assignment_epoch, described.group_state) == (epoch, epoch, "Stable")
