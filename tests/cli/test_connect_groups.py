@@ -99,7 +99,9 @@ def test_a_task_that_fails_is_seen_in_its_group(cli: Cli) -> None:
         found = described(cli, "failing")
         return found if [each.get("trouble") for each in found.get("members", ())] == [failed] else None
 
-    (member,) = eventually(shown, "the group is told of the failure")["members"]
+    found = eventually(shown, "the group is told of the failure")
+    assert found is not None
+    (member,) = found["members"]
     assert f"{short(member['member'])} says: {failed}" in cli("groups", "describe", "failing").out
 
 
