@@ -240,6 +240,67 @@ async def test_members_are_let_in_again_where_the_cluster_has_forgotten_what_the
     assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
 
 
+async def test_who_comes_while_the_members_are_let_in_waits_for_all_of_them(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were it answered before the members have joined, it would be given what they own."""
+    members = await adopted_pair(entry, name)
+    joined, may_sync = asyncio.Event(), asyncio.Event()
+    sync_upstream = Sentinel._sync
+
+    async def slowly(self: Sentinel, *args: Any) -> ErrorCode:
+        joined.set()
+        await may_sync.wait()
+        return await sync_upstream(self, *args)
+
+    monkeypatch.setattr(Sentinel, "_sync", slowly)
+    await owned_by(await connect(entry.port), name, "cluster")
+    await joined.wait()
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    comes = asyncio.create_task(stranger.join())
+    direct = await connect(entry.cluster)
+
+    async def waits_for(count: int) -> bool:
+        seen = await describe(direct, name)
+        return seen.group_state == "PreparingRebalance" and len(seen.members) == count
+
+    await until(lambda: waits_for(2), "the stranger waits beside kcoord's member")
+    may_sync.set()
+    first = asyncio.create_task(goes(members[0]))
+    await until(lambda: waits_for(3), "the first member waits with it")
+    assert not comes.done()
+    await asyncio.gather(comes, first, goes(members[1]))
+    assert len({each.generation for each in (stranger, *members)}) == 1
+
+
+async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:
+    members = await adopted_pair(entry, name)
+    before = [(each.member_id, each.generation) for each in members]
+    admin = await connect(entry.port)
+    await owned_by(admin, name, "cluster")
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    await until(is_open, "the release has begun")
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    comes = asyncio.create_task(stranger.try_join())
+    await owned_by(admin, name, "kcoord")
+    assert ErrorCode((await comes).error_code) in (
+        ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+        ErrorCode.UNKNOWN_MEMBER_ID,
+        ErrorCode.MEMBER_ID_REQUIRED,
+    )
+
+    async def are_there() -> bool:
+        return [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+    await until(are_there, "they are kcoord's as before")
+    assert [(each.member_id, each.generation) for each in members] == before
+    direct = await connect(entry.cluster)
+    assert [each.group_instance_id for each in (await describe(direct, name)).members] == ["kcoord"]
+
+
 async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(
     entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
