@@ -101,7 +101,11 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if error:
         leg.answer(call, refuse(request, error))
         return
-    response, _ = await gateway.guarded.call(leg, call, request)
+    told = await gateway.releases.or_none(group_id, gateway.guarded.call(leg, call, request))
+    if told is None:
+        leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+        return
+    response, _ = told
     assert isinstance(response, JoinGroupResponse)
     if await is_elsewhere(leg, group_id, error_of(response.error_code)):
         await _pass_on(leg, call, request)

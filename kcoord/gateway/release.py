@@ -35,8 +35,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import struct
+from collections.abc import Coroutine
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
@@ -79,6 +80,8 @@ if TYPE_CHECKING:
     from kcoord.gateway.upstream import Upstream
 
 __all__ = ["Releases", "join_instead"]
+
+T = TypeVar("T")
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -171,6 +174,8 @@ class Releases:
         self._beginning: set[str] = set()
         self._old: BoundedCache[tuple[str, str], _Old] = BoundedCache(OLD_IDS_BYTES)
         """By group and member id."""
+        self._parked: dict[str, set[asyncio.Future[None]]] = {}
+        """By group: done when its members are to join upstream, for those whose JoinGroup waits here for others."""
         self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(OLD_IDS_BYTES)
         """What somebody speaks who has come before the release of the group was open."""
         self._said: set[str] = set()
@@ -246,10 +251,31 @@ class Releases:
             return
         is_left = not sentinel.is_joined
         self._open[group_id] = _Release(has_left=is_left, is_left=is_left)
+        for parked in self._parked.pop(group_id, ()):
+            parked.set_result(None)
         for leg in self._gateway.member_legs(group_id):
             leg.client.forget_answers()
             self._gateway.groups.let_go(group_id, leg.client.serial)
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
+
+    async def or_none(self, group_id: str, answer: Coroutine[Any, Any, T]) -> T | None:
+        """The group's answer to a JoinGroup, which may wait for other members; None once all are to join upstream."""
+        parked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._parked.setdefault(group_id, set()).add(parked)
+        answered = asyncio.ensure_future(answer)
+        try:
+            both: set[asyncio.Future[Any]] = {answered, parked}
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if answered.done():
+                return answered.result()
+            answered.add_done_callback(_ignore)
+            return None
+        finally:
+            waiting = self._parked.get(group_id)
+            if waiting is not None:
+                waiting.discard(parked)
+                if not waiting:
+                    del self._parked[group_id]
 
     async def _take_back(self, sentinel: Sentinel, generation: int) -> None:
         """The sentinel lets nobody in any more."""
@@ -355,6 +381,7 @@ class Releases:
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
             assert isinstance(response, JoinGroupResponse)
+            self._gateway.sessions.returned(request.group_id, before)
             is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id in release.ids
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
@@ -430,6 +457,7 @@ class Releases:
         came = new_id if new_id is not None else request.group_instance_id
         if came is not None:
             release.came[came] = _Join(before, leg, leg.upstream)
+        gateway.sessions.pause(group_id, [before], gateway.now_ms())  # it cannot heartbeat until it is answered
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
@@ -529,6 +557,12 @@ class Releases:
             leg.to_client(_encoded(owed, response))
 
         leg.pass_on(call, deliver)
+
+
+def _ignore(answered: asyncio.Future[Any]) -> None:
+    """Nobody waits for that any more."""
+    if not answered.cancelled():
+        answered.exception()
 
 
 def _encoded(owed: Expected, response: Response) -> bytes:
