@@ -84,8 +84,7 @@ async def when_taken(gateway: Gateway, group_id: str) -> None:
 
 async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
     """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
-    facts = await facts_of(gateway, group_id)
-    return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
+    return _is_given(gateway, group_id, await facts_of(gateway, group_id))
 
 
 def seems_here(gateway: Gateway, group_id: str) -> bool:
@@ -105,20 +104,29 @@ def _decided(gateway: Gateway, group_id: str) -> bool | None:
 
 
 async def described_here(gateway: Gateway, group_ids: Iterable[str]) -> set[str]:
-    """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now."""
+    """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now. The
+    cluster tells of an empty group that it is to have.
+    """
     ours = [group_id for group_id in group_ids if may_be_here(gateway, group_id)]
     facts = await gateway.groups.facts(ours) if ours else {}
     return {
         group_id
         for group_id in ours
-        if not (known := facts.get(group_id, UNKNOWN)).loaded or known.generation is not None
+        if not (known := facts.get(group_id, UNKNOWN)).loaded
+        or (known.generation is not None and not _is_given(gateway, group_id, known))
     }
 
 
+def _is_given(gateway: Gateway, group_id: str, facts: GroupFacts) -> bool:
+    return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
+
+
 def may_be_here(gateway: Gateway, group_id: str) -> bool:
-    """Whether the group is kcoord's to take, and upstream has not refused it."""
+    """Whether the group is kcoord's to take, as far as is known without asking, and upstream has not refused it."""
     sentinel = gateway.sentinels.known(group_id)
-    return gateway.owns(group_id) and (sentinel is None or not sentinel.refused)
+    if not gateway.owns(group_id) or _is_given(gateway, group_id, gateway.groups.known_facts(group_id)):
+        return False
+    return sentinel is None or not sentinel.refused
 
 
 def groups_named(request: Request) -> list[str]:

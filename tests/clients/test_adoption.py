@@ -256,6 +256,8 @@ def told(java: Java, bootstrap: str, group: str) -> tuple[str, int, int]:
     of_group = [*at, "--group", group, "--describe"]
     lags = rows(java.tool(CONSUMER_GROUPS, *of_group), group)
     assert all(row["LAG"].isdigit() for row in lags)
+    [listed] = rows(java.tool(CONSUMER_GROUPS, *at, "--list", "--state"), group)
+    assert listed["STATE"] == "Stable"
     [state] = rows(java.tool(CONSUMER_GROUPS, *of_group, "--state"), group)
     assert state["STATE"] == "Stable"
     return state["ASSIGNMENT-STRATEGY"], int(state["#MEMBERS"]), len(lags)
