@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.rewrite import decode
+from kcoord.gateway.rewrite import decode, encoded
 from kcoord.gateway.sentinel import INSTANCE_ID, STRANGER
 from kcoord.gateway.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.group_configs import Owner
@@ -34,7 +34,6 @@ from kcoord.group.refuse import refuse
 from kcoord.group.request_slices import ROWS
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import (
@@ -160,14 +159,13 @@ class ClusterGroups:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
-        is_ours = await self._gateway.releases.is_ours(request.group_id, request.member_id)
+        is_ours = await self._gateway.old_ids.is_ours(request.group_id, request.member_id)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
             instead = self.instead(leg, request, response, is_ours)
             if instead:
-                body = refuse(request, instead).encode(owed.api_version)
-                leg.to_client(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+                leg.to_client(encoded(owed, refuse(request, instead)))
             else:
                 leg.to_client(_SIZE.pack(len(frame)) + frame)
             if not isinstance(request, SyncGroupRequest):
@@ -189,7 +187,7 @@ class ClusterGroups:
         if error in STRANGER and is_ours:
             if not isinstance(request, JoinGroupRequest):
                 return ErrorCode.REBALANCE_IN_PROGRESS
-            self._gateway.releases.note_old(request, request.member_id)
+            self._gateway.old_ids.note(request, request.member_id)
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         if isinstance(request, JoinGroupRequest) and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             steps_aside = self._gateway.sentinels.steps_aside(group_id, leg)

@@ -45,6 +45,7 @@ from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
 from kcoord.gateway.moved import Moves
 from kcoord.gateway.neighbourhood import Neighbourhood
+from kcoord.gateway.old_ids import OldIds
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.paused_sessions import PausedSessions
@@ -150,6 +151,7 @@ class Gateway:
         self.cluster_groups = ClusterGroups(self)
         self.traffic = GroupTraffic(self)
         self.adoptions = Adoptions(self)
+        self.old_ids = OldIds(self)
         self.releases = Releases(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)

@@ -23,7 +23,7 @@ import attrs
 
 from kcoord.gateway.group_calls import is_elsewhere
 from kcoord.gateway.here import facts_of, is_here
-from kcoord.gateway.release import join_instead
+from kcoord.gateway.late_commits import join_instead, pass_commit
 from kcoord.gateway.rights import DELETE, READ, check
 from kcoord.gateway.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
 from kcoord.gateway.upstream import UpstreamLost, error_of
@@ -83,7 +83,7 @@ async def _pass_on(leg: Leg, call: Call, request: Commit) -> None:
     """
     gateway, group_id = leg.gateway, request.group_id
     if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
-        await gateway.releases.pass_commit(leg, call, request)
+        await pass_commit(leg, call, request)
     else:
         leg.pass_on(call)
 
@@ -102,7 +102,7 @@ async def _commit(leg: Leg, call: Call, request: Commit, generation: int, transa
         is_placed = name.stands_for(generation)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
-                await gateway.releases.pass_commit(leg, call, request)
+                await pass_commit(leg, call, request)
                 return
             if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)

@@ -36,16 +36,15 @@ import asyncio
 import logging
 import struct
 from collections.abc import Coroutine
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.here import facts_of
-from kcoord.gateway.rewrite import decode
-from kcoord.gateway.sentinel import LOST, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
-from kcoord.gateway.upstream import Asker, Expected, UpstreamLost, error_of
+from kcoord.gateway.rewrite import decode, encoded
+from kcoord.gateway.sentinel import REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
+from kcoord.gateway.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
@@ -53,7 +52,6 @@ from kcoord.group.translation.leave_group import STOPPED
 from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
@@ -65,12 +63,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    Response,
     SyncGroupRequest,
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitResponse,
 )
 from kcoord.protocol.primitives import DecodeError
 
@@ -79,7 +72,7 @@ if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
     from kcoord.gateway.upstream import Upstream
 
-__all__ = ["Releases", "join_instead"]
+__all__ = ["Releases"]
 
 T = TypeVar("T")
 
@@ -92,8 +85,7 @@ DEAD = "Dead"
 """The state of what is no classic group."""
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
-OLD_IDS_BYTES = 4 << 20
-"""How much is kept of ids that members had before a release, in bytes."""
+SPOKEN_BYTES = 4 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -155,16 +147,6 @@ class _Release:
         self.leave_by_ms = None
 
 
-@attrs.frozen
-class _Old:
-    """A member id that nobody has here any more, while whoever had it may not have heard of another."""
-
-    has_gone: bool
-    """Whether it has gone to the cluster; else it only may have been a member here."""
-    until_ms: int
-    """When its session ends upstream if it does not hear of its new id: what it owned is another's then."""
-
-
 class Releases:
     """The groups that this instance gives back."""
 
@@ -172,11 +154,9 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
-        self._old: BoundedCache[tuple[str, str], _Old] = BoundedCache(OLD_IDS_BYTES)
-        """By group and member id."""
         self._parked: dict[str, set[asyncio.Future[None]]] = {}
         """By group: done when its members are to join upstream, for those whose JoinGroup waits here for others."""
-        self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(OLD_IDS_BYTES)
+        self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(SPOKEN_BYTES)
         """What somebody speaks who has come before the release of the group was open."""
         self._said: set[str] = set()
         """Groups of which the log has said that they cannot be released."""
@@ -365,7 +345,7 @@ class Releases:
             await self._gateway.guarded.check_commit(leg, request.group_id, *known, transactional=False)  # it lives
             leg.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
-        self._hear(request.group_id, request.member_id)
+        self.hear(request.group_id, request.member_id)
         before = release.ids.get(request.member_id, request.member_id)
         new_id = request.member_id if await self._is_upstreams(request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
@@ -387,7 +367,7 @@ class Releases:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
                 release.stays(new_id or request.group_instance_id)
-                leg.to_client(_encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
+                leg.to_client(encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
@@ -433,7 +413,7 @@ class Releases:
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
-        return bool(member_id) and not await self.is_ours(request.group_id, member_id)
+        return bool(member_id) and not await self._gateway.old_ids.is_ours(request.group_id, member_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
         """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
@@ -465,7 +445,7 @@ class Releases:
             release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
-    def _hear(self, group_id: str, member_id: str) -> None:
+    def hear(self, group_id: str, member_id: str) -> None:
         """A member has come by an id that the cluster gave out: it has heard that it has joined there (rule 3)."""
         release = self._open.get(group_id)
         heard = None if release is None else release.unheard.pop(member_id, None)
@@ -476,7 +456,7 @@ class Releases:
         """It is a member here no more."""
         gateway, group_id = self._gateway, request.group_id
         if before not in release.came:  # else a predecessor of this process has handed it down
-            self.note_old(request, before)
+            gateway.old_ids.note(request, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         try:
             await gateway.guarded.give_up(group_id, [identity])
@@ -492,7 +472,7 @@ class Releases:
         Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, request.group_id
-        self._hear(group_id, request.member_id)
+        self.hear(group_id, request.member_id)
         if isinstance(request, LeaveGroupRequest):
             left = {request.member_id, *(each.member_id for each in request.members)}
             if not left & await gateway.guarded.member_ids(group_id):
@@ -509,33 +489,6 @@ class Releases:
         leg.add_member(group_id, request.member_id)
         leg.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
-    def note_old(self, request: JoinGroupRequest, before: str, *, has_gone: bool = True) -> None:
-        """The cluster does not know the id `before`: whoever comes by it has to join there without one. `has_gone`: it
-        is known to have been a member here.
-        """
-        until_ms = self._gateway.now_ms() + request.session_timeout_ms
-        self._old[request.group_id, before] = _Old(has_gone, until_ms)
-
-    def is_old(self, group_id: str, member_id: str) -> bool:
-        """Whether a member by that id has gone to the cluster, which knows it by another."""
-        known = self._known_as_old(group_id, member_id)
-        return known is not None and known.has_gone
-
-    async def is_ours(self, group_id: str, member_id: str) -> bool:
-        """Whether a member here has that id, or had it until it went: the cluster does not know it. Who is neither, as
-        somebody whose session has ended, may own what others have been given since, and has to hear it. Raises
-        UpstreamLost where nobody can say.
-        """
-        if self._known_as_old(group_id, member_id) is not None:
-            return True
-        known = self._gateway.groups.known_facts(group_id)
-        is_empty = known.loaded and not known.has_members
-        return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
-
-    def _known_as_old(self, group_id: str, member_id: str) -> _Old | None:
-        known = self._old.get((group_id, member_id))
-        return None if known is None or self._gateway.now_ms() > known.until_ms else known
-
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
         """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is
         not in its place, the generation of the commit, cannot come there: it would wait for those that join.
@@ -543,46 +496,8 @@ class Releases:
         release = self._open.get(group_id)
         return release is None or (is_placed and not release.has_left)
 
-    async def pass_commit(self, leg: Leg, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> None:
-        """Pass on a commit of a member upstream, or of one that comes late (rule 5)."""
-        self._hear(request.group_id, request.member_id)
-        is_ours = await self.is_ours(request.group_id, request.member_id)
-        hidden = LOST if is_ours else LOST - STRANGER
-
-        def deliver(owed: Expected, frame: bytes) -> None:
-            response = decode(owed, frame)
-            if not _told_to_join(response, hidden):
-                leg.to_client(_SIZE.pack(len(frame)) + frame)
-                return
-            leg.to_client(_encoded(owed, response))
-
-        leg.pass_on(call, deliver)
-
 
 def _ignore(answered: asyncio.Future[Any]) -> None:
     """Nobody waits for that any more."""
     if not answered.cancelled():
         answered.exception()
-
-
-def _encoded(owed: Expected, response: Response) -> bytes:
-    """What a client is told in place of upstream's answer."""
-    body = response.encode(owed.api_version)
-    return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)
-
-
-def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> ErrorCode:
-    """What a member is told whose commit comes too late."""
-    is_transactional = isinstance(request, TxnOffsetCommitRequest)
-    return ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
-
-
-def _told_to_join(response: object, hidden: AbstractSet[ErrorCode]) -> bool:
-    """Put "join again" in place of these errors; False where there are none."""
-    assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
-    is_transactional = isinstance(response, TxnOffsetCommitResponse)
-    instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
-    found = [each for topic in response.topics for each in topic.partitions if error_of(each.error_code) in hidden]
-    for each in found:
-        each.error_code = instead
-    return bool(found)

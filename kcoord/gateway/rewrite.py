@@ -28,7 +28,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.leg import Leg
 
-__all__ = ["decode", "rewriter", "send"]
+__all__ = ["decode", "encoded", "rewriter", "send"]
 
 ID_BYTES = 4
 """A correlation id."""
@@ -58,8 +58,7 @@ def decode(owed: Expected, frame: bytes) -> Response:
 def send(leg: Leg, owed: Expected, response: Response) -> None:
     """Map the nodes in a response and send it on. Raises CannotPass."""
     rewrite_addresses(response, owed.api_version, leg.map_node)
-    body = response.encode(owed.api_version)
-    leg.to_client_when_known(encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body))
+    leg.to_client_when_known(encoded(owed, response))
 
 
 def _names_nodes(leg: Leg, owed: Expected, frame: bytes) -> None:
@@ -95,3 +94,9 @@ def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersion
     if merged.error_code == ErrorCode.UNSUPPORTED_VERSION:
         version = 0
     return merged, version, merged.encode(version)
+
+
+def encoded(owed: Expected, response: Response) -> bytes:
+    """The frame that tells a client `response` in place of upstream's answer."""
+    body = response.encode(owed.api_version)
+    return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)
