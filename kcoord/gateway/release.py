@@ -475,6 +475,8 @@ class Releases:
         self.hear(group_id, request.member_id)
         if isinstance(request, LeaveGroupRequest):
             left = {request.member_id, *(each.member_id for each in request.members)}
+            for each in left:
+                self.hear(group_id, each)
             if not left & await gateway.guarded.member_ids(group_id):
                 leg.pass_on(call, await gateway.cluster_groups.reader(leg, request))
                 return

@@ -322,7 +322,7 @@ async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(
 async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Entry, name: str) -> None:
     """Its connection ended while it joined the cluster: it joins again, and the release is over when it has heard."""
     first, second = await adopted_pair(entry, name)
-    old_id = first.member_id
+    old_id, first.session_ms = first.member_id, 6_000
     await owned_by(await connect(entry.port), name, "cluster")
     await asyncio.gather(*(goes(each) for each in (first, second)))
     await second.leave()

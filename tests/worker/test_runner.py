@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -116,9 +115,10 @@ async def test_what_fails_is_shown_and_started_again() -> None:
     running = Running(context, lambda: FailingTask(context.config).run, first_pause_s=0.05)
     await until(lambda: running.status.condition is Condition.FAILED)
     assert running.status.error == "RuntimeError: out of luck"
-    assert running.status.is_failing(time.time())
+    failing = [running.is_failing]
     await until(lambda: running.status.condition is Condition.DONE)
-    assert not running.status.is_failing(time.time())
+    failing.append(running.is_failing)
+    assert failing == [True, False]
     assert running.status.restarts == 2
     await running.stop()
 

@@ -14,7 +14,6 @@ import asyncio
 import logging
 import os
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +166,8 @@ class Runner(WorkerRebalanceListener):
 
     def _failing(self) -> str:
         """What fails, or has been running for less than a minute after it had failed."""
-        fails = (each for each in self.statuses() if each.error is not None and each.is_failing(time.time()))
-        return ", ".join(f"{tell(each.resource)} failed: {each.error}" for each in fails)
+        fails = sorted(resource for resource, each in self._running.items() if each.is_failing)
+        return ", ".join(f"{tell(each)} failed: {self._running[each].status.error}" for each in fails)
 
     def _change(self, definitions: Definitions) -> None:
         """Something else is configured: what runs here with a config that has changed is started anew."""

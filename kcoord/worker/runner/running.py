@@ -45,11 +45,6 @@ class Status:
     error: str | None
     """The last failure, in one line."""
 
-    def is_failing(self, now: float) -> bool:
-        """Whether it has failed, and has not yet run for so long since that its next failure would be a first one."""
-        is_new = self.condition is Condition.RUNNING and now - self.since < _LONGEST_PAUSE_S
-        return self.condition is Condition.FAILED or (self.restarts > 0 and is_new)
-
 
 Run = Callable[[Context], Awaitable[None]]
 
@@ -85,6 +80,12 @@ class Running:
     def status(self) -> Status:
         """How it is."""
         return Status(self._context.resource, self._condition, self._since, self._restarts, self._error)
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether it has failed, and has not yet run for so long since that its next failure would be a first one."""
+        is_new = self._condition is Condition.RUNNING and time.time() - self._since < _LONGEST_PAUSE_S
+        return self._condition is Condition.FAILED or (self._restarts > 0 and is_new)
 
     def cancel(self) -> None:
         """Make it stop; `stop` waits until it has. Once: again would break into what it does in a `finally`."""
