@@ -31,8 +31,6 @@ ADOPTION_MUTANTS = (
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
     Mutant(17, "new ids are answered here", Releases.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
-    Mutant(15, "a release is over before the sentinel has left", Releases._end,
-           "if release.is_left and is_empty and", "if is_empty and"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
            "if isinstance(request, JoinGroupRequest) and error ==", "if False and error =="),
     Mutant(15, "the cluster says of members here that they are unknown", ClusterGroups.instead,
