@@ -147,19 +147,19 @@ class Adoptions:
         if group_id in self._trying:
             return
         self._trying.add(group_id)
-        async with self._slots:
-            try:
+        try:
+            async with self._slots:
                 facts = await facts_of(self._gateway, group_id)
                 if facts.has_members:
                     await self._clear(group_id)
                 if self._is_wanted(facts):
                     await self.adopt(group_id)
-            except CannotAdopt as reason:
-                log.debug("group %s is not adopted: %s", group_id, reason)
-            except (UpstreamLost, DecodeError) as fault:
-                log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
-            finally:
-                self._trying.discard(group_id)
+        except CannotAdopt as reason:
+            log.debug("group %s is not adopted: %s", group_id, reason)
+        except (UpstreamLost, DecodeError) as fault:
+            log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
+        finally:
+            self._trying.discard(group_id)
 
     async def _clear(self, group_id: str) -> None:
         """Give up members here that the cluster has by the same ids: kcoord died between taking them over and putting

@@ -40,6 +40,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
+    LeaveGroupResponse,
     Response,
     SyncGroupRequest,
 )
@@ -249,7 +250,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     if isinstance(request, HeartbeatRequest):  # a legacy worker's, which its group may keep back
         when_more = partial(leg.client.when_more, call, partial(gateway.groups.let_go, group_id, leg.client.serial))
     response, remember = await gateway.guarded.call(leg, call, request, when_more)
-    if await is_elsewhere(leg, group_id, error_of(getattr(response, "error_code", 0))):
+    if await is_elsewhere(leg, group_id, _error(response)):
         await _pass_on(leg, call, request)
         return
     if isinstance(request, LeaveGroupRequest):
@@ -271,11 +272,11 @@ async def is_elsewhere(leg: Leg, group_id: str, error: ErrorCode) -> bool:
     await when_taken(leg.gateway, group_id)  # that may fail with the connection of whoever takes it
     await keep(leg, group_id)
     await when_taken(leg.gateway, group_id)
-    belongs_upstream = not await is_here(leg.gateway, group_id)
-    is_left = belongs_upstream and not sentinel.inherited
-    if not is_left and not (sentinel.refused or sentinel.mark is not None):
+    is_upstreams = not await is_here(leg.gateway, group_id)
+    has_no_sentinel = is_upstreams and not sentinel.inherited
+    if not (has_no_sentinel or sentinel.refused or sentinel.mark is not None):
         raise UpstreamLost(f"upstream has not said yet who has group {group_id}")
-    return belongs_upstream
+    return is_upstreams
 
 
 async def keep(leg: Leg, group_id: str) -> ErrorCode:
@@ -299,6 +300,13 @@ def answer(leg: Leg, call: Call, response: Response, remember: Remember | None, 
     leg.end_call(call)
     valid_until_ms = leg.gateway.rights.valid_until_ms(leg, group_id) if remember is not None else None
     leg.client.answer(call, response, remember, valid_until_ms)
+
+
+def _error(response: Response) -> ErrorCode:
+    """What a SyncGroup, Heartbeat or LeaveGroup was answered; of several that leave the first."""
+    if isinstance(response, LeaveGroupResponse) and response.members:
+        return error_of(response.members[0].error_code)
+    return error_of(getattr(response, "error_code", 0))
 
 
 def _ok(response: Response) -> bool:

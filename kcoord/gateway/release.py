@@ -25,7 +25,7 @@ so after a restart, too, and a kcoord that died on the way goes on where it was.
 8. A coordinator upstream that has just loaded its log knows only one protocol of each member, the one that was chosen,
    which is kcoord's own. It refuses every other. A member that is refused for this tries again after the sentinel has
    offered once more what the members speak. Where the sentinel had left the log may not say so, nor that anybody has
-   joined: then all begins anew, since whoever joins alone would be given what the others own.
+   joined. Then the release begins again: a member that joined alone would be given the others' partitions.
 9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
    member does it before it joins, which costs a second rebalance.
 """
@@ -36,6 +36,7 @@ import asyncio
 import logging
 import struct
 from collections.abc import Coroutine
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
@@ -86,6 +87,7 @@ DEAD = "Dead"
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
 SPOKEN_BYTES = 4 << 20
+"""How much is kept of what members speak, in bytes."""
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often it is looked whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -95,8 +97,8 @@ _SIZE = struct.Struct(">i")
 class _Join:
     """A JoinGroup that was passed on."""
 
-    before: str
-    """The id that its member has here."""
+    there: str | None
+    """By what the cluster knows its member: its new id, or its instance id; None: neither was told (before KIP-394)."""
     leg: Leg
     upstream: Upstream | None
     """The connection that it went by."""
@@ -106,6 +108,10 @@ class _Join:
         """Whether it will never be answered."""
         return self.leg.gone or self.leg.upstream is not self.upstream
 
+    def has_arrived(self, there: AbstractSet[str | None]) -> bool:
+        """Whether the cluster names its member among these, or cannot."""
+        return self.there is None or self.there in there
+
 
 @attrs.define
 class _Release:
@@ -114,7 +120,7 @@ class _Release:
     ids: dict[str, str] = attrs.Factory(dict)
     """By the member id that upstream has given out: the one that its member had here."""
     came: dict[str, _Join] = attrs.Factory(dict)
-    """JoinGroups that are on their way, by the new id, or the instance id of those that need none to join."""
+    """JoinGroups that are on their way, by the id that their member has here, until it has heard the answer."""
     have_all_gone: bool = False
     """Whether nobody else is a member here."""
     leave_by_ms: int | None = None
@@ -130,14 +136,9 @@ class _Release:
     dead: set[str] = attrs.Factory(set)
     """Ids that are nobody's, here or upstream."""
 
-    @property
-    def gone(self) -> set[str]:
-        """The ids here of those whose JoinGroup is on its way. They are members here until it is heard."""
-        return {each.before for each in self.came.values()}
-
-    def stays(self, there: str | None) -> None:
+    def stays(self, before: str) -> None:
         """Its JoinGroup was refused, or is lost."""
-        self.came.pop(there or "", None)
+        self.came.pop(before, None)
         self.have_all_gone = False
 
     def starts_over(self) -> None:
@@ -322,12 +323,13 @@ class Releases:
             assert isinstance(response, DescribeGroupsResponse)
             members = response.groups[0].members
             there = {each.member_id for each in members} | {each.group_instance_id for each in members}
-            for each in [each for each, join in release.came.items() if each not in there and join.is_lost]:
-                release.stays(each)
-            if not release.have_all_gone or release.came.keys() <= there:
+            missing = {before: join for before, join in release.came.items() if not join.has_arrived(there)}
+            for before in [before for before, join in missing.items() if join.is_lost]:
+                release.stays(before)
+            if not (release.have_all_gone and missing):
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        is_complete = release.have_all_gone and release.came.keys() <= there
+        is_complete = release.have_all_gone and not missing
         is_late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
         is_empty = not (await facts_of(self._gateway, sentinel.group_id)).has_members
         may_go = is_complete or is_late or is_empty
@@ -366,13 +368,13 @@ class Releases:
             if is_dead and new_id is not None:
                 release.dead.add(new_id)
             if is_dead or self._is_shut_out(request, response, release):
-                release.stays(new_id or request.group_instance_id)
+                release.stays(before)
                 leg.to_client(encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
                 release.ids[response.member_id] = before
             elif joins_now and response.error_code:
-                release.stays(new_id or request.group_instance_id)
+                release.stays(before)
             elif joins_now:
                 release.unheard[response.member_id] = request, before
                 release.ids[response.member_id] = before
@@ -420,7 +422,7 @@ class Releases:
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return
-        if await gateway.guarded.member_ids(group_id) <= {before, *release.gone}:
+        if await gateway.guarded.member_ids(group_id) <= {before, *release.came}:
             release.has_left = True
             try:
                 await gateway.sentinels.of(group_id).go(leg)
@@ -434,14 +436,13 @@ class Releases:
     ) -> None:
         """Its JoinGroup is on its way upstream (rule 3)."""
         gateway, group_id = self._gateway, request.group_id
-        came = new_id if new_id is not None else request.group_instance_id
-        if came is not None:
-            release.came[came] = _Join(before, leg, leg.upstream)
+        there = new_id if new_id is not None else request.group_instance_id
+        release.came[before] = _Join(there, leg, leg.upstream)
         gateway.sessions.pause(group_id, [before], gateway.now_ms())  # it cannot heartbeat until it is answered
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        if await gateway.guarded.member_ids(group_id) <= release.gone:
+        if await gateway.guarded.member_ids(group_id) <= release.came.keys():
             release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
@@ -455,7 +456,8 @@ class Releases:
     async def _goes(self, request: JoinGroupRequest, before: str, release: _Release) -> None:
         """It is a member here no more."""
         gateway, group_id = self._gateway, request.group_id
-        if before not in release.came:  # else a predecessor of this process has handed it down
+        join = release.came.get(before)
+        if join is None or join.there != before:  # else a predecessor of this process has handed it down
             gateway.old_ids.note(request, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         try:

@@ -73,7 +73,7 @@ SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
 """Enough for every step of the way down to the session that upstream allows."""
 GENERATIONS_BEHIND = 16
-"""So many generations of a group that is released are made up for, which have come and gone here without a commit."""
+"""How many generations the cluster may lag behind kcoord at a release; the sentinel joins once for each of them."""
 BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 """Signs of life in one session, where upstream takes them and where it does not."""
 
@@ -91,9 +91,9 @@ PASSING = frozenset(
 )
 """Errors that say nothing about the group."""
 LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION})
-"""What a group says to those that are not in it, or not in its generation: the sentinel has to join anew then."""
+"""Errors for those who are no members, or not in this generation. A sentinel that gets one has to join again."""
 STRANGER = LOST - {ErrorCode.ILLEGAL_GENERATION}
-"""What a group says to those who are no members of it."""
+"""Errors for those who are no members."""
 
 
 def is_refusal(error: ErrorCode) -> bool:

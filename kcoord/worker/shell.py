@@ -88,7 +88,7 @@ class Shell:
         self.member = member
         self._troubles = troubles
         self._told_until_ms = 0
-        """So long the group is told that the event loop was blocked."""
+        """Until then the group is told that the event loop was blocked."""
         self.joined = asyncio.Event()
         """Set while it is a member."""
         self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()

@@ -240,6 +240,6 @@ def test_what_a_worker_says_that_goes_wrong_is_shown_and_moves_nothing() -> None
     world.beat("W1", epoch, trouble="")
     assert shown()[0] is None
     world.join("W2", connection=3)
-    assert shown()[1] is None, "who joins again says all anew"
+    assert shown()[1] is None, "a worker that joins again starts with a clean slate"
     described = world.describe()
     assert (described.group_epoch, described.assignment_epoch, described.group_state) == (epoch, epoch, "Stable")
