@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
+from kcoord.gateway import release
 from kcoord.gateway.adoption import CannotAdopt
 from kcoord.gateway.sentinel import KnownAppearance, Sentinel
 from kcoord.gateway.sentinel_appearance import Appearance
@@ -271,6 +272,23 @@ async def test_who_comes_while_the_members_are_let_in_waits_for_all_of_them(
     assert not comes.done()
     await asyncio.gather(comes, first, goes(members[1]))
     assert len({each.generation for each in (stranger, *members)}) == 1
+
+
+async def test_old_clients_are_released_once_all_have_joined(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before KIP-394 a member joins without an id, so the cluster cannot be asked for it by one."""
+    monkeypatch.setattr(release, "LEFT_EARLIER_MS", -3_600_000)  # kcoord's member does not leave before all have come
+    members = await adopted_pair(entry, name)
+    await owned_by(await connect(entry.port), name, "cluster")
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    await until(is_open, "the release has begun")
+    joined = await asyncio.gather(*(each.try_join(3) for each in members))
+    assert [each.error_code for each in joined] == [ErrorCode.NONE] * 2
+    assert len({each.generation_id for each in joined}) == 1
 
 
 async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:
