@@ -159,7 +159,7 @@ class ClusterGroups:
         """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
-        is_ours = await self._gateway.old_ids.is_ours(request.group_id, request.member_id)
+        is_ours = await self._gateway.former_ids.is_ours(request.group_id, request.member_id)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
@@ -187,7 +187,7 @@ class ClusterGroups:
         if error in STRANGER and is_ours:
             if not isinstance(request, JoinGroupRequest):
                 return ErrorCode.REBALANCE_IN_PROGRESS
-            self._gateway.old_ids.note(request, request.member_id)
+            self._gateway.former_ids.note(request, request.member_id)
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         if isinstance(request, JoinGroupRequest) and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             steps_aside = self._gateway.sentinels.steps_aside(group_id, leg)

@@ -36,6 +36,7 @@ from kcoord.gateway.brokers import BrokerMap, OpenPort
 from kcoord.gateway.cluster_groups import ClusterGroups
 from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.coordinators import Coordinators
+from kcoord.gateway.former_member_ids import FormerMemberIds
 from kcoord.gateway.group_appearances import GroupAppearances
 from kcoord.gateway.group_traffic import GroupTraffic
 from kcoord.gateway.guarded_groups import GuardedGroups
@@ -45,7 +46,6 @@ from kcoord.gateway.inheritance import Inheritance
 from kcoord.gateway.leg import OFFSET_FETCH, Leg
 from kcoord.gateway.moved import Moves
 from kcoord.gateway.neighbourhood import Neighbourhood
-from kcoord.gateway.old_ids import OldIds
 from kcoord.gateway.outage import Outages
 from kcoord.gateway.own import OwnConnection
 from kcoord.gateway.paused_sessions import PausedSessions
@@ -151,7 +151,7 @@ class Gateway:
         self.cluster_groups = ClusterGroups(self)
         self.traffic = GroupTraffic(self)
         self.adoptions = Adoptions(self)
-        self.old_ids = OldIds(self)
+        self.former_ids = FormerMemberIds(self)
         self.releases = Releases(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)

@@ -27,7 +27,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
 
-__all__ = ["GroupAppearances"]
+__all__ = ["DEAD", "GroupAppearances"]
 
 STABLE, DEAD = "Stable", "Dead"
 MAKES_NO_TOPICS = 4

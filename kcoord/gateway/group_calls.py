@@ -81,7 +81,9 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if gateway.releases.concerns(group_id):
         await gateway.releases.join(leg, call, request)
         return
-    if gateway.old_ids.has_gone(group_id, request.member_id):  # nobody knows it by that id any more, here or upstream
+    if gateway.former_ids.has_gone(
+        group_id, request.member_id
+    ):  # nobody knows it by that id any more, here or upstream
         request = attrs.evolve(request, member_id="")
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
@@ -214,7 +216,7 @@ async def _undo(
         await leg.gateway.guarded.undo_join(leg, call, request, joined, is_new)
     _heed(leg, request.group_id, error)
     if is_refusal(error):
-        leg.gateway.old_ids.note(request, request.member_id, has_gone=False)
+        leg.gateway.former_ids.note(request, request.member_id, has_gone=False)
         await _pass_on(leg, call, request)
     else:
         leg.answer(call, refuse(request, error))

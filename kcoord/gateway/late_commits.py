@@ -30,7 +30,7 @@ async def pass_commit(leg: Leg, call: Call, request: OffsetCommitRequest | TxnOf
     """Pass on a commit of a member upstream, or of one that comes late. Raises UpstreamLost."""
     gateway = leg.gateway
     gateway.releases.hear(request.group_id, request.member_id)
-    is_ours = await gateway.old_ids.is_ours(request.group_id, request.member_id)
+    is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
     hidden = LOST if is_ours else LOST - STRANGER
 
     def deliver(owed: Expected, frame: bytes) -> None:

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.group_appearances import DEAD
 from kcoord.gateway.here import facts_of
 from kcoord.gateway.rewrite import decode, encoded
 from kcoord.gateway.sentinel import REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
@@ -82,8 +83,6 @@ log = logging.getLogger("kcoord.gateway")
 NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
 NEWEST_DESCRIBE = 5
-DEAD = "Dead"
-"""The state of what is no classic group."""
 LEFT_EARLIER_MS = 5_000
 """So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
 SPOKEN_BYTES = 4 << 20
@@ -415,7 +414,7 @@ class Releases:
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
-        return bool(member_id) and not await self._gateway.old_ids.is_ours(request.group_id, member_id)
+        return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
         """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
@@ -458,7 +457,7 @@ class Releases:
         gateway, group_id = self._gateway, request.group_id
         join = release.came.get(before)
         if join is None or join.there != before:  # else a predecessor of this process has handed it down
-            gateway.old_ids.note(request, before)
+            gateway.former_ids.note(request, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         try:
             await gateway.guarded.give_up(group_id, [identity])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kcoord.gateway import group_calls, offsets
 from kcoord.gateway.adoption import _Known
 from kcoord.gateway.cluster_groups import ClusterGroups
+from kcoord.gateway.former_member_ids import FormerMemberIds
 from kcoord.gateway.group_traffic import GroupTraffic
-from kcoord.gateway.old_ids import OldIds
 from kcoord.gateway.release import Releases
 from kcoord.gateway.sentinel import Sentinel
 from tests.sim.mutants import Mutant
@@ -39,7 +39,7 @@ ADOPTION_MUTANTS = (
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
     Mutant(15, "who was let in stays when a release is taken back", Sentinel._make_room,
            "waits = ", "waits = False and "),
-    Mutant(15, "whose session has ended goes on with what it owned", OldIds.is_ours,
+    Mutant(15, "whose session has ended goes on with what it owned", FormerMemberIds.is_ours,
            "if self._still(group_id, member_id) is not None:", "if True:"),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,
            "if error not in LOST or", "if True or"),

@@ -17,14 +17,14 @@ from kcoord.protocol.messages import JoinGroupRequest
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
 
-__all__ = ["OldIds"]
+__all__ = ["FormerMemberIds"]
 
-OLD_IDS_BYTES = 4 << 20
+FORMER_IDS_BYTES = 4 << 20
 """How much is kept of ids that members had before, in bytes."""
 
 
 @attrs.frozen
-class _Old:
+class _Former:
     """An id that nobody has here any more, while whoever had it may not have heard of another."""
 
     has_gone: bool
@@ -33,12 +33,12 @@ class _Old:
     """When its session ends upstream if it does not hear of its new id: what it owned is another's then."""
 
 
-class OldIds:
+class FormerMemberIds:
     """What this process remembers of them."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._known: BoundedCache[tuple[str, str], _Old] = BoundedCache(OLD_IDS_BYTES)
+        self._known: BoundedCache[tuple[str, str], _Former] = BoundedCache(FORMER_IDS_BYTES)
         """By group and member id."""
 
     def note(self, request: JoinGroupRequest, before: str, *, has_gone: bool = True) -> None:
@@ -46,7 +46,7 @@ class OldIds:
         is known to have been a member here.
         """
         until_ms = self._gateway.now_ms() + request.session_timeout_ms
-        self._known[request.group_id, before] = _Old(has_gone, until_ms)
+        self._known[request.group_id, before] = _Former(has_gone, until_ms)
 
     def has_gone(self, group_id: str, member_id: str) -> bool:
         """Whether a member by that id has gone to the cluster, which knows it by another."""
@@ -61,6 +61,6 @@ class OldIds:
         is_empty = known.loaded and not known.has_members
         return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
 
-    def _still(self, group_id: str, member_id: str) -> _Old | None:
+    def _still(self, group_id: str, member_id: str) -> _Former | None:
         known = self._known.get((group_id, member_id))
         return None if known is None or self._gateway.now_ms() > known.until_ms else known
