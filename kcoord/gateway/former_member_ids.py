@@ -1,8 +1,8 @@
-"""Which member ids does the cluster not know though their members are not to hear so?
+"""Which member ids are unknown to the cluster, although their members must not be told so?
 
-Those of members here, and those that members had here until they went to the cluster, by another id. Whoever has one of
-them joins the cluster without an id. Who has neither, as somebody whose session has ended, has to hear that it is
-unknown: what it owned may be another's by now.
+The ids of members here, and those that members had here before they went to the cluster, which gave them new ones. A
+member that comes by such an id joins the cluster without one. Everybody else, such as a member whose session has ended,
+must hear that it is unknown: its partitions may have other owners by now.
 """
 
 from __future__ import annotations
