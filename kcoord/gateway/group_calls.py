@@ -81,9 +81,7 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
     if gateway.releases.concerns(group_id):
         await gateway.releases.join(leg, call, request)
         return
-    if gateway.former_ids.has_gone(
-        group_id, request.member_id
-    ):  # nobody knows it by that id any more, here or upstream
+    if gateway.former_ids.has_gone(group_id, request.member_id):  # nobody knows it by that id now
         request = attrs.evolve(request, member_id="")
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
