@@ -254,7 +254,19 @@ class LivingKafkaPython(_Living, KafkaPython):
 
 
 class LivingAiokafka(_Living, Aiokafka):
-    """aiokafka."""
+    """aiokafka: it may give its partitions up between the step in which it has read and the thread's next one, so what
+    was read is noted in that step.
+    """
+
+    def _poll(self) -> list[str]:
+        values = Aiokafka._poll(self)
+        self.commit_now()
+        return values
+
+    async def _read(self) -> list[str]:
+        values = await super()._read()
+        self.notes.open += values
+        return values
 
     def _commit(self) -> None:
         try:

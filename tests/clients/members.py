@@ -363,7 +363,10 @@ class Aiokafka(Member):
         await self.consumer.start()
 
     def _poll(self) -> list[str]:
-        batches: Mapping[Any, Sequence[Any]] = self.runner.run(self.consumer.getmany(timeout_ms=int(POLL_S * 1000)))
+        return self.runner.run(self._read())
+
+    async def _read(self) -> list[str]:
+        batches: Mapping[Any, Sequence[Any]] = await self.consumer.getmany(timeout_ms=int(POLL_S * 1000))
         return [record.value.decode() for batch in batches.values() for record in batch]
 
     def _commit(self) -> None:
