@@ -6,6 +6,8 @@ Once all members of a stable classic group come through this kcoord:
 2. The group's coordinator here takes its members over: that is durable before anything is done upstream.
 3. Upstream the sentinel joins, puts the members out and joins again in their place (`Sentinel.adopt`).
 4. The calls go on. Members keep their ids, their generation and their assignments.
+5. If somebody gets into the group between 2 and 3, the cluster refuses the sentinel. Members that were already put out
+   then join the cluster again, as at a release (`Releases.send_back`).
 
 If kcoord dies on the way, what the cluster says counts. Where the members are still there, it refuses the sentinel, the
 group's calls pass again, and what kcoord has written ends with the sessions that nobody refreshes. Where they are not,
@@ -209,17 +211,30 @@ class Adoptions:
             error = ErrorCode(answer.error_code)
             raise CannotAdopt(answer.error_message or f"its coordinator here says {error.name}")
         sentinel = gateway.sentinels.of(group.group_id)
-        sentinel.taking = gateway.spawn(self._joined(sentinel, known, askers))
-        done, _ = await asyncio.wait({sentinel.taking}, timeout=OPENED_AFTER_S)
+        taking = sentinel.taking = gateway.spawn(self._joined(sentinel, known, askers))
+        done, _ = await asyncio.wait({taking}, timeout=OPENED_AFTER_S)
         if done:
-            error = sentinel.taking.result()
+            error = taking.result()
             sentinel.taking = None
             if is_refusal(error):
-                await gateway.guarded.give_up(group.group_id, known.identities)
+                await self._give_back(known, askers.asker)
             if error:
                 raise CannotAdopt(f"the cluster answered {error.name}")
         gateway.cluster_groups.adopted(group.group_id)
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
+
+    async def _give_back(self, known: _Known, asker: Asker) -> None:
+        """The cluster has refused kcoord: the members that it still has are its own. Where somebody got in at the last
+        moment they have been put out, and join again there, as in a release (rule 10). Raises UpstreamLost.
+        """
+        gateway, group_id = self._gateway, known.group.group_id
+        group = await gateway.cluster_groups.look(asker, group_id)
+        there = set() if group is None else {each.member_id for each in [*group.through, *group.direct]}
+        theirs = [each for each in known.identities if each.member_id in there]
+        if theirs:
+            await gateway.guarded.give_up(group_id, theirs)
+        if len(theirs) < len(known.identities):
+            gateway.releases.send_back(group_id)
 
     @staticmethod
     async def _joined(sentinel: Sentinel, known: _Known, askers: _Askers) -> ErrorCode:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.here import facts_of, is_here, is_the_clusters, when_taken
+from kcoord.gateway.here import facts_of, is_here, is_the_clusters, members_named, when_taken
 from kcoord.gateway.rights import READ, check
 from kcoord.gateway.sentinel import LOST, PASSING, Sentinel, is_refusal
 from kcoord.gateway.sentinel_appearance import CONNECT, Appearance
@@ -230,6 +230,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
     """Answer a SyncGroup, Heartbeat or LeaveGroup, or pass it on. Raises UpstreamLost."""
     gateway = leg.gateway
     group_id = request.group_id
+    gateway.releases.hear(group_id, *members_named(request))
     if not await is_here(gateway, group_id):
         await _pass_on(leg, call, request)
         return
@@ -254,7 +255,7 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
         await _pass_on(leg, call, request)
         return
     if isinstance(request, LeaveGroupRequest):
-        leg.drop_member(group_id, request)
+        leg.drop_members(group_id, members_named(request))
     elif _ok(response):
         leg.add_member(group_id, member_id)
         gateway.cluster_groups.taken(group_id)

@@ -27,9 +27,12 @@ from kcoord.protocol.messages import (
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
+    HeartbeatRequest,
     IncrementalAlterConfigsRequest,
+    LeaveGroupRequest,
     ListGroupsRequest,
     Request,
+    SyncGroupRequest,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ __all__ = [
     "is_here",
     "is_the_clusters",
     "may_be_here",
+    "members_named",
     "seems_here",
     "wait_until_loaded",
     "when_loaded",
@@ -143,6 +147,12 @@ def groups_named(request: Request) -> list[str]:
         case ListGroupsRequest():
             return []
     return [getattr(request, "group_id", "")]
+
+
+def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> set[str]:
+    """The ids of the members that a request is about; LeaveGroup names several, since version 3 (KIP-345)."""
+    others = request.members if isinstance(request, LeaveGroupRequest) else ()
+    return {request.member_id, *(each.member_id for each in others)}
 
 
 def when_loaded(handler: Handler, gateway: Gateway, named: list[str]) -> Handler:

@@ -33,7 +33,6 @@ from kcoord.protocol.frame import encode_request_header
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
-    LeaveGroupRequest,
     Request,
     Response,
     api_name,
@@ -379,12 +378,8 @@ class Leg:
         self.gateway.sentinels.drop(self, group_id)
         self.client.forget_answers()
 
-    def drop_member(self, group_id: str, request: LeaveGroupRequest) -> None:
-        """Members left; was the one of this connection among them?"""
-        self.drop_members(group_id, {request.member_id, *(each.member_id for each in request.members)})
-
     def drop_members(self, group_id: str, left: set[str]) -> None:
-        """These members of the group have left."""
+        """These members of the group have left; was the one of this connection among them?"""
         if self.members is not None and self.members.get(group_id) in left:
             self.members[group_id] = ""
 

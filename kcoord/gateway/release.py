@@ -43,7 +43,7 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.group_appearances import DEAD
-from kcoord.gateway.here import facts_of
+from kcoord.gateway.here import facts_of, members_named
 from kcoord.gateway.rewrite import decode, encoded
 from kcoord.gateway.sentinel import REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
 from kcoord.gateway.upstream import Asker, Expected, UpstreamLost
@@ -230,13 +230,22 @@ class Releases:
             again.has_left = again.is_left = not sentinel.is_joined
             return
         is_left = not sentinel.is_joined
-        self._open[group_id] = _Release(has_left=is_left, is_left=is_left)
+        self._send_members(group_id, _Release(has_left=is_left, is_left=is_left))
+        log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
+
+    def send_back(self, group_id: str) -> None:
+        """Its members join the cluster again, where an adoption that failed has put them out: the sentinel is not there
+        (adoption rule 10).
+        """
+        self._send_members(group_id, _Release(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
+
+    def _send_members(self, group_id: str, release: _Release) -> None:
+        self._open[group_id] = release
         for parked in self._parked.pop(group_id, ()):
             parked.set_result(None)
         for leg in self._gateway.member_legs(group_id):
             leg.client.forget_answers()
             self._gateway.groups.let_go(group_id, leg.client.serial)
-        log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
     async def or_none(self, group_id: str, answer: Coroutine[Any, Any, T]) -> T | None:
         """The group's answer to a JoinGroup, which may wait for other members; None once all are to join upstream."""
@@ -445,12 +454,15 @@ class Releases:
             release.have_all_gone = True
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
-    def hear(self, group_id: str, member_id: str) -> None:
-        """A member has come by an id that the cluster gave out: it has heard that it has joined there (rule 3)."""
+    def hear(self, group_id: str, *member_ids: str) -> None:
+        """Members that come by ids that the cluster gave out have heard that they have joined there (rule 3)."""
         release = self._open.get(group_id)
-        heard = None if release is None else release.unheard.pop(member_id, None)
-        if release is not None and heard is not None:
-            self._gateway.spawn(self._goes(*heard, release))
+        if release is None:
+            return
+        for member_id in member_ids:
+            heard = release.unheard.pop(member_id, None)
+            if heard is not None:
+                self._gateway.spawn(self._goes(*heard, release))
 
     async def _goes(self, request: JoinGroupRequest, before: str, release: _Release) -> None:
         """It is a member here no more."""
@@ -473,11 +485,8 @@ class Releases:
         Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, request.group_id
-        self.hear(group_id, request.member_id)
         if isinstance(request, LeaveGroupRequest):
-            left = {request.member_id, *(each.member_id for each in request.members)}
-            for each in left:
-                self.hear(group_id, each)
+            left = members_named(request)
             if not left & await gateway.guarded.member_ids(group_id):
                 leg.pass_on(call, await gateway.cluster_groups.reader(leg, request))
                 return

@@ -206,6 +206,42 @@ async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
     assert not entry.sentinel(name).is_joined
 
 
+async def test_rule_10_members_that_were_put_out_for_nothing_join_again(
+    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger gets in at the last moment: kcoord has put the members out, and is refused. They hear of one more
+    rebalance, not that nobody knows them.
+    """
+    members = await live_pair(entry, name)
+    kafka.create_topic(name)
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    replace = Sentinel._replace
+    joining: list[asyncio.Task[object]] = []
+
+    async def with_a_stranger(self: Sentinel, *args: Any) -> ErrorCode:
+        joining.append(asyncio.create_task(stranger.join()))
+        await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
+        return await replace(self, *args)
+
+    monkeypatch.setattr(Sentinel, "_replace", with_a_stranger)
+    with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
+        await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.REBALANCE_IN_PROGRESS] * 2
+    assert await members[0].commit(name, 7) == ErrorCode.REBALANCE_IN_PROGRESS
+    await asyncio.gather(*joining)
+    await goes(stranger)  # kcoord's member has left
+    await asyncio.gather(*map(goes, (stranger, *members)))
+    await sync(*members, stranger)
+    assert [await each.heartbeat() for each in (*members, stranger)] == [ErrorCode.NONE] * 3
+
+    async def is_over() -> bool:
+        return not entry.gateway.releases.is_open(name)
+
+    await until(is_over, "its members are the cluster's")
+    assert not entry.gateway.groups.known_facts(name).has_members
+    assert not entry.sentinel(name).is_joined
+
+
 async def has_members(cluster: str, group: str, count: int) -> bool:
     """Whether the cluster counts so many members."""
     client = await connect(cluster)
