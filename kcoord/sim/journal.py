@@ -5,7 +5,7 @@ One file of one JSON object a line, appended when a block of seeds is done:
 | field | meaning |
 | --- | --- |
 | `commit` | the commit of the sources, with a digest where they differ from it |
-| `engine` | a digest of the packages that are under test: equal for commits between which none of them has changed |
+| `engine` | a digest of the packages that are under test: equal for commits that differ at most in their comments |
 | `kind` | of the runs: `connect`, `mixed`, …, or `each` where every seed has its own |
 | `from`, `to` | the block: these seeds, `to` not among them |
 | `steps`, `virtual_ms` | of the block's runs together |
@@ -15,11 +15,12 @@ One file of one JSON object a line, appended when a block of seeds is done:
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,7 @@ def _cut(seeds: Range) -> Iterator[Range]:
 
 def tree(package: Path = PACKAGE) -> Tree:
     """The sources that this process runs, as they are on disk."""
-    engine = _digest(package / each for each in ENGINE)
+    engine = _digest((package / each for each in ENGINE), _code)
     head = _git(package, "rev-parse", "--short=12", "HEAD")
     if head is None:
         return Tree(f"{NO_HISTORY}+{_digest([package])}", engine)
@@ -194,10 +195,27 @@ def _git(folder: Path, *words: str) -> str | None:
     return said.stdout.strip()
 
 
-def _digest(folders: Iterable[Path]) -> str:
+def _digest(folders: Iterable[Path], content: Callable[[Path], bytes] = Path.read_bytes) -> str:
     """Of all Python files in these folders, by name and content."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
-            digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+            digest.update(str(file.relative_to(folder)).encode() + b"\0" + content(file) + b"\0")
     return digest.hexdigest()[:12]
+
+
+def _code(file: Path) -> bytes:
+    """What of a module runs, as this version of Python shows it: neither comments nor docstrings."""
+    module = ast.parse(file.read_bytes())
+    for node in ast.walk(module):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+    return ast.dump(module).encode()
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )

@@ -120,5 +120,7 @@ def test_a_tree_is_named_by_its_commit_and_by_what_differs(tmp_path: Path) -> No
     changed = tree(package)
     assert changed.commit.startswith(f"{clean.commit}+")
     assert changed.engine == clean.engine
+    (package / "group" / "a.py").write_text('"""What it is."""\n\n1  # a comment\n')
+    assert tree(package).engine == clean.engine
     (package / "group" / "a.py").write_text("3\n")
     assert tree(package).engine != clean.engine
