@@ -1,4 +1,4 @@
-"""Adoption: a group that lives at the cluster becomes kcoord's, and no member notices (adoption rules 6 to 14).
+"""Adoption: a group that lives at the cluster becomes kcoord's, and no member notices (AD-6 to AD-14).
 
 Once all members of a stable classic group come through this kcoord:
 

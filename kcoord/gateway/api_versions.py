@@ -1,6 +1,6 @@
 """Which versions may a client use, with kcoord between it and a broker?
 
-Rules (gateway rule 7):
+Rules (GW-7):
 
 1. What kcoord reads or rewrites is cut to the versions that it knows; of responses that it reads at their end only
    (Produce, Fetch, share), just the highest: Produce's lowest stays 0, by which librdkafka tells features.

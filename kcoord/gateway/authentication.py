@@ -1,4 +1,4 @@
-"""SASL exchanges as they pass, and the proof that upstream knows the client (gateway rule 5)
+"""SASL exchanges as they pass, and the proof that upstream knows the client (GW-5)
 
 `sasl.py` says where a connection stands. Where the exchange itself does not tell that it has succeeded, upstream is
 asked what it answers nobody whom it does not know: Metadata without topics, which needs no right beside that and is

@@ -1,6 +1,6 @@
 """Which upstream broker stands behind which of our ports, and where did we last see it?
 
-Rules (gateway rules 1-3):
+Rules (GW-1 to GW-3):
 
 1. The map is kept in the data directory. At start its ports are open before upstream has answered: clients keep cached
    metadata, and with SASL kcoord has nobody's credentials to ask with.

@@ -3,7 +3,7 @@
 A group that has members at the cluster is not taken, so the calls of those that come through kcoord pass. Rules:
 
 1. Direct are the members that DescribeGroups names upstream, less those whose JoinGroup or Heartbeat has succeeded
-   through this kcoord within their session (adoption rule 6). Only the answers to calls of such groups are read.
+   through this kcoord within their session (AD-6). Only the answers to calls of such groups are read.
 2. Who came through is remembered with its connection, and forgotten with it. While a member waits for an answer (a
    JoinGroup waits for the others), its session does not end.
 3. The log says once that a group is the cluster's, and once that it is kcoord's again.

@@ -1,6 +1,6 @@
 """How are the connect groups' own APIs answered in front of a cluster that does not know them?
 
-Rules (connect-groups rules 26, 29, 30; gateway rules 11, 13, 16 as for generic groups):
+Rules (CG-26, CG-29, CG-30; GW-11, GW-13, GW-16 as for generic groups):
 
 1. Nothing of them is ever passed on. A group that is not kcoord's to take is answered GROUP_ID_NOT_FOUND: upstream has
    no connect groups, and its answer could be none.
@@ -11,7 +11,7 @@ Rules (connect-groups rules 26, 29, 30; gateway rules 11, 13, 16 as for generic 
    sentinel joins once.
 4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
 5. A description says who has a group that is no connect group (`ownership_words.py`): kcoord, or the cluster, with the
-   members that it has there, and which of them come through kcoord (adoption rule 6).
+   members that it has there, and which of them come through kcoord (AD-6).
 """
 
 from __future__ import annotations

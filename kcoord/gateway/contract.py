@@ -29,7 +29,7 @@ class ClientSide(Protocol):
     peer: str
     """"1.2.3.4:5678", for log lines."""
     client_host: str
-    """"/1.2.3.4", as group descriptions show it (gateway rule 8)."""
+    """"/1.2.3.4", as group descriptions show it (GW-8)."""
 
     @property
     def broker_id(self) -> int | None: ...
@@ -63,7 +63,7 @@ class GroupReader(Protocol):
     several instances has it. Nothing of it moves a group, or a member's session.
 
     Every answer is given when what it could have seen is committed, and only while whoever gives it is known to
-    coordinate the group (gateway rule 21). Where nobody can be asked, errors are NOT_COORDINATOR or
+    coordinate the group (GW-21). Where nobody can be asked, errors are NOT_COORDINATOR or
     COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
     """
 
@@ -107,7 +107,7 @@ class GroupService(GroupReader, Protocol):
 
 
 class Places(Protocol):
-    """Which of several instances stands before which broker: the map that all of them have (gateway rule 19)."""
+    """Which of several instances stands before which broker: the map that all of them have (GW-19)."""
 
     def address_of(self, broker_id: int, reached: str, /) -> Address | None:
         """Host and port by which a client that reached this instance by host `reached` gets to that broker; None where

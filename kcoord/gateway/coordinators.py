@@ -1,6 +1,6 @@
 """Where is a group's coordinator, as upstream says or last said?
 
-Rules (gateway rule 9): FindCoordinator is always asked upstream (that is also what makes `__consumer_offsets` there);
+Rules (GW-9): FindCoordinator is always asked upstream (that is also what makes `__consumer_offsets` there);
 the broker named is answered at kcoord's port for it. Where upstream says that it has none for a group that is kcoord's
 to take, the last known one is named, or the broker that was asked: Connect stops all its tasks when discovery fails for
 one heartbeat interval.

@@ -1,6 +1,6 @@
 """How are FindCoordinator and ApiVersions answered where the broker's answer cannot simply be rewritten?
 
-FindCoordinator (gateway rule 9) is asked upstream, read on its way back, and filled in where upstream has no
+FindCoordinator (GW-9) is asked upstream, read on its way back, and filled in where upstream has no
 coordinator for a group that is kcoord's. ApiVersions of a version that nobody here can read is answered as KIP-511 has
 it. While the broker is away both are answered from what it said last, for the sake of members that must not stop; see
 `outage.py`.

@@ -1,7 +1,7 @@
 """How are the addresses of new leaders rewritten, which stand at the end of responses that are mostly records?
 
 `NodeEndpoints` (KIP-951) ends Produce, Fetch and share responses. Nearly always it is empty and the response goes on
-byte for byte. Rules (gateway rule 2):
+byte for byte. Rules (GW-2):
 
 1. A response that was looked at as a whole is rewritten exactly: new addresses, new size.
 2. One that streams by has told its size before its end is known. Its tail is held back and rewritten into the same

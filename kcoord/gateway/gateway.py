@@ -257,7 +257,7 @@ class Gateway:
     def address_of(self, broker_id: int, reached: str) -> Address | None:
         """Host and port by which a client that reached us by host `reached` gets to a broker; None: there is no port.
 
-        The same in every answer of every instance (gateway rule 19).
+        The same in every answer of every instance (GW-19).
         """
         mapped = self.places.address_of(broker_id, reached) if self.places is not None else None
         return mapped or self.settings.advertised_of(broker_id, reached)
@@ -395,7 +395,7 @@ class Gateway:
         return [leg for leg in self._member_legs if leg.members is not None and group_id in leg.members]
 
     def pause_members(self, leg: Leg) -> None:
-        """Let the sessions of a leg's members stand still until they are back (gateway rule 10)."""
+        """Let the sessions of a leg's members stand still until they are back (GW-10)."""
         self.sessions.pause_all_of(leg, self.now_ms())
 
     # -- rights -------------------------------------------------------------------------------------------------------
@@ -501,7 +501,7 @@ class Gateway:
             raise
 
     async def _serve_one(self, leg: Leg, call: Call, handler: Handler, request: Any) -> None:
-        """Serve a call of one group of kcoord's, once that group is not held (adoption rule 7)."""
+        """Serve a call of one group of kcoord's, once that group is not held (AD-7)."""
         await self.traffic.enter(request.group_id)
         try:
             await handler(leg, call, request)

@@ -1,4 +1,4 @@
-"""How the sentinel of a group is to look: the group's coordinator and the cluster know (adoption rules 2, 4, 5).
+"""How the sentinel of a group is to look: the group's coordinator and the cluster know (AD-2, AD-4, AD-5).
 
 The group's coordinator, which may be another instance, tells the members' subscriptions of a stable group only. The
 cluster tells the partitions of their topics, as far as the member in whose name it is asked may see them. An instance

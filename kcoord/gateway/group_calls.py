@@ -1,6 +1,6 @@
 """How are JoinGroup, SyncGroup, Heartbeat and LeaveGroup of a group that is kcoord's answered?
 
-Rules (gateway rules 11, 12, 16):
+Rules (GW-11, GW-12, GW-16):
 
 1. Before anything is done to a group, or told of it, the client's right to it is known, and that its connection ends
    at the group's coordinator. So nobody takes a group, or speaks for it upstream, who may not read it.
@@ -129,7 +129,7 @@ async def _always() -> bool:
 
 
 async def _pass_on(leg: Leg, call: Call, request: JoinGroupRequest | MemberRequest) -> None:
-    """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (adoption rule 6)."""
+    """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (AD-6)."""
     deliver = await leg.gateway.cluster_groups.reader(leg, request)
     if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
         leg.pass_changed(call, request, deliver)  # its frame may have an old id

@@ -4,7 +4,7 @@ A group that is kcoord's has `connect.…` settings here, and all others (`consu
 groups of the newer protocols find them. Rules:
 
 1. Upstream is asked about every resource, also where a group's changes are all kcoord's: so it is upstream that says
-   whether the client may (connect-groups rule 30). What it refuses is not answered nor changed here.
+   whether the client may (CG-30). What it refuses is not answered nor changed here.
    Where it knows no settings of groups (before Kafka 4.0) it says whether the client may describe, or alter, its own.
 2. A description of a group that is kcoord's is upstream's, with kcoord's settings behind.
 3. Changes to both sides of one group are first checked on both, then made, here last: only a change that upstream makes

@@ -1,7 +1,7 @@
 """The calls of groups that the cluster has, counted while they pass, and held while such a group is adopted.
 
 Adoption puts a group's members out upstream. A commit that arrives there in between would fail, and so would one that
-is still on its way (adoption rules 7, 9). So before it begins, new calls of the group wait here, and those that have
+is still on its way (AD-7, AD-9). So before it begins, new calls of the group wait here, and those that have
 begun are waited for: the ones that a handler works on, and the ones that the cluster has yet to answer.
 """
 

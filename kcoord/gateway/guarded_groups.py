@@ -1,7 +1,7 @@
 """The groups as one client may touch them: every step that a client asks of a group goes through here.
 
 No handler reaches the groups themselves (`Gateway.groups` can only be asked), so none can forget what stands here
-(gateway rules 5 and 16):
+(GW-5 and GW-16):
 
 1. Nothing is carried out, and no session is refreshed, for a connection whose client upstream has not proved to know.
 2. Nor for a group on which the client has not proved, by upstream, the right that the request needs (`NEEDED`); a

@@ -1,7 +1,7 @@
 """What is to be done for groups that somebody else has had before?
 
 Whoever coordinates a group looks after what another left of it: a predecessor of this process, or an instance that has
-gone. Rules (gateway rules 10, 13):
+gone. Rules (GW-10, GW-13):
 
 1. Groups of a partition that this instance begins to serve, and all that it serves when another instance is no longer
    in the map: if they have no members, and none come within the grace, their sentinels are taken out upstream.

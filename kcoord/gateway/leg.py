@@ -1,7 +1,7 @@
 """What becomes of the frames of one client connection?
 
 A `Leg` is the way behind one client: one connection of its own to the broker of the port that the client came by, so
-that the client's own identity and rights hold there (gateway rule 4). When one ends, so does the other. Rules:
+that the client's own identity and rights hold there (GW-4). When one ends, so does the other. Rules:
 
 1. A frame that nobody needs to read is passed on as its bytes come. acks=0 takes no place in the queue.
 2. A request that is handled here is not begun before all earlier ones of its connection are answered.

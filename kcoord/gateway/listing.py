@@ -1,6 +1,6 @@
 """What do DescribeGroups, ListGroups and DeleteGroups say of groups that are kcoord's and of others?
 
-Rules (gateway rules 13, 16-18):
+Rules (GW-13, GW-16 to GW-18):
 
 1. A batch is split: what is here is answered here, the rest is asked upstream as one request, and the answers are
    merged in the order of the question.

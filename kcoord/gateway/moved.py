@@ -3,7 +3,7 @@
 When an instance goes, another one stands before its brokers: the same node ids have other addresses. librdkafka takes a
 new address for a node, but its connection to a coordinator keeps the old one while the id that FindCoordinator tells
 stays the same: it would dial the instance that has gone for ever (seen with 2.16). COORDINATOR_NOT_AVAILABLE makes it,
-and every client, forget the coordinator and ask again. Rules (gateway rule 19):
+and every client, forget the coordinator and ask again. Rules (GW-19):
 
 1. For some time after a broker's place has changed, and for all brokers after an instance has gone (members may have
    stayed where the map of before last sent them), each connection gets that answer once for each key that it asks for,

@@ -1,8 +1,8 @@
 """How do a group's offsets get into the real cluster, and who may put them there?
 
-Offsets stay upstream. Rules (gateway rules 12, 13, 22):
+Offsets stay upstream. Rules (GW-12, GW-13, GW-22):
 
-1. A commit is checked by the group's coordinator (member, generation, under its lease: gateway rule 21) and passed on
+1. A commit is checked by the group's coordinator (member, generation, under its lease: GW-21) and passed on
    in the sentinel's name and upstream generation, at the client's own version. The name is got first, then the check is
    made: so upstream refuses what a younger generation overtakes after the check, atomically (`shared_sentinel.py`).
 2. An upstream error about the *sentinel* is none of the member's: if the member may still commit, the sentinel joins

@@ -1,6 +1,6 @@
 """The heartbeats of the newer protocols (KIP-848 consumers, share, streams) for a group id that is kcoord's.
 
-A group id belongs to one protocol at a time (gateway rule 15). Without members here the heartbeat is upstream's, and
+A group id belongs to one protocol at a time (GW-15). Without members here the heartbeat is upstream's, and
 the sentinel leaves at once, or upstream would refuse it: so a group whose members were all stopped can change its
 protocol. With members here it gets UNSUPPORTED_VERSION: Java says then "set group.protocol=classic", franz-go falls
 back by itself; upstream's own answer would be a misleading GROUP_ID_NOT_FOUND. Describing needs nothing: while kcoord

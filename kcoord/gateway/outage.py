@@ -1,7 +1,7 @@
 """What becomes of members while their broker is away?
 
 A fleet must outlive a restart of the cluster behind it: Connect stops all its tasks when its coordinator cannot be
-reached for one heartbeat interval. Rules (gateway rules 9, 10):
+reached for one heartbeat interval. Rules (GW-9, GW-10):
 
 1. A member's connection whose broker has gone is *detached*: it stays open, and what can be answered truthfully without
    upstream is answered: its heartbeats, SyncGroup and LeaveGroup, FindCoordinator of groups that are here, ApiVersions

@@ -1,4 +1,4 @@
-"""Sessions that stand still: of members that lost their way to kcoord without being to blame (gateway rule 10)
+"""Sessions that stand still: of members that lost their way to kcoord without being to blame (GW-10)
 
 Bounded by `gateway.outage.ms`. A member that gives a sign of life has a fresh session at once. No session is paused, or
 refreshed, for a connection whose client upstream may not know any more, nor for a group that it may not read: such a

@@ -1,4 +1,4 @@
-"""Release: a group of kcoord's becomes the cluster's again, by one ordinary rebalance (adoption rules 15 to 18).
+"""Release: a group of kcoord's becomes the cluster's again, by one ordinary rebalance (AD-15 to AD-18).
 
 A group is released once its setting `gateway.owner` says `cluster`, or `--groups` does not match it any more; both are
 so after a restart, too, and a kcoord that died on the way goes on where it was. Rules:
@@ -235,7 +235,7 @@ class Releases:
 
     def send_back(self, group_id: str) -> None:
         """Its members join the cluster again, where an adoption that failed has put them out: the sentinel is not there
-        (adoption rule 10).
+        (AD-10).
         """
         self._send_members(group_id, _Release(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
 

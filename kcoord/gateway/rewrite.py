@@ -1,8 +1,8 @@
 """What is done to a response that is read as a whole before the client gets it?
 
-Metadata and DescribeCluster name nodes (gateway rule 2), ApiVersions is merged (gateway rule 7), FindCoordinator is
-both (gateway rule 9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed
-on: librdkafka does not recover from it (gateway rule 3).
+Metadata and DescribeCluster name nodes (GW-2), ApiVersions is merged (GW-7), FindCoordinator is
+both (GW-9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed
+on: librdkafka does not recover from it (GW-3).
 """
 
 from __future__ import annotations

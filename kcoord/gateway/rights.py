@@ -1,13 +1,13 @@
 """What may a client do with a group? Upstream knows; how often do we ask?
 
-One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection (gateway
-rule 16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does
+One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection (
+GW-16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does
 not end at the group's coordinator, and it is the something small that keeps a member's connection from being cut as
-idle (gateway rule 6). From v6 on a group that is not there would be an error without rights, so it is not used.
+idle (GW-6). From v6 on a group that is not there would be an error without rights, so it is not used.
 
 A right holds from the moment at which it was asked for, for `GatewaySettings.rights_hold_ms` and no longer, whatever
 rests on it: an answer now, one that the hot path repeats, one that is held back. While upstream cannot say, it holds
-for as long as an outage is borne (gateway rule 10). Who is told that it may not read a group is no member by that
+for as long as an outage is borne (GW-10). Who is told that it may not read a group is no member by that
 connection any more, at once.
 """
 

@@ -1,6 +1,6 @@
 """Where does one connection stand in SASL, as far as somebody in the middle can tell?
 
-kcoord passes the exchange on and takes no part in it. It must know three things (gateway rule 5): whether questions of
+kcoord passes the exchange on and takes no part in it. It must know three things (GW-5): whether questions of
 its own may be sent (brokers refuse all but ApiVersions and SaslHandshake while an exchange is open, also when a client
 authenticates anew), which frames are raw tokens without a header (after SaslHandshake v0), and when the session ends.
 

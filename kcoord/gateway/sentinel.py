@@ -1,6 +1,6 @@
 """How is a group taken from upstream, kept, and given back?
 
-**kcoord takes a group by joining it upstream as its only member** (gateway rules 11-13): a static member, the
+**kcoord takes a group by joining it upstream as its only member** (GW-11 to GW-13): a static member, the
 *sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group
 as active, and offsets are committed in its name. It looks like a member of the group's own kind
 (`sentinel_appearance.py`). Rules:
@@ -14,7 +14,7 @@ as active, and offsets are committed in its name. It looks like a member of the 
 3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
    process, or another instance (see `shared_sentinel.py` for several at work).
 4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
-   put out by its instance id, and the join is tried once more (adoption rule 5). So are those who wait in the group for
+   put out by its instance id, and the join is tried once more (AD-5). So are those who wait in the group for
    the sentinel: a release that was taken back had let them in.
 5. One thing at a time a group (`lock`).
 6. Beside `kcoord` it offers a protocol of a name that no other process has, and that is never chosen. So two processes
@@ -303,8 +303,8 @@ class Sentinel:
         generation: int,
         as_joined: JoinGroupRequestProtocol,
     ) -> ErrorCode:
-        """Come into a group that has these members in that generation, and none but these, and put them out (adoption
-        rule 8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
+        """Come into a group that has these members in that generation, and none but these, and put them out (
+        AD-8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
         """
         async with self.lock:
             self.appearance = None

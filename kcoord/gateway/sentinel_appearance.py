@@ -2,7 +2,7 @@
 
 Kafka's tools, lag exporters and web interfaces read a group by its protocol type, and brokers let offsets age by what
 the members of a consumer group subscribe to. So the sentinel looks like a member of the group's own kind. Rules
-(adoption rules 1 to 5):
+(AD-1 to AD-5):
 
 1. The protocol type is the group's own, the protocol is `kcoord`: nobody else offers that, so nobody else gets in.
 2. Type `consumer`: a ConsumerProtocolSubscription of version 1 with the topics of all members and kcoord's mark as user

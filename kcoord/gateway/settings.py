@@ -30,7 +30,7 @@ class UpstreamTls:
     key_file: Path | None = None
     key_password: str | None = None
     all_clients_are_kcoord: bool = False
-    """Says that this is meant (gateway rule 8); without it a certificate of kcoord's own is refused."""
+    """Says that this is meant (GW-8); without it a certificate of kcoord's own is refused."""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,9 +54,9 @@ class GatewaySettings:
     """What upstream's listener speaks."""
     tls: UpstreamTls = UpstreamTls()
     clients_show_certificates: bool = False
-    """Whether kcoord's own ports ask clients for certificates (`ssl.client.auth`): refused (gateway rule 8)."""
+    """Whether kcoord's own ports ask clients for certificates (`ssl.client.auth`): refused (GW-8)."""
     port_offset: int = attrs.field(default=1, validator=attrs.validators.ge(1))
-    """Broker b is at P + port_offset + b (gateway rule 1)."""
+    """Broker b is at P + port_offset + b (GW-1)."""
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
     """Ports of single brokers, where the rule does not fit (node ids beyond the ports that there are)."""
     request_limits: RequestLimits = attrs.Factory(RequestLimits)
@@ -65,16 +65,16 @@ class GatewaySettings:
     request_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(1))
     """How long upstream may take to answer a question of kcoord's own, before its connection counts as dead."""
     question_interval_ms: int = attrs.field(default=240_000, validator=attrs.validators.ge(1_000))
-    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle (gateway rules
-    6, 16)."""
+    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle (
+    GW-6, GW-16)."""
     rights_ttl_ms: int = attrs.field(default=300_000, validator=attrs.validators.ge(1))
     """How long a known right holds, if that is less than the question's interval."""
     sentinel_session_timeout_ms: int = attrs.field(default=1_800_000, validator=attrs.validators.ge(1_000))
-    """The session that the sentinel asks for first; it takes less where upstream allows less (gateway rule 11)."""
+    """The session that the sentinel asks for first; it takes less where upstream allows less (GW-11)."""
     sentinel_grace_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(0))
-    """How long after its last member a group stays taken (gateway rule 13)."""
+    """How long after its last member a group stays taken (GW-13)."""
     outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
-    """How long members are kept while upstream cannot be reached (gateway rule 10)."""
+    """How long members are kept while upstream cannot be reached (GW-10)."""
     adopts: bool = True
     """Whether a group is adopted as soon as all its members come through kcoord (`gateway.adopt`)."""
     keeps_to_0_1_0: bool = False

@@ -3,7 +3,7 @@
 Members of one group may be connected to several instances: old connections stay when the map changes. All of them
 commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group
 itself (DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the sentinel
-assigns to itself; `sentinel_appearance.py` reads both). Rules (gateway rules 12, 20), beyond those of `sentinel.py`:
+assigns to itself; `sentinel_appearance.py` reads both). Rules (GW-12, GW-20), beyond those of `sentinel.py`:
 
 1. **Seen is as good as joined.** An instance that finds the sentinel there with the mark that it needs passes for it.
 2. **A new mark is a new member.** Who needs another mark joins without a member id, which takes the static member over

@@ -34,7 +34,7 @@ def upstream_context(settings: GatewaySettings) -> ssl.SSLContext | None:
 
 
 def warn_of_costs(settings: GatewaySettings) -> None:
-    """Say at the start what a cluster sees differently with kcoord in between (gateway rule 8)."""
+    """Say at the start what a cluster sees differently with kcoord in between (GW-8)."""
     log.warning(
         "upstream sees kcoord's address in place of its clients': "
         "host ACLs, quotas by address and max.connections.per.ip apply to kcoord"

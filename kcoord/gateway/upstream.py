@@ -1,7 +1,7 @@
 """How do bytes go to one broker and come back, in order and without being collected?
 
 One `Upstream` is one connection to a broker. It keeps the queue of responses that the broker owes, because a response
-tells nothing of itself but its correlation id. Rules (gateway rules 4, 5):
+tells nothing of itself but its correlation id. Rules (GW-4, GW-5):
 
 1. A response that nobody needs to read goes on to the client chunk by chunk as it comes. Only those are collected whose
    entry says so.

@@ -1,10 +1,10 @@
 """AdoptGroup (kcoord's own): the group is taken over from the cluster as it stands there.
 
 Its members keep their ids, generation and assignments, as if the log had told of them and had just been loaded
-(adoption rule 12). Sent by the gateway once it holds the group's calls; no client can send it (docs/gateway.md).
+(AD-12). Sent by the gateway once it holds the group's calls; no client can send it (docs/gateway.md).
 What the cluster does not tell:
 
-1. Who leads: where nobody has seen it, a member that joins again opens a rebalance, whoever it is (adoption rule 13).
+1. Who leads: where nobody has seen it, a member that joins again opens a rebalance, whoever it is (AD-13).
 2. What else the members speak: they may come with more protocols than the one that the group speaks.
 """
 

@@ -1,6 +1,6 @@
 """Which group is a request about, and how is a request for several groups taken apart and its answer put together?
 
-Some requests name several groups (gateway rule 18). A shard, and the real coordinator behind a gateway, answer for one
+Some requests name several groups (GW-18). A shard, and the real coordinator behind a gateway, answer for one
 group at a time: so such a request is split into one for each group, and the answers are merged in the order of the
 question. One that names many is first cut into slices (`kcoord.protocol.request_batch`), and their answers are put
 together as bytes.

@@ -5,8 +5,8 @@ only connections that brought a request here count, and of those that have close
 by last. After a load nothing counts as closed: a member whose connection is not known may be there.
 
 Why anybody asks: a worker that starts on the url of a member whose connection is closed is that member's successor,
-one that starts beside an open one is not (legacy rules 19, 20), and a leader that cannot be reached leads nobody
-(legacy rule 23).
+one that starts beside an open one is not (CM-19, CM-20), and a leader that cannot be reached leads nobody
+(CM-23).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Contents:
         self.newest_connection = -1
         """Session: the highest number of a connection that brought a request."""
         self.elder_connection = -1
-        """Session: what comes by connections up to this number is of before the load (connect-groups rule 4)."""
+        """Session: what comes by connections up to this number is of before the load (CG-4)."""
         self.alone_since_ms = LONG_AGO_MS
         """Session: since when nobody else can have answered for this shard, on the steps' clock, where anybody could.
         Connections that were made before are of before the load, whichever instance accepted them.
@@ -58,7 +58,7 @@ class Contents:
         self.deadlines: Deadlines[GenericGroup | ConnectGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[Member] = Deadlines()
-        """Session: timers of heartbeats' answers that are kept back (connect-groups rule 26)."""
+        """Session: timers of heartbeats' answers that are kept back (CG-26)."""
         self.held: dict[int, dict[str, tuple[ConnectGroup, Member]]] = {}
         """Session: whose answers are kept back, by connection and member id."""
         self.newcomers = Newcomers()
@@ -73,12 +73,12 @@ class Contents:
         """Session: when the log had been replayed, on the steps' clock and in Unix time."""
 
     def is_closed(self, connection: int) -> bool:
-        """Whether the connection that a member came by last has been closed since (legacy rules 19, 20, 23)."""
+        """Whether the connection that a member came by last has been closed since (CM-19, CM-20, CM-23)."""
         return self.connections.is_closed(connection)
 
     def is_of_before_load(self, group: ConnectGroup, context: RequestContext) -> bool:
         """Whether a request's connection may have been made before the shard was loaded, or the group was restored:
-        then nobody knows whether its member has come by a newer one (connect-groups rule 4).
+        then nobody knows whether its member has come by a newer one (CG-4).
         """
         if context.connection <= max(self.elder_connection, group.restored_at_connection):
             return True

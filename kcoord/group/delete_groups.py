@@ -1,6 +1,6 @@
 """DeleteGroups (42): an admin removes groups without members, and their offsets. v0, v1 alike; v2 flexible.
 
-A connect group's configuration survives it (connect-groups rule 29).
+A connect group's configuration survives it (CG-29).
 """
 
 from __future__ import annotations

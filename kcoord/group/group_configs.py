@@ -13,7 +13,7 @@ A group's own settings are named as the server's are without the leading `group.
 6. A kcoord that is started with other settings may find stored ones that contradict them. Then another value is in
    force than was set: the description names it first, as the group's, and behind it what was set.
 7. `connect.configured` is no setting, is never described and cannot be set. Deleting it has the group forget where its
-   configured set comes from (connect-groups rule 21): whatever a worker says next counts. (0.1.0 ignores it.)
+   configured set comes from (CG-21): whatever a worker says next counts. (0.1.0 ignores it.)
 """
 
 from __future__ import annotations

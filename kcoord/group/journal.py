@@ -218,7 +218,7 @@ def _restore_connect_group(contents: Contents, before: ConnectBefore) -> None:
     group.restored_at_connection = contents.newest_connection
     for member_id, noted in before.all_members().items():
         if noted.member is not None:
-            group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # connect-groups rule 8
+            group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # CG-8
 
 
 def _restore_shell(contents: Contents, group_id: str, before: GroupBefore) -> None:

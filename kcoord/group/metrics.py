@@ -21,7 +21,7 @@ class Counters:
     """What has happened since the shard was loaded, in connect groups where nothing else is said."""
 
     rebalances: Counter[str] = attrs.Factory(Counter)
-    """Bumps of a group epoch, by reason (connect-groups rule 13)."""
+    """Bumps of a group epoch, by reason (CG-13)."""
     members: Counter[str] = attrs.Factory(Counter)
     """What became of members: joined, rejoined, replaced, away, left, expired, put out."""
     refused: Counter[str] = attrs.Factory(Counter)

@@ -1,4 +1,4 @@
-"""The opening of a client's connection: when it was made, and which of two was made later (connect-groups rule 4).
+"""The opening of a client's connection: when it was made, and which of two was made later (CG-4).
 
 A request may lie for long: in the socket of an instance that stands still, between two instances, in a network. What it
 says was true when its sender made the connection that it came by, or later; so the newest connection is the one that

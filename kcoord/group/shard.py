@@ -2,11 +2,11 @@
 
 A shard is the coordinator of all groups of one partition of the log. It does no I/O, reads no clock and draws no
 random number: whoever carries it hands in requests and the time, appends the records of each step, in order, and
-releases the step's replies once everything appended by then is committed (connect-groups rule 24).
+releases the step's replies once everything appended by then is committed (CG-24).
 
 Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails the shard is dropped
-and another one loads the log; so whatever was not committed, a static member's replacement for instance (gateway
-rule 23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
+and another one loads the log; so whatever was not committed, a static member's replacement for instance (
+GW-23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
 (`isolation`). A shard that has raised an error all the same must be dropped too.
 """
 
@@ -115,7 +115,7 @@ class Shard:
     """The groups of one partition. `ids` makes the unique part of member ids. Not thread-safe.
 
     `elder` is the shard that was lost while its connections live: which of them is a member's newest is lost with it,
-    so members of connect groups must come by newer ones (connect-groups rule 4).
+    so members of connect groups must come by newer ones (CG-4).
     """
 
     def __init__(
@@ -148,8 +148,8 @@ class Shard:
         replay(self._contents, record)
 
     def loaded(self, now_ms: int, wall_ms: int, lease_ms: int = 0) -> Step:
-        """The log has been replayed to its end: open fresh sessions (gateway rules 23, 24), longer by `lease_ms`, for
-        which an elder elsewhere may still answer (connect-groups rule 27).
+        """The log has been replayed to its end: open fresh sessions (GW-23, GW-24), longer by `lease_ms`, for
+        which an elder elsewhere may still answer (CG-27).
         """
         isolation = self._isolation(now_ms, wall_ms)
         self._contents.live = True
@@ -223,8 +223,8 @@ class Shard:
         handler(turn, request, cut_client_id(context, self._contents.settings.limits), token)
 
     def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
-        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it (connect-groups
-        rule 26). `handle` does so by itself.
+        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it (
+        CG-26). `handle` does so by itself.
         """
         isolation = self._isolation(now_ms, wall_ms)
         self._let_go(isolation, connection)
@@ -328,7 +328,7 @@ class Shard:
         now_ms: int,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now; refreshes its session if so (gateway rules 12, 22).
+        """Whether this member may commit offsets now; refreshes its session if so (GW-12, GW-22).
         `api_version` is OffsetCommit's.
         """
         if self.is_closed(group_id):
@@ -382,31 +382,31 @@ class Shard:
             settle(turn, self._contents.connect[group_id])
 
     def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+        """Whether the group may be deleted (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_delete(self._contents, group_id)
 
     def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        """Whether offsets of the group may be deleted at all (GW-13)."""
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_offset_delete(self._contents, group_id)
 
     def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13)."""
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (GW-13)."""
         return subscribed_among(self._contents, group_id, topics)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let a member's session stand still until `until_ms` at most, or until its next sign of life (gateway rule
-        10).
+        """Let a member's session stand still until `until_ms` at most, or until its next sign of life (
+        GW-10).
         """
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             pause(group, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
-        """Start a member's session afresh (gateway rule 10)."""
+        """Start a member's session afresh (GW-10)."""
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             resume(group, member_id, now_ms)

@@ -114,7 +114,7 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
 
 def granted(member: Member) -> bool:
     """Whether all that the member may be running was granted to it: a legacy worker may come with what it runs already,
-    and gives up what others have by then (legacy rule 12).
+    and gives up what others have by then (CM-12).
     """
     return member.said.legacy is None
 

@@ -1,7 +1,7 @@
 """What moves when a shard's time has stood still, or when an elder may still have answered its members?
 
 1. After a load a member's session is longer by the elder's lease: whom it still answered has stopped before its work
-   is given away (connect-groups rule 27). The next sign of life counts afresh.
+   is given away (CG-27). The next sign of life counts afresh.
 2. A shard that could not prove for a while that it is the coordinator answered nobody. When it goes on, every session
    begins afresh, and whatever else had so much time left has it still.
 """

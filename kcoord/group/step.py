@@ -33,7 +33,7 @@ class Session(Protocol):
 
 
 class Lease(Protocol):
-    """Until when answers may be given for a shard, as far as the hot path knows it (connect-groups rule 27)."""
+    """Until when answers may be given for a shard, as far as the hot path knows it (CG-27)."""
 
     until_ms: int
 
@@ -62,7 +62,7 @@ class RequestContext:
     """Unix time in ms, for what is written into records; timers run on the step's own `now_ms`."""
     pipelined: bool = False
     """Whether an earlier request of the connection was still unanswered when this one was read, so that its sender
-    cannot have known that answer (connect-groups rule 3).
+    cannot have known that answer (CG-3).
     """
     opened: Opening | None = None
     """When the connection was made. None: its number says which connections are older, as there is one process only."""

@@ -1,7 +1,7 @@
 """Is a partition's log one that a sound coordinator has written?
 
 The records are replayed in the order of the log, step by step. Checked on the way: every record is of a group of this
-partition; nothing was granted to two after any step (connect-groups rule 2); epochs and generations never go back, but
+partition; nothing was granted to two after any step (CG-2); epochs and generations never go back, but
 for a group that was deleted, and a member that joins anew or is away. In the end: all that `soundness` says.
 
 A compacted log lacks what was replaced: then some steps show less than there was, and never more, which is why two

@@ -6,10 +6,10 @@ Rules:
    in this map), its holder lets go, and the next round gives it away.
 2. Where the leaders of `__consumer_offsets` are known, and that topic has as many partitions as ours, partition p goes
    to the instance that stands before the broker which leads `__consumer_offsets`-p: the clients of its groups come by
-   there (gateway rule 20). The others are spread so that nobody has more than one above the least, and move no more
+   there (GW-20). The others are spread so that nobody has more than one above the least, and move no more
    than that takes.
 3. Brokers are spread likewise over the instances that stand before them. Their places change only when an instance
-   comes or goes (gateway rule 19); a broker that nobody sees any more keeps its place until then.
+   comes or goes (GW-19); a broker that nobody sees any more keeps its place until then.
 4. Of two instances with one number only one takes part: the one that was in the former map, else the elder. So does
    none that believes in another number of partitions: its groups would be elsewhere.
 5. A partition that an instance cannot read, because a newer kcoord has written to it, goes to one that can. Where

@@ -58,7 +58,7 @@ RELAYED: dict[int, type[Request]] = {
         AdoptGroupRequest,
     )
 }
-"""The group's own steps: what one instance passes on to another (gateway rule 20)."""
+"""The group's own steps: what one instance passes on to another (GW-20)."""
 
 
 def group_in(request: Request) -> str | None:

@@ -2,13 +2,13 @@
 
 `SharedGroups` is what a gateway, and a kcoord without a cluster behind, call in place of their own coordinator. Rules:
 
-1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (gateway rule 20).
+1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (GW-20).
 2. Where nobody owns the group, or its owner has died, the next map is waited for, for `WAIT_S` at most. Where nobody is
    the owner then, or who is cannot be asked or does not answer, the answer is NOT_COORDINATOR: the client looks for the
    coordinator again, and nobody was told of a success. What changes nothing if it is carried out twice is asked again
    when the link has been lost.
 3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat for news
-   (connect-groups rule 26, `connect.legacy.heartbeat.wait.ms`). The client's next request, or its going, lets it go
+   (CG-26, `connect.legacy.heartbeat.wait.ms`). The client's next request, or its going, lets it go
    there too.
 4. What owners say of their groups with each answer is remembered, for those who need not know it exactly.
 """
@@ -262,7 +262,7 @@ class SharedGroups:
         transactional: bool,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now (gateway rules 12, 22); its session is refreshed."""
+        """Whether this member may commit offsets now (GW-12, GW-22); its session is refreshed."""
         owner = await self._next_owner(group_id, asyncio.get_running_loop().time() + WAIT_S)
         if self._places.is_self(owner):
             return await self._local.check_commit(
@@ -283,19 +283,19 @@ class SharedGroups:
         return ErrorCode(answer.error_code)
 
     async def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (gateway rule 13)."""
+        """Whether the group may be deleted (GW-13)."""
         if self._places.is_self(self._owner(group_id)):
             return await self._local.check_delete(group_id)
         return await self._check(group_id, ASK_DELETE)
 
     async def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (gateway rule 13)."""
+        """Whether offsets of the group may be deleted at all (GW-13)."""
         if self._places.is_self(self._owner(group_id)):
             return await self._local.check_offset_delete(group_id)
         return await self._check(group_id, ASK_OFFSET_DELETE)
 
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to (gateway rule 13); all of them where nobody can tell, so
+        """Those of `topics` that the group is subscribed to (GW-13); all of them where nobody can tell, so
         that nothing is deleted that is in use.
         """
         owner = self._owner(group_id)
@@ -371,12 +371,12 @@ class SharedGroups:
     # -- sessions -----------------------------------------------------------------------------------------------------
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let the member's session stand still until `until_ms` at most (gateway rule 10)."""
+        """Let the member's session stand still until `until_ms` at most (GW-10)."""
         if not self._tell_session(group_id, member_id, max(0, until_ms - self.now_ms())):
             self._local.pause_session(group_id, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str) -> None:
-        """Start the member's session afresh (gateway rule 10)."""
+        """Start the member's session afresh (GW-10)."""
         if not self._tell_session(group_id, member_id, RESUME):
             self._local.resume_session(group_id, member_id)
 
@@ -426,7 +426,7 @@ class SharedGroups:
 
 def _relayed(request: Request, context: RequestContext, owners: PeerClock) -> InstanceRelayRequest:
     """What is sent to the owner, whose clock `owners` is: with it goes when the client's connection was made, or else
-    that would look new because it is new there (connect-groups rule 4).
+    that would look new because it is new there (CG-4).
     """
     opened = context.opened
     made = None if opened is None else owners.theirs(opened.since_ms, opened.by_ms)

@@ -2,7 +2,7 @@
 
 Clients that came by an instance which died are sent to it until the map names another, and that takes as long as the
 instances miss it. Their group's owner may have lost nothing meanwhile: so that nobody expires on the way, their
-sessions stand still for that long (as gateway rule 10 has it for a broker that is away). The next sign of life, by
+sessions stand still for that long (as GW-10 has it for a broker that is away). The next sign of life, by
 whichever instance, counts again.
 """
 

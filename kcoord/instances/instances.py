@@ -72,7 +72,7 @@ class InstancesSettings:
     """By which clients reach this instance first."""
     port_offset: int = 1
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
-    """Ports by which clients reach single brokers, where the rule does not fit (gateway rule 1)."""
+    """Ports by which clients reach single brokers, where the rule does not fit (GW-1)."""
     lease_ms: int
     session_timeout_ms: int = 6_000
     heartbeat_interval_ms: int = 300

@@ -9,7 +9,7 @@ Rules:
 2. A client's connection to another instance has a serial of its own here, given when its first request comes. That
    says nothing of its age: a request may have lain in that instance, or on its way, for long. The other says when the
    connection was made, on this one's clock, so that a member belongs to its newest connection wherever that is
-   (connect-groups rule 4). Of one that does not say so (kcoord 0.1.0) the first request's coming has to do.
+   (CG-4). Of one that does not say so (kcoord 0.1.0) the first request's coming has to do.
 3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
    still to come are dropped: their clients have been told NOT_COORDINATOR there. Sessions of members that came by it
    stand still for a while (`guests.py`). Its clients' connections count as closed when it says so, or when it is

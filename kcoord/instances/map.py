@@ -1,7 +1,7 @@
 """Who is there, and whose is each partition? The map that all instances go by, and its way in and out of bytes.
 
 The leader of the instances' group makes it (`assign.py`), and every member gets the same one: so all instances name the
-same owner for a group and the same instance for a broker, in every answer (gateway rule 19). It never changes; a new
+same owner for a group and the same instance for a broker, in every answer (GW-19). It never changes; a new
 round of the group gives a new one with a higher epoch.
 """
 
@@ -47,7 +47,7 @@ class Instance:
     port: int
     """By which clients reach it first."""
     port_offset: int = 1
-    """Broker b is at `port` + `port_offset` + b (gateway rule 1) ..."""
+    """Broker b is at `port` + `port_offset` + b (GW-1) ..."""
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
     """... but these."""
     internal: Address | None = None

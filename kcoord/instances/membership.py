@@ -7,10 +7,10 @@ to it that what the newest map gives it is held and served, and nothing else (`h
 2. What stays is served through all rounds.
 3. Who falls out of the group gets another place in it, and holds nothing from the former one: others may have had it.
 4. After a session's length without a sign of membership everything is let go of: the group has put this instance out,
-   and only cannot tell. The leases have stopped its answers before (connect-groups rule 27). If it was the group that
+   and only cannot tell. The leases have stopped its answers before (CG-27). If it was the group that
    could not be reached by anybody, the old place still holds afterwards, and so does what the map says of it.
 5. The leader asks for another round when brokers' leaders have moved, and stayed where they are for a while
-   (gateway rule 20), or there is a broker that the map does not know.
+   (GW-20), or there is a broker that the map does not know.
 6. Who finds a partition that it cannot read, because a newer kcoord has written to it, says so once in another round.
 7. An instance that has died (`peer_watch.py`) is put out of the group at once: what it had is free in the next round,
    which need not wait for the end of its session. Whoever gains it fences it in the log all the same.

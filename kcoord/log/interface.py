@@ -9,7 +9,7 @@ Rules of every log:
   rest on records that are not in the log.
 - A partition has one owner: who loads it takes it over, and what an elder appends afterwards fails (`PartitionLost`).
 - Who only reads, or answers from memory, does not notice that: an answer for a partition is given while its `Lease`
-  runs, and the lease runs from the beginning of the last commit that succeeded (connect-groups rule 27).
+  runs, and the lease runs from the beginning of the last commit that succeeded (CG-27).
 """
 
 import asyncio

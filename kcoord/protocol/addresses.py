@@ -1,5 +1,5 @@
-"""Where do responses name nodes of the cluster? Data from the schemas, and the one function that rewrites it (gateway
-rule 2).
+"""Where do responses name nodes of the cluster? Data from the schemas, and the one function that rewrites it (
+GW-2).
 
 A struct names a node when it has a host, a port, and beside them an identifier whose ``entityType`` is ``brokerId``. No
 response is listed by hand: one that gains such a struct in a later schema is rewritten as soon as the code is

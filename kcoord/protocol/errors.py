@@ -149,9 +149,9 @@ class ErrorCode(IntEnum):
     SHARE_SESSION_LIMIT_REACHED = 133
 
     COMPUTE_ASSIGNMENT = unassigned.COMPUTE_ASSIGNMENT
-    """No error: the member has been chosen to compute the assignment (connect-groups rule 17)."""
+    """No error: the member has been chosen to compute the assignment (CG-17)."""
     INVALID_ASSIGNMENT = unassigned.INVALID_ASSIGNMENT
-    """What was installed does not fit the group as it was prepared (connect-groups rule 18)."""
+    """What was installed does not fit the group as it was prepared (CG-18)."""
 
     @property
     def retriable(self) -> bool:

@@ -2,7 +2,7 @@
 
 A process that stands still goes on getting connections: the kernel makes them, and they wait in a queue, with what was
 sent on them, until the process goes on. So a connection was made after the loop last looked at that queue and found
-nothing, not when it is accepted (connect-groups rule 4).
+nothing, not when it is accepted (CG-4).
 
 A tick is noted every `TICK_MS`. Between two ticks the loop has looked at all queues at least once, and between looking
 and accepting lies one tick at most: what was there before the tick before the last but one was accepted long ago,

@@ -1,6 +1,6 @@
 """Who may do what to a group, where no cluster stands behind that could be asked?
 
-Whoever carries out requests asks an `Authorizer` before a group is touched. Rules (connect-groups rule 30, and Kafka's
+Whoever carries out requests asks an `Authorizer` before a group is touched. Rules (CG-30, and Kafka's
 own for the others):
 
 1. What is not allowed is answered GROUP_AUTHORIZATION_FAILED and touches nothing. A request for several groups is

@@ -1,7 +1,7 @@
 """How does one client's connection turn bytes into requests, and keep its answers in order?
 
 One connection is one queue, as in Kafka: a request that is handled here is not begun before all earlier ones of its
-connection are answered, and nothing behind it is begun before it is answered (gateway rule 4). Rules:
+connection are answered, and nothing behind it is begun before it is answered (GW-4). Rules:
 
 1. A frame's bytes are kept as they come; no memory is taken for what its size prefix only claims. Size, API and
    version are judged from the first twelve bytes, before the rest has arrived.
@@ -9,7 +9,7 @@ connection are answered, and nothing behind it is begun before it is answered (g
    reason.
 3. While a request is in work, reading goes on up to `READ_AHEAD` bytes; a client that does not read its answers is not
    read from either. Whose answer is held back for want of news (`when_more`) is told when more arrives, or the client
-   goes: nothing shall wait behind an answer that need not (connect-groups rule 26).
+   goes: nothing shall wait behind an answer that need not (CG-26).
 4. With a leg (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk, never
    collected.
 5. At most `FRAMES_AT_ONCE` frames are begun without a turn of the loop between them. A connection that has sent more
@@ -159,7 +159,7 @@ class Connection(asyncio.Protocol):
         self.authenticated = authenticated
         self.pipelined = False
         """Whether the request in work was read, in part at least, before the one before it was answered: its sender
-        cannot have known that answer (connect-groups rule 3).
+        cannot have known that answer (CG-3).
         """
         self.peer = f"{peer[0]}:{peer[1]}"
         self.client_host = f"/{peer[0]}"

@@ -228,7 +228,7 @@ class Coordinator:
         transactional: bool,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now (gateway rules 12, 22); its session is refreshed.
+        """Whether this member may commit offsets now (GW-12, GW-22); its session is refreshed.
 
         `api_version` is OffsetCommit's or TxnOffsetCommit's.
         """
@@ -248,19 +248,19 @@ class Coordinator:
         return monotonic_ms()
 
     async def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (gateway rule 13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND; or why that
+        """Whether the group may be deleted (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND; or why that
         cannot be said.
         """
         host = self._host(group_id)
         return await host.may_answer() or host.shard.check_delete(group_id)
 
     async def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (gateway rule 13), or why that cannot be said."""
+        """Whether offsets of the group may be deleted at all (GW-13), or why that cannot be said."""
         host = self._host(group_id)
         return await host.may_answer() or host.shard.check_offset_delete(group_id)
 
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to, so that their offsets must stay (gateway rule 13): all of
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (GW-13): all of
         them where that cannot be said.
         """
         host = self._host(group_id)
@@ -283,11 +283,11 @@ class Coordinator:
         return self._host(group_id).facts(group_id)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let the member's session stand still until `until_ms` at most (gateway rule 10)."""
+        """Let the member's session stand still until `until_ms` at most (GW-10)."""
         self._host(group_id).shard.pause_session(group_id, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str) -> None:
-        """Start the member's session afresh (gateway rule 10)."""
+        """Start the member's session afresh (GW-10)."""
         self._host(group_id).shard.resume_session(group_id, member_id, monotonic_ms())
 
     def _host(self, group_id: str) -> ShardHost:

@@ -9,7 +9,7 @@ around the correlation id, and the answer as the bytes around its correlation id
    group the member alone: what happens to others there does not send it off the hot path.
 2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
 3. A right that runs out (`valid_until_ms`) ends the memory too.
-4. The shard's lease must run at the moment of the answer (connect-groups rule 27). A process that is frozen between
+4. The shard's lease must run at the moment of the answer (CG-27). A process that is frozen between
    that look and the write sends an answer that is late, but not wrong: the frame was sent before the lease ended, and a
    member counts its session from the sending.
 5. Where it is known what the member says next (`Ahead`: the same at the epoch that it was just told), that is

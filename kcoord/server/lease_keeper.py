@@ -1,7 +1,7 @@
 """How does a shard that has nothing to write go on proving that it is the coordinator?
 
 1. A shard with members commits a tick when the better part of its lease is over and nothing else was committed since
-   (connect-groups rule 27).
+   (CG-27).
 2. One without members lets its lease run out; who asks it something makes it commit a tick then.
 3. A lease that runs out although there are members is a standstill of the shard's time. When a commit succeeds again,
    the shard is told how long it was.

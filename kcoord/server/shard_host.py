@@ -109,7 +109,7 @@ class ShardHost:
         """Whether the last load found a record that only a newer kcoord can read."""
         self.has_older_connections = False
         """Whether there may be connections that were made before this process began: nobody knows then by which a
-        member came last, as after another instance (connect-groups rule 4).
+        member came last, as after another instance (CG-4).
         """
         self._record_level = RECORD_LEVEL
         self.shard = Shard(settings, ids, fits=store.fits)
@@ -407,7 +407,7 @@ class ShardHost:
 
     def let_go(self, connection: int) -> None:
         """Answer the heartbeats that are held back for a connection: something waits behind them, or the client has
-        gone (connect-groups rule 26).
+        gone (CG-26).
         """
         if self.state is ShardState.ACTIVE:
             self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")

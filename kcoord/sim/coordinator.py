@@ -2,7 +2,7 @@
 
 - One request of a connection is in work at a time; what comes behind it waits, or lets its held answer go.
 - A step's records are one append. Appends are committed in order, some time later; a reply leaves when all that the
-  shard had appended when it was made is committed (connect-groups rule 24).
+  shard had appended when it was made is committed (CG-24).
 - It crashes at any time: what is committed is in the log, and of the appends on their way the first few may be too.
 - An append fails: the shard is dropped and loaded again, while the connections live. Of the appends under way the first
   few may be in the log all the same (in doubt), or none (a transaction was rolled back, or another instance has fenced

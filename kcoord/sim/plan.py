@@ -100,7 +100,7 @@ class Plan:
     computing: str
     """Who assigns: uniform, cooperative (server-side), client, eager, mixed."""
     tells: bool
-    """Whether workers say what is configured; if not, the first assignment defines it (connect-groups rule 21)."""
+    """Whether workers say what is configured; if not, the first assignment defines it (CG-21)."""
     flawed: float
     """How probably an assignor fails, or gives nonsense."""
 

@@ -66,7 +66,7 @@ class Overrun:
 
 @frozen(slots=True)
 class Told:
-    """`on_assignment` of the group's assignor is to be called with this: once an epoch (connect-groups rule 31)."""
+    """`on_assignment` of the group's assignor is to be called with this: once an epoch (CG-31)."""
 
     epoch: int
     assignor: str | None

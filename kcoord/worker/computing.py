@@ -1,6 +1,6 @@
 """How does a chosen worker get at the group, and how does its assignment get back? The two messages as values.
 
-What was prepared is frozen at the coordinator (connect-groups rule 18): the install names its group epoch.
+What was prepared is frozen at the coordinator (CG-18): the install names its group epoch.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Drive it so (the asyncio shell and the simulator do):
 - `update` changes what the worker says of itself; `leave` lets go of all, leaves, and ends in `Gone`; `give_up` does so
   at once.
 
-What a worker may be running is `owned`, at any time (connect-groups rules 1, 3). The clock of its session runs from the
+What a worker may be running is `owned`, at any time (CG-1, CG-3). The clock of its session runs from the
 sending of its last answered heartbeat, and it stops all a margin before the end (rule 8), whatever its callbacks do.
 """
 

@@ -1,5 +1,5 @@
 """When does a worker speak? At the interval; at once when it has let go, or has something new to say, or, where answers
-are held, when one has come (connect-groups rule 26); never while it backs off.
+are held, when one has come (CG-26); never while it backs off.
 
 - A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
   (rule 12).

@@ -1,4 +1,4 @@
-"""What does a heartbeat say? All fields at a join and after an error, else what has changed (connect-groups rule 6).
+"""What does a heartbeat say? All fields at a join and after an error, else what has changed (CG-6).
 
 A field counts as known to the coordinator when an answer at the epoch of its request has come. A request whose answer
 moved the epoch may have been taken for one at the previous epoch, which changes nothing (rule 12): it is said again.

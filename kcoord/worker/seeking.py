@@ -1,6 +1,6 @@
 """How does a worker get to its coordinator? It asks the addresses that it was given, and connects to who is named.
 
-Always by a new connection: a member belongs to its newest one (connect-groups rule 4).
+Always by a new connection: a member belongs to its newest one (CG-4).
 """
 
 from __future__ import annotations

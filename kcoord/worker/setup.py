@@ -32,7 +32,7 @@ class Setup:
 
     group_id: str
     member_id: str
-    """Made once a process and kept over rejoins (connect-groups rule 31)."""
+    """Made once a process and kept over rejoins (CG-31)."""
     instance_id: str | None = None
     """For a static member (rule 28)."""
     url: str | None = None

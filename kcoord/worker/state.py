@@ -83,8 +83,8 @@ class Sent:
 class Session:
     """How long the coordinator keeps this worker for sure.
 
-    It counts from the sending of the last heartbeat that was answered, which is before its receipt (connect-groups rule
-    8).
+    It counts from the sending of the last heartbeat that was answered, which is before its receipt (
+    CG-8).
     """
 
     sent_ms: int

@@ -1,7 +1,7 @@
 """How are stories of assignments told? As tables: what happens, then who shall run what.
 
 Names are those of KIP-415 and of the draft: `AC0` is connector A, `AT1` its task 1; `T1` is the resource of seed 003.
-`Fleet` hands an assignor what the coordinator would (connect-groups rule 22): targets stay with the departed until an
+`Fleet` hands an assignor what the coordinator would (CG-22): targets stay with the departed until an
 install without delay, who returns in time gets its own back, a delay is kept as a deadline.
 
     W1, W2 have         | W1: AC0 AT1 | W2: BC0

@@ -29,7 +29,7 @@ ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), MixedAssignor(), *(make()
 
 
 def test_what_comes_with_kcoord() -> None:
-    """connect-groups rule 23, and the two of Connect's own names for workers."""
+    """CG-23, and the two of Connect's own names for workers."""
     assert list(SERVER_SIDE) == ["uniform", "cooperative", *POLICIES]
     assert list(CLIENT_SIDE) == ["cooperative", "connect", *POLICIES]
     assert all(isinstance(make(), ServerAssignor) and make().name == name for name, make in SERVER_SIDE.items())

@@ -49,7 +49,7 @@ def test_the_first_python_worker_takes_its_share_of_two_java_workers_and_nothing
 
 
 def test_nothing_is_computed_from_less_than_a_java_worker_has_read() -> None:
-    """legacy rule 6, the other way round; rule 7: told less than it knows, it would join again for ever."""
+    """CM-6, the other way round; rule 7: told less than it knows, it would join again for ever."""
     group = Group((java("j1", "AC0 AT1", offset=9), ours("p")), CONFIGURED, 8)
     assert CONNECT.assign(group).error == CONFIG_MISMATCH
     assert not CONNECT.assign(attrs.evolve(group, config_offset=9)).error
@@ -68,7 +68,7 @@ def test_what_eager_workers_say_is_read_too_and_nonsense_harms_nobody() -> None:
 
 
 def test_the_work_of_a_java_worker_that_has_gone_waits_for_it() -> None:
-    """connect-groups rule 22, legacy rule 18: the coordinator gives it back by url"""
+    """CG-22, CM-18: the coordinator gives it back by url"""
     gone = Departed("j2", None, "http://j2/", resources("BC0 BT1 BT2"))
     group = Group(
         (java("j1", "AC0 AT1"), ours("p", "AT2")), CONFIGURED, 7, departed=(gone,), rebalance_delay_ms=300_000

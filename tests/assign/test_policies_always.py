@@ -71,7 +71,7 @@ def weighs(resources: frozenset[Resource], connectors: bool) -> int:
 @EXAMPLES
 @given(group=ANY_GROUP)
 def test_each_resource_is_assigned_once(assignor: IncrementalAssignor, group: Group) -> None:
-    """connect-groups rules 21 and 22: all that exists and nothing else, but for what waits, which the install says."""
+    """CG-21 and CG-22: all that exists and nothing else, but for what waits, which the install says."""
     assignment = assignor.assign(group)
     counted = Counter(assigned(assignment))
     missing = everything_in(group) - counted.keys()

@@ -63,7 +63,7 @@ ANY_GROUP = st.booleans().flatmap(lambda configured: groups(configured=configure
 
 
 def everything_in(group: Group) -> frozenset[Resource]:
-    """What there is to assign (connect-groups rule 21)."""
+    """What there is to assign (CG-21)."""
     if group.configured is not None:
         return group.configured
     return frozenset(itertools.chain(*_targets(group.members), *_targets(group.departed)))
@@ -101,7 +101,7 @@ def fewest_moves(have: Sequence[int], total: int) -> int:
 @EXAMPLES
 @given(group=ANY_GROUP)
 def test_each_resource_is_assigned_once(assignor: ServerAssignor | ConnectAssignor, group: Group) -> None:
-    """connect-groups rules 21 and 22: all that exists and nothing else, but for what waits, which the install says."""
+    """CG-21 and CG-22: all that exists and nothing else, but for what waits, which the install says."""
     assignment = assignor.assign(group)
     counted = Counter(assigned(assignment))
     missing = everything_in(group) - counted.keys()
@@ -163,7 +163,7 @@ def test_what_is_assigned_stays_so(assignor: ServerAssignor | ConnectAssignor, g
 @EXAMPLES
 @given(group=groups(), delay_ms=st.sampled_from([NO_DELAY, 1_000]))
 def test_who_stays_keeps_all_while_the_departed_are_waited_for(group: Group, delay_ms: int) -> None:
-    """connect-groups rule 22, from any balanced group: no move when a worker goes, none when it returns in time."""
+    """CG-22, from any balanced group: no move when a worker goes, none when it returns in time."""
     assignor = CooperativeAssignor()
     before = _install(group, assignor.assign(attrs.evolve(group, departed=(), remaining_delay_ms=NO_DELAY)))
     gone, *stay = before.members

@@ -76,7 +76,7 @@ NOTHING_WAITS = {
 }
 
 THE_DEPARTED_ARE_WAITED_FOR = {
-    # connect-groups rule 22 in all of them
+    # CG-22 in all of them
     "seed 003, design II: a member leaves": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
@@ -184,7 +184,7 @@ def table(*parts: tuple[list[ServerAssignor | ConnectAssignor], dict[str, str]])
     ),
 )
 def test_a_story(assignor: ServerAssignor | ConnectAssignor, story: str) -> None:
-    """connect-groups rule 23: what an assignor gives, round after round."""
+    """CG-23: what an assignor gives, round after round."""
     assert Fleet(assignor).play(lines(story)) == lines(story)
 
 

@@ -1,4 +1,4 @@
-"""Do commands say that a group is the cluster's, and which members keep it there? Adoption rule 6."""
+"""Do commands say that a group is the cluster's, and which members keep it there? AD-6."""
 
 from __future__ import annotations
 

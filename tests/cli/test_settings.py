@@ -177,7 +177,7 @@ def test_a_log_in_a_topic_and_several_instances_are_set_up_in_earnest(options: l
             "makes every client act as kcoord there; leave it out, or set upstream.ssl.all.clients.are.kcoord=true",
         ),
         (["ssl.client.auth=required"], "set ssl.certificate.location and ssl.ca.location too"),
-        (  # gateway rule 8
+        (  # GW-8
             [
                 *("upstream=h:1", "groups=.*"),
                 *("ssl.client.auth=required", "ssl.ca.location=a", "ssl.certificate.location=c"),

@@ -74,7 +74,7 @@ ADOPTION = (
     Step("kcoord joins in their place", _kcoord_joins, 2),
     Step("kcoord syncs", _kcoord_syncs),
 )
-"""Adoption rule 8, a to d."""
+"""AD-8, a to d."""
 RELEASE = (
     Step("kcoord lets the members in", _kcoord_joins),
     Step("kcoord syncs among them", _kcoord_syncs),
@@ -83,7 +83,7 @@ RELEASE = (
     Step("the last member joins", _joins, 2),
     Step("kcoord leaves", _kcoord_leaves),
 )
-"""Adoption rule 15, of a group of two members."""
+"""AD-15, of a group of two members."""
 
 
 class StepTrap:

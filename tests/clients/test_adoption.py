@@ -1,4 +1,4 @@
-"""Do real clients go behind kcoord and back to the brokers while they work? Adoption rules 6 to 20.
+"""Do real clients go behind kcoord and back to the brokers while they work? AD-6 to AD-20.
 
 Each story is that of docs/in-and-out.md: a group at the cluster, its members bounced one by one to kcoord's address,
 adopted, one bounced there, released, bounced back to the brokers, and in again. All the time its topic is written to,

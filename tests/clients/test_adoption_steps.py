@@ -1,6 +1,6 @@
 """Who dies at a step of an adoption or a release: is the group somebody's in the end, and nothing lost?
 
-Adoption rules 7, 8, 15, 17. At each step, before the cluster has heard of it and just after, either kcoord is killed
+AD-7, AD-8, AD-15, AD-17. At each step, before the cluster has heard of it and just after, either kcoord is killed
 and started again, or the broker that coordinates the group. After that the group comes to rest where it is to be. The
 clients go on by themselves all the time:
 

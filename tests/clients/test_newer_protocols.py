@@ -1,6 +1,6 @@
 """Do consumers, share consumers and streams of the newer protocols work through a kcoord that owns `.*`?
 
-Their groups are the cluster's: kcoord coordinates none of them (gateway rules 11, 14, 15).
+Their groups are the cluster's: kcoord coordinates none of them (GW-11, GW-14, GW-15).
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Are offsets kept while kcoord has members of the group, and then as long as Kafka keeps them? Gateway rules 12-14."""
+"""Are offsets kept while kcoord has members of the group, and then as long as Kafka keeps them? GW-12 to GW-14."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -164,7 +164,7 @@ class Zombie:
 def test_successor_begins_where_the_last_zombie_commit_ended(
     elder_leaves: bool, kafka: KafkaCluster, front: Front, name: str
 ) -> None:
-    """Gateway rule 14: whatever a zombie still commits, the new owner's require_stable OffsetFetch has seen it."""
+    """GW-14: whatever a zombie still commits, the new owner's require_stable OffsetFetch has seen it."""
     topic = kafka.create_topic(f"topic-{name}")
     write_topic(kafka, topic, [str(number) for number in range(20_000)])  # a record's value is its offset
     offset = 0

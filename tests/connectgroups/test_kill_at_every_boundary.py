@@ -135,7 +135,7 @@ async def kcoord(tmp_path: Path) -> AsyncIterator[Dying]:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_rebalance_survives_kill_9_at_each_record_boundary(kcoord: Dying, when: str) -> None:
-    """connect-groups rules 1, 2, 11, 12, 14, 24"""
+    """CG-1, CG-2, CG-11, CG-12, CG-14, CG-24"""
     group = Group(kcoord.bootstrap)
     async with group.stack:
         for number in range(1, 5):

@@ -85,7 +85,7 @@ def test_everything_is_published_on_loopback_only(composed: Composed) -> None:
 
 
 def test_the_fleet_goes_on_when_one_kcoord_is_killed_and_then_the_other(composed: Composed) -> None:
-    """gateway rules 19-21. The fleet was formed through kcoord, or it would not be there: workers know nobody else.
+    """GW-19 to GW-21. The fleet was formed through kcoord, or it would not be there: workers know nobody else.
 
     No worker loses its membership. That it may start its work anew is Connect's own way: a worker lets go of all that
     it has when it cannot reach the coordinator for one heartbeat interval, 3 s.

@@ -286,7 +286,7 @@ def configured(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
 
 @pytest.mark.parametrize("is_loaded", [False, True])
 def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_stops(is_loaded: bool) -> None:
-    """Legacy rule 12, seeds 1104610 and 1147550: C had left the classic group without having stopped, and B was given
+    """CM-12, seeds 1104610 and 1147550: C had left the classic group without having stopped, and B was given
     its work. The group is converted while C joins, and some of that work is to be C's again: B stops it first. If C ran
     on, both would run it until then; with exactly-once sources C's tasks are dead, since B has started them.
     """
@@ -355,7 +355,7 @@ def test_a_config_round_goes_on_though_the_group_was_a_generic_one_meanwhile(how
 
 
 def test_who_has_to_read_on_waits_in_a_config_round_that_goes_on_too() -> None:
-    """Legacy rule 22. Plan 1109096: the follower has read one change and stopped what that reconfigures, the leader has
+    """CM-22. Plan 1109096: the follower has read one change and stopped what that reconfigures, the leader has
     read two by now, a third worker none. The follower comes once more because the group was converted: answered at
     once, it would start again what the third one may run as it was before.
     """

@@ -1,6 +1,6 @@
 """Is a history one that a correct coordinator can have given? The rules, without I/O; each complaint is a sentence.
 
-1. No resource is run by two processes at a time (connect-groups rule 2).
+1. No resource is run by two processes at a time (CG-2).
 2. A member's epoch never goes back, but for a join (rule 10).
 3. No acknowledged change is lost: whoever asks after it was acknowledged is told that value or a newer one. A request
    that was never answered may take effect at any time, so an elder value may come back only by such a one, and only

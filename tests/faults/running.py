@@ -1,4 +1,4 @@
-"""What does a scripted process run, and until when may it? The protocol's clock (connect-groups rule 8).
+"""What does a scripted process run, and until when may it? The protocol's clock (CG-8).
 
 The clock runs from the sending of the last request that was answered. What runs when the session is over has stopped at
 that moment, whenever the script notices: a test's machine may stall, and a real worker's watchdog would not.

@@ -1,4 +1,4 @@
-"""Where do clients find brokers, and what stays as it is? Gateway rules 1, 2, 3, 9 before three brokers."""
+"""Where do clients find brokers, and what stays as it is? GW-1, GW-2, GW-3, GW-9 before three brokers."""
 
 import socket
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Is a live group taken over from the cluster without its members noticing? Adoption rules 6 to 14."""
+"""Is a live group taken over from the cluster without its members noticing? AD-6 to AD-14."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are groups adopted and released where kcoord has no credentials of its own? Adoption rules 14, 15."""
+"""Are groups adopted and released where kcoord has no credentials of its own? AD-14, AD-15."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a group ever lost between the cluster and kcoord, whenever kcoord is killed? Adoption rules 7, 9, 15, 17."""
+"""Is a group ever lost between the cluster and kcoord, whenever kcoord is killed? AD-7, AD-9, AD-15, AD-17."""
 
 from __future__ import annotations
 

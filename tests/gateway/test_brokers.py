@@ -1,4 +1,4 @@
-"""What does kcoord know of upstream's brokers, and what if that is wrong? Gateway rule 1."""
+"""What does kcoord know of upstream's brokers, and what if that is wrong? GW-1."""
 
 import json
 import re

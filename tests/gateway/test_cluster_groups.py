@@ -1,4 +1,4 @@
-"""Does kcoord say that a group is the cluster's, and which members come through kcoord? Adoption rule 6."""
+"""Does kcoord say that a group is the cluster's, and which members come through kcoord? AD-6."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do several entries keep one sentinel, whatever happens between them? Gateway rules 11-13, 19, 20."""
+"""Do several entries keep one sentinel, whatever happens between them? GW-11 to GW-13, GW-19, GW-20."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ async def test_rule_12_no_commit_of_a_generation_that_has_ended_is_accepted(
 async def test_rule_5_while_0_1_0_shares_the_groups_it_knows_the_sentinel(
     both: list[Entry], kafka: KafkaCluster, direct: Client, name: str, topic: str
 ) -> None:
-    """Adoption rule 5: with the last instance of 0.1.0 the old protocol type goes, and with the first one it is back.
+    """AD-5: with the last instance of 0.1.0 the old protocol type goes, and with the first one it is back.
     Members go on in their generation."""
     places = both[0].gateway.places
     assert isinstance(places, Map)
@@ -314,7 +314,7 @@ async def test_rule_5_while_0_1_0_shares_the_groups_it_knows_the_sentinel(
 
 
 async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Client, name: str, topic: str) -> None:
-    """Adoption rule 4: the union of what members by both entries subscribe to, put on once."""
+    """AD-4: the union of what members by both entries subscribe to, put on once."""
     first, second = [await entry.member(name, metadata=subscription(each))
                      for entry, each in zip(both, (topic, "another"), strict=True)]  # fmt: skip
     await first.join_and_sync()
@@ -343,7 +343,7 @@ async def test_rule_4_entries_agree_on_the_topics(both: list[Entry], direct: Cli
 async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_another_type(
     both: list[Entry], direct: Client, name: str, topic: str
 ) -> None:
-    """Adoption rule 5: the mark and the generation of either form are read."""
+    """AD-5: the mark and the generation of either form are read."""
     places = both[0].gateway.places
     assert isinstance(places, Map)
     places.releases.add("0.1.0")
@@ -356,7 +356,7 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_good_until_it_has_another_type(
 
 
 async def test_groups_learn_that_a_members_connection_has_closed(both: list[Entry], name: str) -> None:
-    """Legacy rules 19, 20 and 23 ask for that, and an entry's own connection to the broker tells nothing of it."""
+    """CM-19, CM-20 and CM-23 ask for that, and an entry's own connection to the broker tells nothing of it."""
     member = await both[0].member(name)
     await member.join_and_sync()
     connections = both[0].gateway.groups._host(name).shard._contents.connections  # type: ignore[attr-defined]

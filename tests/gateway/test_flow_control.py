@@ -1,5 +1,5 @@
-"""Does a connection always come to rest, with every answer in order, whoever stops reading when? Server and gateway
-rules 3 to 6 on one client connection and its leg.
+"""Does a connection always come to rest, with every answer in order, whoever stops reading when? Server and
+GW-3 to GW-6 on one client connection and its leg.
 
 The real connection, leg and upstream between sockets that a plan drives by hand: each step lets some bytes through
 somewhere. Buffers are so small that every pause happens. At the end of a plan all sockets flow again: whatever is then

@@ -1,4 +1,4 @@
-"""Do several instances serve one cluster's clients as one kcoord? Gateway rules 19-21, before three brokers."""
+"""Do several instances serve one cluster's clients as one kcoord? GW-19 to GW-21, before three brokers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do several instances keep each client's own identity, before a cluster with SASL and ACLs? Gateway rules 16, 20."""
+"""Do several instances keep each client's own identity, before a cluster with SASL and ACLs? GW-16, GW-20."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do listing, describing and deleting say of groups here and there? Gateway rules 13, 17, 18."""
+"""What do listing, describing and deleting say of groups here and there? GW-13, GW-17, GW-18."""
 
 import itertools
 import struct

@@ -1,6 +1,6 @@
 """A group that changes its protocol to one that kcoord does not coordinate: what is refused, and what is in the log.
 
-Gateway rule 15. That the answers are what clients understand, `tests/clients/test_newer_protocols.py` shows.
+GW-15. That the answers are what clients understand, `tests/clients/test_newer_protocols.py` shows.
 """
 
 from __future__ import annotations

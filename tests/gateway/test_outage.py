@@ -1,4 +1,4 @@
-"""What becomes of members while upstream is away, and when it is back? Gateway rules 3, 9, 10."""
+"""What becomes of members while upstream is away, and when it is back? GW-3, GW-9, GW-10."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

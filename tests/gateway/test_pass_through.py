@@ -1,4 +1,4 @@
-"""Does everything that is not kcoord's business go through as it is? Gateway rule 4, on one connection."""
+"""Does everything that is not kcoord's business go through as it is? GW-4, on one connection."""
 
 import asyncio
 import struct

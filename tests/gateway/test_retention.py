@@ -1,4 +1,4 @@
-"""Do offsets age as they would without kcoord? Gateway rules 12, 13, 14.
+"""Do offsets age as they would without kcoord? GW-12, GW-13, GW-14.
 
 A commit may name its own retention (OffsetCommit v2-4): seconds, where a broker's setting has minutes.
 """
@@ -37,7 +37,7 @@ async def test_rule_14_offsets_live_while_the_group_does_and_age_when_it_is_empt
     kafka: KafkaCluster, kcoord: Kcoord, name: str, topic: str, before: str
 ) -> None:
     """The group was there before kcoord took it, or not: upstream counts it as active while kcoord has members. Offsets
-    of topics that none of them subscribes to age all the same (adoption rule 2)."""
+    of topics that none of them subscribes to age all the same (AD-2)."""
     unused = kafka.create_topic(f"unused-{name}")
     first = await ScriptedMember.at((kafka if before == "upstream" else kcoord).bootstrap, name)
     await first.join_and_sync()

@@ -1,4 +1,4 @@
-"""Do identities and rights pass through kcoord as they are? Gateway rules 5, 6, 13, 16 with SASL and ACLs upstream."""
+"""Do identities and rights pass through kcoord as they are? GW-5, GW-6, GW-13, GW-16 with SASL and ACLs upstream."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What does a group of kcoord's look like to those who ask the brokers? Adoption rules 1 to 5."""
+"""What does a group of kcoord's look like to those who ask the brokers? AD-1 to AD-5."""
 
 import asyncio
 import struct
@@ -79,7 +79,7 @@ def test_what_is_put_on_can_be_read(appearance: Appearance, mark: int) -> None:
 
 
 def test_what_0_1_0_puts_on_can_be_read() -> None:
-    """Adoption rule 5."""
+    """AD-5."""
     told = read_appearance("kcoord", (3).to_bytes(8, "big", signed=True), (9).to_bytes(4, "big"))
     assert told == SeenAppearance(OF_0_1_0, 3, 9)
 
@@ -91,7 +91,7 @@ def test_what_is_no_sentinels_is_not_read(protocol_type: str, data: bytes) -> No
 
 
 def test_rule_2_the_subscription_is_cut_off_behind_the_user_data() -> None:
-    """Adoption rule 2: version 1 goes on with the owned partitions, which are missing."""
+    """AD-2: version 1 goes on with the owned partitions, which are missing."""
     metadata = Appearance("consumer", {"t": 2}).metadata(5)
     assert metadata == struct.pack(">hih1si6sq", 1, 1, 1, b"t", 14, b"kcoord", 5)
 
@@ -102,7 +102,7 @@ def test_rule_2_the_subscription_is_cut_off_behind_the_user_data() -> None:
 async def test_rule_1_and_2_kafkas_tools_at_the_brokers(
     java: Java, kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str
 ) -> None:
-    """Adoption rules 1, 2: a group is listed, described and reset at the brokers while kcoord has it, when it is empty,
+    """AD-1, AD-2: a group is listed, described and reset at the brokers while kcoord has it, when it is empty,
     and after kcoord has gone with members in it."""
     kcoord = start_kcoord(kafka)
     topic = kafka.create_topic(f"topic-{name}", partitions=2)
@@ -157,7 +157,7 @@ async def test_rule_1_and_2_kafkas_tools_at_the_brokers(
 async def test_rule_1_nobody_joins_past_a_sentinel_of_the_groups_type(
     kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str, topic: str
 ) -> None:
-    """Adoption rules 1, 3: classic members are refused (23), and a member of KIP-848 (69) does not convert the group,
+    """AD-1, AD-3: classic members are refused (23), and a member of KIP-848 (69) does not convert the group,
     neither while its topics are not known nor afterwards."""
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join()
@@ -189,7 +189,7 @@ async def check_nobody_gets_in(direct: Client, group: str, topic: str) -> None:
 async def test_rule_4_the_topics_follow_every_generation(
     kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str
 ) -> None:
-    """Adoption rules 2, 4: and offsets of what nobody subscribes to any more can be deleted at the brokers."""
+    """AD-2, AD-4: and offsets of what nobody subscribes to any more can be deleted at the brokers."""
     first, second = [kafka.create_topic(f"{name}-{each}", partitions=each) for each in (1, 3)]
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(first))
     await member.join_and_sync()
@@ -210,7 +210,7 @@ async def test_rule_4_the_topics_follow_every_generation(
 async def test_rule_2_what_cannot_be_decoded_stops_all_ageing(
     kcoord: Kcoord, kafka: KafkaCluster, direct: Client, name: str, topic: str
 ) -> None:
-    """Adoption rule 2: while not all members are known, every offset counts as subscribed to at the brokers."""
+    """AD-2: while not all members are known, every offset counts as subscribed to at the brokers."""
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join()
     seen = await shown(direct, name)
@@ -230,7 +230,7 @@ async def delete_at_broker(direct: Client, group: str, topic: str) -> ErrorCode:
 async def test_a_group_may_become_one_of_another_type(
     start_kcoord: Callable[..., Kcoord], kafka: KafkaCluster, direct: Client, name: str
 ) -> None:
-    """Adoption rule 5: the sentinel is still there when the first member of another type comes."""
+    """AD-5: the sentinel is still there when the first member of another type comes."""
     kcoord = start_kcoord(kafka, gateway_sentinel_grace_ms=600_000)
     member = await ScriptedMember.at(kcoord.bootstrap, name)
     await member.join_and_sync()
@@ -251,7 +251,7 @@ async def test_a_sentinel_is_not_lost_with_the_answer_to_its_join(
     monkeypatch: pytest.MonkeyPatch,
     does: str,
 ) -> None:
-    """Adoption rule 4: the sentinel joins again with the topics of its group, and nobody hears the answer, since the
+    """AD-4: the sentinel joins again with the topics of its group, and nobody hears the answer, since the
     connection ends that carried the join. It is in the group upstream all the same. If the group's last member leaves,
     the sentinel says farewell; while there are members, it comes back by itself: heartbeats that are answered from
     memory bring nothing about.
@@ -284,7 +284,7 @@ async def test_a_sentinel_is_not_lost_with_the_answer_to_its_join(
 async def test_a_sentinel_that_is_lost_between_two_types_comes_back(
     kafka: KafkaCluster, direct: Client, name: str, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Adoption rule 5: the last instance of 0.1.0 has gone, the sentinel has left and cannot join with the group's own
+    """AD-5: the last instance of 0.1.0 has gone, the sentinel has left and cannot join with the group's own
     type yet. The group has members, whose heartbeats may be answered from memory: the sentinel joins by itself.
     """
     async with entries(kafka, tmp_path, {}, count=1, shared=False) as [entry]:
@@ -316,7 +316,7 @@ async def has_said(sentinel: Sentinel) -> bool:
 async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
     start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str, delay_ms: int
 ) -> None:
-    """Adoption rule 5: kcoord starts on its log, finds what its predecessor of 0.1.0 left upstream, and goes on, also
+    """AD-5: kcoord starts on its log, finds what its predecessor of 0.1.0 left upstream, and goes on, also
     where upstream lets an empty group wait for more members."""
     kafka = start_kafka(overrides={"group.initial.rebalance.delay.ms": delay_ms})
     topic = kafka.create_topic(f"topic-{name}")
@@ -343,7 +343,7 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
 async def test_rule_5_a_group_that_0_1_0_left_behind_is_healed(
     java: Java, kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str, topic: str
 ) -> None:
-    """Adoption rule 5: kcoord takes it again and gives it back, then Kafka's tools can read it."""
+    """AD-5: kcoord takes it again and gives it back, then Kafka's tools can read it."""
     await coordinator_port(kafka.bootstrap, name)
     elder = old_sentinel(direct, name)
     await join_as_0_1_0(elder)

@@ -1,4 +1,4 @@
-"""Do responses come out of the streaming as they went in, whatever the pieces they arrive in? Gateway rules 2 and 4.
+"""Do responses come out of the streaming as they went in, whatever the pieces they arrive in? GW-2 and GW-4.
 
 Bytes of our own making, cut at every place: what no real broker would do on demand.
 """

@@ -1,4 +1,4 @@
-"""Who has a group, kcoord or the cluster? Gateway rules 9, 11, 12, 13, 15 with scripted members."""
+"""Who has a group, kcoord or the cluster? GW-9, GW-11, GW-12, GW-13, GW-15 with scripted members."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Does kcoord speak TLS with upstream, and only with whom it should? Gateway rule 8."""
+"""Does kcoord speak TLS with upstream, and only with whom it should? GW-8."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which versions may a client use through kcoord? Gateway rule 7."""
+"""Which versions may a client use through kcoord? GW-7."""
 
 import struct
 

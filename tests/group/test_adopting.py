@@ -1,4 +1,4 @@
-"""A group is taken over from the cluster as it stands: what its members notice, and what is refused. Adoption rules 7,
+"""A group is taken over from the cluster as it stands: what its members notice, and what is refused. AD-7,
 12, 13.
 """
 

@@ -58,7 +58,7 @@ WRONG_CALLS = [
     ("no group id", "", "A leave group=", "INVALID_GROUP_ID"),
     ("no member", STABLE, "X leave id=X-9", "X UNKNOWN_MEMBER_ID"),
     ("no member id", STABLE, "X leave", "nobody UNKNOWN_MEMBER_ID"),
-    # commits, gateway rule 22
+    # commits, GW-22
     ("a generation, and no such group, v8", "", "A commit t-0=1 gen=1 v8", "ILLEGAL_GENERATION"),
     ("a generation, and no such group, v9", "", "A commit t-0=1 gen=1 v9", "GROUP_ID_NOT_FOUND"),
     ("no member while there are members", STABLE, "admin commit t-0=1", "UNKNOWN_MEMBER_ID"),

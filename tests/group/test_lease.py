@@ -1,6 +1,6 @@
 """Does time stand still for a shard that cannot prove that it is the coordinator, and is a load late enough?
 
-Connect-groups rule 27, gateway rule 21: the elder may still have answered a member for a lease's length when its
+CG-27, GW-21: the elder may still have answered a member for a lease's length when its
 successor has loaded the group; so the member's first session there is longer by that.
 """
 

@@ -178,7 +178,7 @@ def test_to_forget_what_is_not_there() -> None:
 
 
 def test_the_gateway_asks_the_same_before_it_lets_the_cluster_delete() -> None:
-    """Gateway rule 13."""
+    """GW-13."""
     story = tell("0 A join v3 protocols=range:@t+u -> gen 1 range leads A", NO_DELAY, takeovers=False)
     shard = story.world.shard
     assert shard.check_offset_delete("g").name == "NONE"

@@ -47,7 +47,7 @@ def test_sessions_that_end_together_cause_one_rebalance() -> None:
 
 
 def test_heartbeats_while_others_join_refresh_the_session() -> None:
-    """Gateway rule 23: answered 27, and counted."""
+    """GW-23: answered 27, and counted."""
     tell(
         STABLE
         + """
@@ -80,7 +80,7 @@ def test_a_member_that_falls_silent_is_not_waited_for() -> None:
 
 
 def test_commits_refresh_the_session_in_stable_and_while_others_join() -> None:
-    """Gateway rule 22."""
+    """GW-22."""
     tell(
         STABLE
         + """
@@ -114,7 +114,7 @@ def test_a_new_session_timeout_counts_from_the_next_join() -> None:
 
 
 def test_a_paused_session_does_not_end() -> None:
-    """Gateway rule 10: the way to the cluster behind is cut; the member cannot reach us through it, and is not to
+    """GW-10: the way to the cluster behind is cut; the member cannot reach us through it, and is not to
     blame.
     """
     tell(

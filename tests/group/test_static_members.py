@@ -1,4 +1,4 @@
-"""Static members (KIP-345, KIP-814): they come back under a new member id, and nobody is disturbed. Gateway rule 23."""
+"""Static members (KIP-345, KIP-814): they come back under a new member id, and nobody is disturbed. GW-23."""
 
 from __future__ import annotations
 

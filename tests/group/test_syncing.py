@@ -54,7 +54,7 @@ def test_only_the_leader_assigns() -> None:
 
 
 def test_heartbeats_between_join_and_sync_are_answered_0() -> None:
-    """Gateway rule 23."""
+    """GW-23."""
     tell(
         JOINED
         + """

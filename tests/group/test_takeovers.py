@@ -50,7 +50,7 @@ def test_every_member_has_a_fresh_session_after_a_load() -> None:
 
 
 def test_between_join_and_sync_the_generation_is_not_lost() -> None:
-    """Gateway rule 24: CompletingRebalance again, with a fresh timer."""
+    """GW-24: CompletingRebalance again, with a fresh timer."""
     tell(
         JOINED
         + """
@@ -237,7 +237,7 @@ def test_after_a_load_those_who_never_synced_are_out_in_time() -> None:
 
 
 def test_a_static_members_replacement_survives() -> None:
-    """Gateway rule 23: the swap is in the log; one whose append fails has never been, because its shard is dropped."""
+    """GW-23: the swap is in the log; one whose append fails has never been, because its shard is dropped."""
     story = tell(
         STATIC
         + """
@@ -255,7 +255,7 @@ def test_a_static_members_replacement_survives() -> None:
 
 
 def test_a_loaded_group_above_the_maximum_rebalances() -> None:
-    """Gateway rule 23."""
+    """GW-23."""
     story = tell(STABLE, takeovers=False)
     small = Story(GroupSettings(max_size=1), takeovers=False)
     small.world = World(GroupSettings(max_size=1), story.world.log, 7_000)

@@ -1,4 +1,4 @@
-"""When is a connection's client known to upstream, and when no more? Gateway rule 5, step by step."""
+"""When is a connection's client known to upstream, and when no more? GW-5, step by step."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_who_was_away_for_a_moment_gets_back_what_is_still_free() -> None:
     ],
 )
 def test_preference(leaders: tuple[int | None, ...], brokers: set[int], expected: str) -> None:
-    """Gateway rule 20."""
+    """GW-20."""
     given = round_of({name: says(at, brokers=brokers, leaders=leaders) for at, name in enumerate("abc")})
     front = [None if leader is None else given.brokers[leader] for leader in leaders]
     counts = Counter(given.partitions)
@@ -125,7 +125,7 @@ def test_partitions_without_a_leader_fill_up_who_has_least() -> None:
 
 
 def test_brokers_stand_where_they_stood_until_an_instance_comes_or_goes() -> None:
-    """Gateway rule 19."""
+    """GW-19."""
     one = round_of({"a": says(1, brokers={1, 2, 3, 4}), "b": says(2)})
     assert Counter(one.brokers.values()) == {1: 2, 2: 2}
     two = round_of({"a": says(1, brokers={1, 2, 3, 5}, former=one), "b": says(2, former=one)})

@@ -125,7 +125,7 @@ async def test_what_one_cannot_read_moves_once_to_one_that_can(kafka: KafkaClust
 async def test_partitions_follow_the_leaders_of_the_offsets(
     kafka: KafkaCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Gateway rule 20."""
+    """GW-20."""
     monkeypatch.setattr(membership_module, "MOVED_FOR_MS", 300)
     brokers = frozenset({10, 11})
     sees = Surroundings(brokers, (10, 11) * 6)

@@ -1,6 +1,6 @@
 """Is a group answered by whichever instance one asks, as its owner would, and by none when the owner cannot be asked?
 
-Real sockets between instances with coordinators of their own; gateway rule 20, connect-groups rules 3, 4 and 26.
+Real sockets between instances with coordinators of their own; GW-20, CG-3, CG-4 and CG-26.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ async def test_a_members_whole_life_by_an_instance_that_does_not_own_its_group(t
 async def test_groups_of_several_owners_are_described_in_the_order_of_the_question_and_listed_once(
     tmp_path: Path,
 ) -> None:
-    """Gateway rules 17 and 18."""
+    """GW-17 and GW-18."""
     async with neighbours(tmp_path, (0, 1, 2, 2), number=3) as (entry, second, third):
         names = [f"g{number}" for number in range(8)]
         for name in names:
@@ -245,7 +245,7 @@ async def test_a_crowd_that_waits_for_its_group_stops_no_other_call(tmp_path: Pa
 
 
 async def test_a_held_heartbeat_waits_at_the_owner_and_is_let_go_there(tmp_path: Path) -> None:
-    """Connect-groups rule 26."""
+    """CG-26."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
         client = entry.connect()
         epoch = await joined_worker(client)
@@ -280,7 +280,7 @@ async def test_what_is_held_for_a_connection_that_has_gone_is_let_go_of(tmp_path
 
 
 async def test_the_owner_learns_which_clients_have_gone(tmp_path: Path) -> None:
-    """Legacy rules 19, 20 and 23 ask for that."""
+    """CM-19, CM-20 and CM-23 ask for that."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
         client = entry.connect()
         epoch = await joined_worker(client)
@@ -317,7 +317,7 @@ async def test_a_call_that_was_on_its_way_when_its_client_went_is_no_sign_of_lif
 
 
 async def test_a_member_belongs_to_its_newest_connection_wherever_that_is(tmp_path: Path) -> None:
-    """Connect-groups rule 4."""
+    """CG-4."""
     async with neighbours(tmp_path, (2, 2, 2, 2), number=3) as (one, other, _):
         elder = one.connect()
         epoch = await joined_worker(elder)
@@ -331,7 +331,7 @@ async def test_a_member_belongs_to_its_newest_connection_wherever_that_is(tmp_pa
 
 
 async def test_a_session_stands_still_and_goes_on_where_its_group_is(tmp_path: Path) -> None:
-    """Gateway rule 10."""
+    """GW-10."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
         member = Member(entry.connect())
         await member.join()
@@ -344,7 +344,7 @@ async def test_a_session_stands_still_and_goes_on_where_its_group_is(tmp_path: P
 
 
 async def test_who_came_by_an_instance_that_is_gone_does_not_expire_before_there_is_another_way(tmp_path: Path) -> None:
-    """As gateway rule 10 for a broker that is away. Who came by no other instance, and left last, does expire."""
+    """As GW-10 for a broker that is away. Who came by no other instance, and left last, does expire."""
     settings = GroupSettings(initial_rebalance_delay_ms=0, min_session_timeout_ms=1)
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER, settings=settings) as (entry, owner):
         guest = Member(entry.connect(), "guests", SHORT_MS)

@@ -1,4 +1,4 @@
-"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop? Adoption rules 6 to 20."""
+"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop? AD-6 to AD-20."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ FLEETS = {
 
 @pytest.mark.parametrize("kind", cells(FLEETS, lambda kind: kind != "4.3"))
 def test_a_fleet_is_restarted_by_drains(make_stage: StageMaker, tmp_path: Path, kind: str) -> None:
-    """Legacy rules O5, O7, O12, O18."""
+    """CM-35, CM-37, CM-42, CM-48."""
     version, settings = FLEETS[kind]
     stage = make_stage("drained", DELAY_S, version=version, **settings)
     fleet = stage.fleet

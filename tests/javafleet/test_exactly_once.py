@@ -1,7 +1,7 @@
 """Are sources exactly-once while workers are managed one by one?
 
 Each task writes 0, 1, 2, … and goes on where its source offset says, in transactions. A starting task has its
-predecessor fenced by the leader (legacy rules 15, 23).
+predecessor fenced by the leader (CM-15, CM-23).
 """
 
 from __future__ import annotations

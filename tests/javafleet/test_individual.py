@@ -14,7 +14,7 @@ let something go for it joins once more.
 
 
 def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
-    """A worker that nothing concerns makes no JoinGroup (legacy rules 3, 4, 9), nothing runs twice or is stopped
+    """A worker that nothing concerns makes no JoinGroup (CM-3, CM-4, CM-9), nothing runs twice or is stopped
     without need (rules 5-8, 10-12), REST of any worker works throughout, and in the end all runs.
     """
     stage = make_stage("one-by-one", DELAY_S)

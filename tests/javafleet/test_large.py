@@ -24,7 +24,7 @@ QUIET_DELAY_S = 0
 
 @pytest.mark.proof
 def test_ten_thousand_tasks(make_stage: StageMaker, tmp_path: Path) -> None:
-    """Legacy rules O7, O8, O21: workers come and go, a connector is deleted, a worker is drained."""
+    """CM-37, CM-38, CM-51: workers come and go, a connector is deleted, a worker is drained."""
     stage = make_stage("large", QUIET_DELAY_S)
     fleet = stage.fleet
     fleet.heap_mb = HEAP_MB

@@ -1,6 +1,6 @@
 """What if Java's workers of a group speak different embedded protocols, or the oldest, and ours are among them?
 
-The embedded protocol is the whole group's: it is the best that all speak (legacy rule 16).
+The embedded protocol is the whole group's: it is the best that all speak (CM-16).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def protocols(stage: Stage) -> set[int]:
 
 def test_eager_workers_beside_ours(make_stage: StageMaker) -> None:
     """Eager workers stop everything before each join, and there is a barrier for them, with ours in the group too:
-    nothing ever runs twice (legacy rule 16).
+    nothing ever runs twice (CM-16).
     """
     stage = make_stage("eager", DELAY_S, connect_protocol="eager")
     fleet = stage.fleet

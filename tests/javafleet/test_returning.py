@@ -42,7 +42,7 @@ def test_who_returns_has_its_own_back(make_stage: StageMaker) -> None:
 
 
 def all_are_bounced(stage: Stage) -> None:
-    """Each has its own back, and the leader leads on (legacy rules 18, O18): nobody stops anything for another."""
+    """Each has its own back, and the leader leads on (CM-18, CM-48): nobody stops anything for another."""
     fleet, watch = stage.fleet, Watch(stage.fleet)
     owners, leader = fleet.owners(), fleet.leader()
     for name in WORKERS:
@@ -56,17 +56,17 @@ def all_are_bounced(stage: Stage) -> None:
 
 
 def a_follower_is_back_before_anybody_missed_it(stage: Stage) -> None:
-    """The old member's connection is closed: it is dropped at once (legacy rule 19), its work is given back (18)."""
+    """The old member's connection is closed: it is dropped at once (CM-19), its work is given back (18)."""
     comes_back(stage, stage.fleet.follower())
 
 
 def a_follower_is_back_after_its_session(stage: Stage) -> None:
-    """What it had is kept for it by its url (legacy rule 18)."""
+    """What it had is kept for it by its url (CM-18)."""
     comes_back(stage, stage.fleet.follower(), missed=True)
 
 
 def the_leader_is_back_and_leads(stage: Stage) -> None:
-    """It leads at once, at the same url, so that nobody else has to learn of it (legacy rules 19, 20)."""
+    """It leads at once, at the same url, so that nobody else has to learn of it (CM-19, CM-20)."""
     leader = stage.fleet.leader()
     comes_back(stage, leader)
     assert stage.fleet.leader() == leader
@@ -74,7 +74,7 @@ def the_leader_is_back_and_leads(stage: Stage) -> None:
 
 def kcoord_is_killed_and_back(stage: Stage) -> None:
     """It has forgotten nobody, and nothing of what each has: nothing moves, also where workers that missed it for too
-    long have stopped all (legacy rule 5 and "State").
+    long have stopped all (CM-5 and "State").
     """
     owners = stage.fleet.owners()
     stage.kcoord.kill_and_restart()
@@ -83,7 +83,7 @@ def kcoord_is_killed_and_back(stage: Stage) -> None:
 
 def comes_back(stage: Stage, name: str, *, missed: bool = False) -> None:
     """This worker is killed and started again: in the end each runs what it ran, and nobody else joined but the leader,
-    once for each question: how long the work of a lost worker waits (legacy rule O6), and who runs what now (O5).
+    once for each question: how long the work of a lost worker waits (CM-36), and who runs what now (O5).
     """
     fleet = stage.fleet
     owners, leader, watch = fleet.owners(), fleet.leader(), Watch(fleet)

@@ -44,7 +44,7 @@ def listed(bootstrap: str, security: ClientSecurity = PLAINTEXT) -> list[tuple[s
 
 
 def check_kcoord_owns(cluster: KafkaCluster, *groups: str) -> None:
-    """Kafka's own coordinator sees kcoord, and nobody else, in these groups (gateway rule 11).
+    """Kafka's own coordinator sees kcoord, and nobody else, in these groups (GW-11).
 
     A story through kcoord proves little if kcoord only passed it on.
     """

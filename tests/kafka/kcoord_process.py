@@ -1,7 +1,7 @@
 """How is kcoord run in a test? As the command that users run, in a process of its own.
 
 It can be killed and started again on the same data directory and ports. Its ports are one block: bootstrap P, and
-broker b at P + 1 + b (gateway rule 1).
+broker b at P + 1 + b (GW-1).
 """
 
 import contextlib

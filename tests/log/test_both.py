@@ -116,7 +116,7 @@ async def test_a_load_may_be_broken_off_at_any_moment(place: Place) -> None:
 
 
 async def test_a_lease_runs_from_the_load_and_a_tick_leaves_nothing_to_read(place: Place) -> None:
-    """connect-groups rule 27."""
+    """CG-27."""
     async with opened(place.make(), 0) as log:
         lease = log.lease(0)
         assert lease is log.lease(0)

@@ -74,7 +74,7 @@ def lost_by_w1(world: Recorder) -> list[Row]:
 
 
 def test_a_static_worker_that_is_away_is_why_nobody_runs_what_it_had() -> None:
-    """Connect-groups rule 28: no epoch begins, neither when it goes nor when another process comes in its place."""
+    """CG-28: no epoch begins, neither when it goes nor when another process comes in its place."""
     world = Recorder()
     said: dict[str, Any] = {"instance_id": "one", "config_offset": 1, "configured_connectors_and_tasks": packed(ALL)}
     world.join("W1", **said)

@@ -196,7 +196,7 @@ def test_a_sound_log_has_no_findings(written: Written) -> None:
 
 
 def test_a_second_owner_is_found(written: Written) -> None:
-    """Connect-groups rule 2. Also one that is a member only in the forgery."""
+    """CG-2. Also one that is a member only in the forgery."""
     forged = [said_by_w9(), current("W9", "AT1", 3)]
     assert findings(written, forged) == [("double owner", "A", 1, ["W2", "W9"])]
 
@@ -341,7 +341,7 @@ def test_consumer_groups_and_offsets_beside_a_connect_group(written: Written) ->
 
 
 def test_what_a_legacy_worker_brings_along_is_no_second_owner(written: Written) -> None:
-    """Legacy rule 12: it gives up what others have by then."""
+    """CM-12: it gives up what others have by then."""
     forged = [said_by_w9(LegacyWorker(["sessioned"])), current("W9", "AT1", 3)]
     assert findings(written, forged) == []
     rows = tables(entries([*written, (written[-1][0] + 5, forged)]))["ownership"]

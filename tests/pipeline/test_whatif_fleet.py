@@ -84,7 +84,7 @@ def test_when_a_worker_came_and_went(sessions: list[Row], stays: list[tuple[int,
 
 
 def test_a_static_worker_that_goes_for_a_while_went_when_it_let_go_of_all() -> None:
-    """connect-groups rule 28: its session goes on until it is back."""
+    """CG-28: its session goes on until it is back."""
     sessions = [session("1", 0, 90_000, "gone", instance_id="i"), session("2", 90_000, instance_id="i")]
     found = fleet_of(tables(sessions=sessions, ownership=[owned("1", 0, 5_000, 40_000, "released")]), HEARTBEAT)
     assert [(each.end, each.went) for each in found.stays] == [

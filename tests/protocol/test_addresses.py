@@ -1,5 +1,5 @@
 """Is every address of a node found and rewritten, in decoded responses and in the tail of a frame that streams by?
-(gateway rule 2)
+(GW-2)
 """
 
 from __future__ import annotations

@@ -360,7 +360,7 @@ async def ask_all(at: int) -> list[dict[str, Any]]:
 
 def plain(value: Any) -> Any:
     """As JSON has it, without what a load may change: the epoch that a member reached without a change of what it owns
-    is not written (connect-groups rule 11).
+    is not written (CG-11).
     """
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items() if name not in ("member_epoch", "throttle_time_ms")}
@@ -392,7 +392,7 @@ async def go_on(at: int, cast: Cast) -> None:
 
 async def _goes_on(at: int, kept: ConnectMember) -> Worker:
     """The worker, after a heartbeat. Of a connection that was made just when the log was loaded nobody can say whether
-    it is the newer one: then it connects once more, as workers do (connect-groups rule 4).
+    it is the newer one: then it connects once more, as workers do (CG-4).
     """
 
     async def goes_on() -> Worker | None:

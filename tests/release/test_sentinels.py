@@ -1,6 +1,6 @@
 """A gateway of 0.1.0 is replaced under a group with members: they go on, whatever its sentinel looked like.
 
-Adoption rules 1 and 5: the sentinel has the group's own protocol type, but for as long as 0.1.0 shares the groups.
+AD-1 and AD-5: the sentinel has the group's own protocol type, but for as long as 0.1.0 shares the groups.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ async def test_a_remembered_answer_does_not_outlive_what_it_says(tmp_path: Path)
 
 
 async def test_a_group_learns_that_a_members_connection_has_closed(tmp_path: Path) -> None:
-    """Legacy rules 19, 20 and 23 ask for that."""
+    """CM-19, CM-20 and CM-23 ask for that."""
     async with standalone(tmp_path) as server:
         asking = await Client.connect(server.port)
         await asking.ask(HeartbeatRequest(group_id="g", member_id="m"), 4)

@@ -1,4 +1,4 @@
-"""Two kcoords over one topic are one cluster: as users start and stop them (design section 5, gateway rules 19-21)."""
+"""Two kcoords over one topic are one cluster: as users start and stop them (design section 5, GW-19 to GW-21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An instance answers for a group only while it can prove that it coordinates it (connect-groups rule 27, gateway 21).
+"""An instance answers for a group only while it can prove that it coordinates it (CG-27, gateway 21).
 
 Heartbeats write nothing, so the log's fence does not stop one that was cut off. What is cut here is the way to Kafka of
 one instance alone, by a proxy; its clients stay connected.

@@ -52,7 +52,7 @@ def test_the_same_seed_is_the_same_run_in_any_process() -> None:
 
 
 def test_the_seeds_meet_everything_that_moves_a_group() -> None:
-    """connect-groups rule 13: each of its reasons comes about, so that what follows from it is looked at."""
+    """CG-13: each of its reasons comes about, so that what follows from it is looked at."""
     assert FAULTS.keys() == {*PLANNED, PLACEMENT}
     missing = {f"event rebalances {reason}" for reason in Reason}
     for seed in range(BLOCKS * SEEDS):

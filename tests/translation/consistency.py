@@ -31,7 +31,7 @@ def check_legacy(group: ConnectGroup, now_ms: int) -> None:
 
 def _check_worker(group: ConnectGroup, member: Member) -> None:
     session = _session(member)
-    assert session.generation <= group.epoch, "legacy rule 2"
+    assert session.generation <= group.epoch, "CM-2"
     if session.parked_sync is not None:
         assert session.phase is Phase.COMPLETING
         assert session.parked_join is None, "a worker waits for one answer at a time"
@@ -46,11 +46,11 @@ def _check_worker(group: ConnectGroup, member: Member) -> None:
     if session.computes and session.parked_sync is None and not member.put_out:
         look, computation = group.legacy.look, group.computation
         asked = look.leader if look is not None else None if computation is None else computation.chosen
-        assert asked == member.member_id, "legacy rule 14: what the leader was shown is waited for"
+        assert asked == member.member_id, "CM-14: what the leader was shown is waited for"
 
 
 def may_wait_for_leader(group: ConnectGroup) -> bool:
-    """Whether nobody need compute now: workers are gathered, who leads is to join first (legacy rule 14), or is asked
+    """Whether nobody need compute now: workers are gathered, who leads is to join first (CM-14), or is asked
     what exists.
     """
     fleet = group.legacy

@@ -355,7 +355,7 @@ class LegacyWorld(World):
         return self.at(name).phase
 
     def holds(self, name: str) -> str:
-        """What the worker may be running (legacy rule 5)."""
+        """What the worker may be running (CM-5)."""
         return text(self.member(self.known[name]).current)
 
     def is_to_run(self, name: str) -> str:

@@ -65,7 +65,7 @@ def test_embedded_protocols_that_nobody_knows(names: tuple[str, ...]) -> None:
 
 
 def test_a_consumer_on_the_group_of_connect_workers() -> None:
-    """Legacy rule 1: whose group it is is told by the protocol type."""
+    """CM-1: whose group it is is told by the protocol type."""
     world = three()
     with world.nothing_changes():
         request = world.join_request("W9", None, OFFSET, SESSIONED, protocol_type="consumer")
@@ -102,7 +102,7 @@ def test_two_join_groups_at_once_are_answered_one_by_one() -> None:
 
 
 def test_what_comes_by_an_older_connection_changes_nothing() -> None:
-    """It was sent before what is known of the worker (connect-groups rule 4)."""
+    """It was sent before what is known of the worker (CG-4)."""
     world = three()
     world.come("W2", "AT1", connection=22)
     world.fetch("W2", connection=22)

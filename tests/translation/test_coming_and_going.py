@@ -17,7 +17,7 @@ NINE = {"W1": "AC0 AT0 AT3 AT6", "W2": "AT1 AT4 AT7", "W3": "AT2 AT5 AT8"}
 
 
 def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> None:
-    """Legacy rule 12."""
+    """CM-12."""
     world = three()
     world.pass_ms(1)
     stranger = world.come("W4", "AT1 AT9")
@@ -44,7 +44,7 @@ def test_a_stranger_does_not_bring_back_what_was_deleted() -> None:
 
 
 def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
-    """Legacy rules 5, 12."""
+    """CM-5, CM-12."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     world.come("W4", "AT1")
     assert world.fetch("W4").brief == ("", "AT1")
@@ -57,7 +57,7 @@ def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
 
 @pytest.mark.parametrize("is_loaded", [False, True])
 def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_loaded: bool) -> None:
-    """Legacy rule 12. With exactly-once sources the other's start has fenced its task, which is dead. Found with a real
+    """CM-12. With exactly-once sources the other's start has fenced its task, which is dead. Found with a real
     worker that had been frozen: its task ran nowhere for good.
     """
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
@@ -77,7 +77,7 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
 
 @pytest.mark.parametrize("loads", ["", "in between", "compacted"])
 def test_a_stranger_starts_once_more_what_nobody_runs_any_more(loads: str) -> None:
-    """Legacy rule 12, seed 890953. W1 had started it when W4 was frozen, and has gone. What a stranger came with and
+    """CM-12, seed 890953. W1 had started it when W4 was frozen, and has gone. What a stranger came with and
     others may have started stands in the log: nobody else runs it, so who runs what does not tell after a load.
     """
     world = LegacyWorld.fleet({"W1": "AC0 AT0"})
@@ -112,7 +112,7 @@ def test_strangers_that_run_the_same_stop_it_all_and_one_starts_it_once_more() -
 
 
 def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
-    """Legacy rules 12, 18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
+    """CM-12, CM-18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
     world.come("W4", "AT1 AT2")
     world.fetch("W4")
@@ -134,7 +134,7 @@ def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
     ],
 )
 def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: bool) -> None:
-    """Legacy rule 13: what it had waits for the group's delay; if it may run on, for its whole back-off."""
+    """CM-13: what it had waits for the group's delay; if it may run on, for its whole back-off."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", reason)
     assert world.keep_alive(DELAY_MS - 1_000, "W1", "W3") == {"W1": OK, "W3": OK}
@@ -145,7 +145,7 @@ def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: 
 
 
 def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_delay_is() -> None:
-    """Legacy rule O15: 0.228 of it."""
+    """CM-45: 0.228 of it."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.configure(rebalance_delay_ms="1000")
     world.leaves("W2", None)
@@ -162,7 +162,7 @@ def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_del
 
 
 def test_who_left_without_having_stopped_is_waited_for_after_a_load_too() -> None:
-    """Legacy rule 13: it may run on for its whole back-off."""
+    """CM-13: it may run on for its whole back-off."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", "taking too long to read the log")
     world.keep_alive(20_000, "W1", "W3")
@@ -205,7 +205,7 @@ def test_a_session_that_ends_is_a_departure() -> None:
     world = three()
     assert world.keep_alive(11_000, "W1", "W2") == {"W1": OK, "W2": OK}, "what it had waits, and nobody is called"
     assert world.beats("W3") is ErrorCode.UNKNOWN_MEMBER_ID
-    assert sorted(world.come("W1", "AC0 AT0").shown) == ["W1", "W1-1#absent#0", "W2"], "legacy rule O12"
+    assert sorted(world.come("W1", "AC0 AT0").shown) == ["W1", "W1-1#absent#0", "W2"], "CM-42"
 
 
 def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
@@ -282,7 +282,7 @@ def test_a_worker_that_is_to_get_nothing_does_not_wait() -> None:
 
 
 def test_a_worker_that_has_work_is_never_kept_waiting() -> None:
-    """Legacy rule 24."""
+    """CM-24."""
     world, gives = one_gives()
     keeps = next(name for name in ("W2", "W3") if name != gives)
     world.come(keeps, world.holds(keeps))
@@ -360,7 +360,7 @@ def test_a_worker_that_is_put_out_hears_of_it_by_the_heartbeat_that_waits() -> N
 
 
 def test_who_comes_back_to_its_place_gets_its_own_without_waiting_for_the_leader() -> None:
-    """Legacy rules 18, 19."""
+    """CM-18, CM-19."""
     world = three()
     world.close(3)
     world.known.pop("W3")
@@ -371,7 +371,7 @@ def test_who_comes_back_to_its_place_gets_its_own_without_waiting_for_the_leader
 
 
 def test_one_whose_connection_is_open_may_live_and_keeps_its_place() -> None:
-    """Legacy rule 19."""
+    """CM-19."""
     world = three()
     elder = world.known.pop("W3")
     world.come("W3", connection=13)
@@ -380,7 +380,7 @@ def test_one_whose_connection_is_open_may_live_and_keeps_its_place() -> None:
 
 
 def test_who_led_leads_again_at_once_and_nobody_else_need_come() -> None:
-    """Legacy rule 20."""
+    """CM-20."""
     world = three()
     world.close(1)
     world.known.pop("W1")
@@ -390,7 +390,7 @@ def test_who_led_leads_again_at_once_and_nobody_else_need_come() -> None:
 
 
 def test_what_a_change_of_configuration_has_touched_is_not_given_back() -> None:
-    """Legacy rule 21."""
+    """CM-21."""
     world = three()
     world.leaves("W3")
     world.come("W2", "AT1", offset=OFFSET + 3)
@@ -414,7 +414,7 @@ def test_who_comes_back_has_a_place_in_a_full_group() -> None:
 
 @pytest.mark.parametrize("url", ["http://W3", "NOTUSED"])
 def test_a_url_that_several_have_says_nothing_of_who_comes(url: str) -> None:
-    """Legacy rule O16: a dedicated MirrorMaker 2 without a REST interface advertises one for all its workers."""
+    """CM-46: a dedicated MirrorMaker 2 without a REST interface advertises one for all its workers."""
     world = LegacyWorld(gather_ms=100)
     for name in ("W1", "W2", "W3"):
         world.send_join(name, url=None if name == "W1" else url)

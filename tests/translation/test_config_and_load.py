@@ -39,7 +39,7 @@ def test_a_config_round_is_bounded() -> None:
 
 
 def test_a_config_round_calls_those_that_do_not_come() -> None:
-    """Legacy rule 22."""
+    """CM-22."""
     world = three()
     world.come("W2", "AT1", offset=OFFSET + 3)
     world.send_sync("W2")
@@ -168,7 +168,7 @@ def test_who_waited_before_it_had_to_read_on_waits_until_the_round_ends(
 
 
 def test_who_has_to_read_on_waits_for_those_that_have_read_less_though_it_comes_with_no_news() -> None:
-    """Legacy rule 22. It may have stopped since then what was reconfigured, and any answer starts that again."""
+    """CM-22. It may have stopped since then what was reconfigured, and any answer starts that again."""
     world = w3_gives()
     world.come("W3", "AT2", offset=OFFSET + 1)
     assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT4"
@@ -186,7 +186,7 @@ def test_who_has_to_read_on_waits_for_those_that_have_read_less_though_it_comes_
 
 @pytest.mark.parametrize("is_called", [False, True])
 def test_who_has_to_read_on_is_told_of_no_more_than_it_has_read(is_called: bool) -> None:
-    """Legacy rule 22. Plans 1148992, 1175277: W3 has read no more than when it came last, but it acts on that only now:
+    """CM-22. Plans 1148992, 1175277: W3 has read no more than when it came last, but it acts on that only now:
     it has stopped AT2, and comes by itself. Whether it was called meanwhile, by an answer that it had not got yet, says
     nothing. Told of more it would read on and start AT2 as of there, while W2 runs AT1 as it was before.
     """
@@ -263,7 +263,7 @@ def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_fo
 
 @pytest.mark.parametrize("others_come", [True, False])
 def test_a_leader_that_was_called_for_a_newcomer_may_have_read_a_change(others_come: bool) -> None:
-    """Legacy rule 22, seed 145019: the newcomer has read further, so the leader is called, and starts with its answer
+    """CM-22, seed 145019: the newcomer has read further, so the leader is called, and starts with its answer
     what it had stopped. If nobody else comes by itself it was a session key.
     """
     world = three()

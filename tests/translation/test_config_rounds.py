@@ -64,7 +64,7 @@ def test_reconfigured_tasks_are_stopped_by_all_before_any_starts_them_anew(tasks
 
 
 def test_one_that_hears_late_is_called_and_waited_for() -> None:
-    """Legacy rule 22. Told of more than it has read, it would do nothing until it has read on, or leave the group."""
+    """CM-22. Told of more than it has read, it would do nothing until it has read on, or leave the group."""
     fleet = settled()
     late = fleet.hosts[2]
     late.reads = False
@@ -114,7 +114,7 @@ def opened_for_certain(fleet: Watched) -> bool:
 
 
 def test_what_moves_once_tasks_were_deleted_costs_the_leader_few_joins() -> None:
-    """It clears the status of what was deleted in a join that it makes anyway (legacy rule O11). Asked while work was
+    """It clears the status of what was deleted in a join that it makes anyway (CM-41). Asked while work was
     to move, it could be told nothing for a heartbeat interval, and joined six times.
     """
     fleet = Fleet()

@@ -1,7 +1,7 @@
 """Is work stopped for another worker only when that one can be told to start it? With heartbeats that are kept back.
 
 In a rolling restart by drains tasks of real workers ran nowhere for up to four seconds: who was to start them had just
-been given something, and Connect's next heartbeat comes three seconds after that (legacy rule 4).
+been given something, and Connect's next heartbeat comes three seconds after that (CM-4).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_without_held_heartbeats_nothing_waits() -> None:
 
 @pytest.mark.parametrize(("says", "is_told"), [(-1, 0), (0, -1), (1, 0), (44, 0)])
 def test_between_two_looks_a_leader_joins_again_at_once(says: int, is_told: int) -> None:
-    """Legacy rules O8, O23. A process that has just started is at -1 in its herder whatever its JoinGroup says: told -1
+    """CM-38, CM-53. A process that has just started is at -1 in its herder whatever its JoinGroup says: told -1
     as well, it came again only with its next heartbeat, and its work ran nowhere for three seconds more.
     """
     world = LegacyWorld.fleet(RUNS)

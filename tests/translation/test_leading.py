@@ -13,7 +13,7 @@ from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, 
 
 
 def test_generations_are_one_counter_that_outlives_the_coordinator() -> None:
-    """Legacy rule 2; the leader's assignor tells its looks apart by them."""
+    """CM-2; the leader's assignor tells its looks apart by them."""
     world = three()
     generations = [world.generations["W1"]]
     for _ in range(3):
@@ -24,7 +24,7 @@ def test_generations_are_one_counter_that_outlives_the_coordinator() -> None:
 
 
 def test_a_worker_that_nothing_concerns_keeps_its_generation() -> None:
-    """Legacy rules 2, 8: the group moves on, the worker need not."""
+    """CM-2, CM-8: the group moves on, the worker need not."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
     known = world.generations["W3"]
     world.come("W4")
@@ -57,7 +57,7 @@ def test_a_heartbeat_on_its_way_when_its_worker_joined_is_good() -> None:
 
 
 def test_every_join_group_of_the_leader_is_a_look() -> None:
-    """Legacy rule 3: never answered as a follower, never with an empty list."""
+    """CM-3: never answered as a follower, never with an empty list."""
     world = three()
     for _ in range(2):
         joined = world.come("W1", "AC0 AT0")
@@ -68,7 +68,7 @@ def test_every_join_group_of_the_leader_is_a_look() -> None:
 
 
 def test_members_come_and_go_and_the_leader_is_asked_nothing() -> None:
-    """Legacy rule O3."""
+    """CM-33."""
     world = three()
     looks = world.looks
     world.come("W4")
@@ -80,7 +80,7 @@ def test_members_come_and_go_and_the_leader_is_asked_nothing() -> None:
 
 
 def test_when_all_has_been_quiet_for_a_minute_the_leader_is_shown_who_runs_what() -> None:
-    """Legacy rules O5, O19: it forwards REST requests by that."""
+    """CM-35, CM-49: it forwards REST requests by that."""
     world = three()
     names = ("W1", "W2", "W3")
     assert set(world.keep_alive(59_000, *names).values()) == {OK}
@@ -91,16 +91,16 @@ def test_when_all_has_been_quiet_for_a_minute_the_leader_is_shown_who_runs_what(
 
 
 def test_the_leader_is_shown_every_worker_in_slices() -> None:
-    """Legacy rule O7: one connector and one task at most in each."""
+    """CM-37: one connector and one task at most in each."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "BC0 AT1 BT0"})
     shown = world.come("W1", "AC0 AT0 AT2").shown
     assert sorted(held for _, held in shown.values()) == ["AC0 AT0", "AT1 BC0", "AT2", "BT0"]
     assert {"W1", "W2"} <= shown.keys()
-    assert {offset for offset, _ in shown.values()} == {OFFSET}, "legacy rule 6: not above the leader's own"
+    assert {offset for offset, _ in shown.values()} == {OFFSET}, "CM-6: not above the leader's own"
 
 
 def test_what_is_new_is_placed_by_the_coordinator() -> None:
-    """Legacy rule O2: of the leader's answer it counts only what there is."""
+    """CM-32: of the leader's answer it counts only what there is."""
     world = three()
     looks = world.looks
     for name, runs in (("W2", "AT1"), ("W3", "AT2")):
@@ -116,7 +116,7 @@ def test_what_is_new_is_placed_by_the_coordinator() -> None:
 
 
 def test_what_was_deleted_is_told_to_who_runs_it_and_then_the_leader_is_asked_once_more() -> None:
-    """Legacy rule O11: Connect's leader clears the status of deleted tasks when it is assigned."""
+    """CM-41: Connect's leader clears the status of deleted tasks when it is assigned."""
     world = three()
     for name, runs in (("W2", "AT1"), ("W3", "AT2")):
         world.come(name, runs, offset=OFFSET + 2)
@@ -132,7 +132,7 @@ def test_what_was_deleted_is_told_to_who_runs_it_and_then_the_leader_is_asked_on
 
 
 def test_nothing_is_placed_until_the_leader_has_read_as_far_as_others_but_for_ten_seconds() -> None:
-    """Legacy rule O14: what is to be placed may not exist any more."""
+    """CM-44: what is to be placed may not exist any more."""
     fleet = {"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"}
     world = LegacyWorld.fleet(fleet)
     world.come("W2", "AT1 AT4", offset=OFFSET + 2)
@@ -163,7 +163,7 @@ def test_a_fleet_that_reads_a_file_comes_to_rest() -> None:
 
 
 def test_a_look_with_a_delay_is_void() -> None:
-    """Legacy rule O9: what is lost may be hidden in it. The leader forgets, and is asked twice."""
+    """CM-39: what is lost may be hidden in it. The leader forgets, and is asked twice."""
     world = three()
     world.come("W1", "AC0 AT0")
     assert world.fetch("W1", {"W2": "-AT1"}, delay_ms=300_000).error is AGAIN
@@ -175,7 +175,7 @@ def test_a_look_with_a_delay_is_void() -> None:
 
 
 def test_nothing_is_given_before_it_is_free() -> None:
-    """Legacy rules 4, 5."""
+    """CM-4, CM-5."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "AT1 AT3"})
     world.come("W3")
     parked = world.send_sync("W3")
@@ -195,7 +195,7 @@ def test_nothing_is_given_before_it_is_free() -> None:
 def test_the_offset_that_is_told_is_not_below_the_workers_own_nor_above_what_is_known(
     own: int, known: int, told: int
 ) -> None:
-    """Legacy rules 7, 17: a lower one makes it join at once, one above the topic's end can never be read."""
+    """CM-7, CM-17: a lower one makes it join at once, one above the topic's end can never be read."""
     world = LegacyWorld()
     world.led("W1", "AC0", offset=known)
     world.come("W2", offset=own)
@@ -206,7 +206,7 @@ def test_the_offset_that_is_told_is_not_below_the_workers_own_nor_above_what_is_
 
 
 def test_a_worker_that_joins_without_end_is_slowed_down() -> None:
-    """Legacy rule 7: 15,500 JoinGroups in 8 s were seen."""
+    """CM-7: 15,500 JoinGroups in 8 s were seen."""
     world = three()
     tokens = [world.send_join("W3", "AT2") for _ in range(200)]
     given = sum(token in world.answers and world.joined(token).error is OK for token in tokens)
@@ -217,7 +217,7 @@ def test_a_worker_that_joins_without_end_is_slowed_down() -> None:
 
 
 def test_what_the_leader_says_counts_though_somebody_has_joined_or_gone_meanwhile() -> None:
-    """Legacy rule 8."""
+    """CM-8."""
     world = three()
     world.come("W1", "AC0 AT0")
     world.come("W4")
@@ -227,7 +227,7 @@ def test_what_the_leader_says_counts_though_somebody_has_joined_or_gone_meanwhil
 
 
 def test_nobody_is_told_of_a_delay() -> None:
-    """Legacy rules 9, O15: the coordinator knows by itself when it is over."""
+    """CM-9, CM-45: the coordinator knows by itself when it is over."""
     world = three()
     world.leaves("W3")
     assert world.led("W1", ALL, "AC0 AT0").delay_ms == 0
@@ -236,7 +236,7 @@ def test_nobody_is_told_of_a_delay() -> None:
 
 
 def test_a_leader_that_lets_something_wait_is_not_believed() -> None:
-    """Legacy rule O9: what waits may be hidden in its answer, so it is made to forget, and asked anew."""
+    """CM-39: what waits may be hidden in its answer, so it is made to forget, and asked anew."""
     world = three()
     world.come("W1", "AC0 AT0")
     assert world.fetch("W1", {"W1": "", "W2": "", "W3": ""}, delay_ms=40).error is AGAIN
@@ -250,7 +250,7 @@ def test_a_leader_that_lets_something_wait_is_not_believed() -> None:
 
 
 def test_when_the_leader_is_gone_the_next_one_is_asked_and_the_others_come_once() -> None:
-    """Legacy rules 11, O2: it remembers nothing, so it is asked twice; before it starts anything."""
+    """CM-11, CM-32: it remembers nothing, so it is asked twice; before it starts anything."""
     world = three()
     world.configure(legacy_leader_wait_ms="0")
     assert world.leaves("W1") is OK
@@ -268,7 +268,7 @@ def test_when_the_leader_is_gone_the_next_one_is_asked_and_the_others_come_once(
 
 
 def test_a_new_leader_notices_what_was_deleted_while_nobody_led() -> None:
-    """Legacy rules O2, O22; and a change is not kept waiting for a leader that may be back."""
+    """CM-32, CM-52; and a change is not kept waiting for a leader that may be back."""
     world = three()
     world.leaves("W1")
     token = world.look("W3", "AC0 AT0 AT1", "AT2", offset=OFFSET + 2)
@@ -278,7 +278,7 @@ def test_a_new_leader_notices_what_was_deleted_while_nobody_led() -> None:
 
 
 def test_a_leader_that_is_restarted_leads_again_and_has_its_work_back() -> None:
-    """Legacy rules 20, O18: it costs nobody else a JoinGroup."""
+    """CM-20, CM-48: it costs nobody else a JoinGroup."""
     world = three()
     world.leaves("W1")
     world.close(1)
@@ -293,7 +293,7 @@ def test_a_leader_that_is_restarted_leads_again_and_has_its_work_back() -> None:
 
 
 def test_a_leader_that_is_not_back_in_time_is_replaced() -> None:
-    """Legacy rule O18: its work waits on, as any worker's does."""
+    """CM-48: its work waits on, as any worker's does."""
     world = three()
     world.leaves("W1")
     told = world.keep_alive(16_000, "W2", "W3")
@@ -303,7 +303,7 @@ def test_a_leader_that_is_not_back_in_time_is_replaced() -> None:
 
 
 def test_a_leader_is_not_waited_for_where_nobody_is() -> None:
-    """Legacy rule O18: without a delay its work goes to others at once, which need somebody that leads."""
+    """CM-48: without a delay its work goes to others at once, which need somebody that leads."""
     world = three()
     world.configure(rebalance_delay_ms="0")
     world.leaves("W1")
@@ -311,7 +311,7 @@ def test_a_leader_is_not_waited_for_where_nobody_is() -> None:
 
 
 def test_after_a_load_a_leader_counts_as_one_that_remembers_nothing() -> None:
-    """Whether it got its last answer is not in the log (legacy rule O10)."""
+    """Whether it got its last answer is not in the log (CM-40)."""
     world = three()
     world.restart()
     looks = world.looks
@@ -320,7 +320,7 @@ def test_after_a_load_a_leader_counts_as_one_that_remembers_nothing() -> None:
 
 
 def test_a_leader_whose_answer_was_lost_remembers_nothing() -> None:
-    """Legacy rule O10, mixed seed 266909: what was deleted meanwhile it does not miss at its first look."""
+    """CM-40, mixed seed 266909: what was deleted meanwhile it does not miss at its first look."""
     world = three()
     world.beats("W1")
     world.come("W1", "AC0 AT0")  # and its SyncGroup does not arrive
@@ -339,7 +339,7 @@ def test_a_leader_that_brings_nonsense_is_asked_again() -> None:
 
 
 def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
-    """Legacy rules 15, 23; and it is given when the leader is back."""
+    """CM-15, CM-23; and it is given when the leader is back."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
     gives = next(name for name in ("W2", "W3") if world.beats(name) is AGAIN)
@@ -364,7 +364,7 @@ def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
 
 @pytest.mark.parametrize("workers_ms", [300_000, 60_000, 0])
 def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) -> None:
-    """Legacy rule O6: what users have set on their workers goes on to count."""
+    """CM-36: what users have set on their workers goes on to count."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
     world.leaders["W1"].max_delay_ms = workers_ms
     names = ("W1", "W2", "W3")
@@ -380,7 +380,7 @@ def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) ->
 @pytest.mark.parametrize("workers_ms", [300_000, 5_000, 0])
 @pytest.mark.parametrize("is_alone", [False, True])
 def test_a_worker_that_is_lost_early_waits_for_as_long_as_the_workers_say(workers_ms: int, is_alone: bool) -> None:
-    """Legacy rule O6: who has set a short delay does not find the coordinator's at the first loss. Found with a real
+    """CM-36: who has set a short delay does not find the coordinator's at the first loss. Found with a real
     fleet, whose dead worker's tasks ran nowhere for 300 s where 5 s were set.
     """
     has = {"W1": "AC0 AT0", "W3": "AT1"} if is_alone else {"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}

@@ -59,7 +59,7 @@ def handed_over() -> LegacyWorld:
 def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one() -> None:
     world = two()
     assert beside(world, reads_all=False).error is OK
-    assert [world.beats("W1"), world.beats("W2")] == [OK, AGAIN], "legacy rule O3: W2 gives, and W1 is asked nothing"
+    assert [world.beats("W1"), world.beats("W2")] == [OK, AGAIN], "CM-33: W2 gives, and W1 is asked nothing"
     assert world.targets()["N1"] == "AT2"
     joined = world.come("W1", "AC0 AT0")
     assert joined.shown == {"W1": (OFFSET, "AC0 AT0"), "W2": (OFFSET, "AT1"), "N1": (OFFSET, "AT2")}
@@ -67,7 +67,7 @@ def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one(
 
 
 def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -> None:
-    """Connect-groups rule 2 across both protocols."""
+    """CG-2 across both protocols."""
     world = two()
     beside(world, reads_all=False)
     world.lead("W1", {"W1": "", "W2": "-AT1", "N1": "+AT1"}, "AC0 AT0")
@@ -81,7 +81,7 @@ def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -
 
 
 def test_what_moves_to_a_legacy_worker_moves_when_the_new_one_has_released_it() -> None:
-    """Connect-groups rule 3 across both protocols."""
+    """CG-3 across both protocols."""
     world = handed_over()
     assert world.beat("N1", 0, "", connection=NEW).owned == ""
     world.come("W2", "AT1 AT2")
@@ -118,7 +118,7 @@ def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
 def test_a_leader_that_has_not_seen_before_what_a_new_worker_has_added_does_not_say_that_it_was_deleted() -> None:
     """Plan 240260: N1 had read of connector B, and ran it, before W1 was asked again. By then B was deleted. W1 had
     never been shown B, and said that AC0 was deleted instead: what it sees for the first time it takes for good. So it
-    is asked twice, as a leader that remembers nothing (legacy rule O22).
+    is asked twice, as a leader that remembers nothing (CM-52).
     """
     world = two()
     beside(world, reads_all=False)
@@ -158,7 +158,7 @@ def test_what_a_new_worker_says_of_a_second_change_is_waited_for_after_the_first
 
 
 def test_the_legacy_leader_gives_way_before_the_new_worker_computes() -> None:
-    """Legacy rule 14: its JoinGroup is parked first."""
+    """CM-14: its JoinGroup is parked first."""
     world = two()
     assert beside(world, reads_all=True).error is OK, "W1 leads yet"
     assert [world.beats("W1"), world.beats("W2")] == [AGAIN, OK]
@@ -184,7 +184,7 @@ def test_the_legacy_leader_gives_way_before_the_new_worker_computes() -> None:
 
 
 def test_the_others_come_once_when_the_lead_goes_to_the_new_worker() -> None:
-    """Legacy rule 11."""
+    """CM-11."""
     world = handed_over()
     world.come("W2", "AT1 AT2")
     assert world.fetch("W2").leader == "N1"
@@ -194,7 +194,7 @@ def test_the_others_come_once_when_the_lead_goes_to_the_new_worker() -> None:
 
 
 def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeout() -> None:
-    """Legacy rule 14."""
+    """CM-14."""
     world = two()
     beside(world, reads_all=True)
     for _ in range(59):
@@ -263,7 +263,7 @@ def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_sees_all_that_ther
 
 @pytest.mark.parametrize("how", ["nonsense", "error", "silence"])
 def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: str) -> None:
-    """Connect-groups rule 20; and the group goes on."""
+    """CG-20; and the group goes on."""
     world = two()
     beside(world, reads_all=True)
     legacy = [Worker(world, name, Nonsense(), runs=res(world.holds(name))) for name in ("W1", "W2")]
@@ -287,7 +287,7 @@ def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: 
 
 
 def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> None:
-    """Legacy rule 7."""
+    """CM-7."""
     world = handed_over()
     world.beats("W2")  # it is called
     world.come("W2", "AT1 AT2", offset=OFFSET + 7)
@@ -300,7 +300,7 @@ def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> No
 
 
 def test_with_default_the_legacy_workers_stop_all_before_any_starts_anew() -> None:
-    """Legacy rule 16: the full barrier among them, beside workers of the new protocol too."""
+    """CM-16: the full barrier among them, beside workers of the new protocol too."""
     world = two()
     beside(world, reads_all=False)
     world.lead("W1", {"W1": "", "W2": "", "N1": "+AT2"}, "AC0 AT0")
@@ -406,7 +406,7 @@ def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read
 
 
 def test_who_could_not_be_told_of_the_new_leader_is_told_once_the_looks_of_others_are_over() -> None:
-    """Legacy rule 11; plans 1730922, 1808440. W1 leads and leaves, W2 is asked in its place, joins and dies; the new
+    """CM-11; plans 1730922, 1808440. W1 leads and leaves, W2 is asked in its place, joins and dies; the new
     worker takes the lead meanwhile. While W2 may be back with its answer nobody relies on the new leader, so W4 was not
     called. When W2's session had ended W3 was asked instead, and told who leads; and nobody looked at W4 again: it took
     W1 for the leader for good.

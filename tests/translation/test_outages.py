@@ -76,7 +76,7 @@ def test_a_coordinator_that_has_lost_its_log_takes_nothing_from_anybody() -> Non
 
 
 def test_a_follower_that_is_frozen_past_its_session_moves_nothing_if_it_is_back_within_the_delay() -> None:
-    """Legacy rule 12."""
+    """CM-12."""
     fleet = settled("w0", "w1", "w2")
     ran = runs(fleet)
     freeze(fleet.hosts[1], 14_000)
@@ -89,7 +89,7 @@ def test_a_follower_that_is_frozen_past_its_session_moves_nothing_if_it_is_back_
 
 
 def test_one_that_could_not_read_its_topic_gets_its_own_back() -> None:
-    """Legacy rules 12, 13: it left, ran on, and comes by another member id."""
+    """CM-12, CM-13: it left, ran on, and comes by another member id."""
     fleet = settled("w0", "w1", "w2")
     ran, host = runs(fleet), fleet.hosts[1]
     host.reads = False
@@ -103,7 +103,7 @@ def test_one_that_could_not_read_its_topic_gets_its_own_back() -> None:
 
 
 def test_a_rolling_bounce_moves_nothing() -> None:
-    """Legacy rules 18-20."""
+    """CM-18 to CM-20."""
     fleet = settled("w0", "w1", "w2")
     ran = runs(fleet)
     for at in range(3):

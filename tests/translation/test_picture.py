@@ -1,6 +1,6 @@
 """Connect's own assignor over the pictures that its leader is shown: what it says exists, and it moves nothing.
 
-The assignor is kcoord's port, which `tests/assign/test_java_leaders.py` holds against Java's (legacy rules O1 to O12).
+The assignor is kcoord's port, which `tests/assign/test_java_leaders.py` holds against Java's (CM-31 to CM-42).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def test_a_leader_that_remembers_is_asked_once_and_moves_nothing() -> None:
 
 
 def test_a_leader_that_remembers_nothing_is_asked_until_it_knows_what_was_deleted() -> None:
-    """Legacy rule O22: the slots of a deleted connector make it take away real work first, and give it back with a
+    """CM-52: the slots of a deleted connector make it take away real work first, and give it back with a
     delay.
     """
     workers = {"w1": res("AC0 AT0 AT1"), "w2": res("BC0 BT0 BT1")}
@@ -116,7 +116,7 @@ def test_a_leader_that_remembers_nothing_is_asked_until_it_knows_what_was_delete
 
 
 def test_a_delay_that_nothing_explains_makes_a_look_void() -> None:
-    """Legacy rule O9."""
+    """CM-39."""
     asking = Asking(remembers=True)
     look = Look(NOTHING, NOTHING, NOTHING, delay_ms=40, error=0, config_offset=OFFSET)
     assert asking.judge(look, res("AC0")) is Verdict.VOID

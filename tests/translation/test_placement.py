@@ -88,7 +88,7 @@ def test_work_that_may_run_nowhere_is_told_with_the_reason() -> None:
 
 
 def test_a_drained_leader_hands_over_when_it_is_empty() -> None:
-    """Legacy rules O18, 14: before it is stopped, and there are never two. Nobody stops anything for that."""
+    """CM-48, CM-14: before it is stopped, and there are never two. Nobody stops anything for that."""
     world, workers = fleet()
     leader = world.group.computed_by
     rules(world, cordon=[{"worker": "http://W1", "drain": True}])
@@ -102,7 +102,7 @@ def test_a_drained_leader_hands_over_when_it_is_empty() -> None:
 
 
 def test_a_leader_that_is_drained_until_it_is_restarted_leads_on() -> None:
-    """Legacy rule O18: its next process leads again, at the same url."""
+    """CM-48: its next process leads again, at the same url."""
     world, workers = fleet()
     leader = world.group.computed_by
     assert leader is not None

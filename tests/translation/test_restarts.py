@@ -76,7 +76,7 @@ def restart(fleet: Timed, host: Host) -> Host:
 def test_a_rolling_restart_by_drains_leaves_nothing_without_a_place(rest_ms: int, slower_ms: int) -> None:
     """The next one is drained so long after the last one has started again; each worker takes that much longer to stop
     something than the one before. Tasks of real workers ran nowhere for four seconds: who was to start them could not
-    be told. (Legacy rules 4, 24.)
+    be told. (CM-4, CM-24.)
     """
     fleet = six()
     for place, host in enumerate(fleet.hosts):
@@ -97,7 +97,7 @@ def test_a_rolling_restart_by_drains_leaves_nothing_without_a_place(rest_ms: int
 
 
 def test_who_is_restarted_without_a_drain_has_its_work_when_it_is_back() -> None:
-    """Legacy rules O8, O18, O23: leaders included. Told -1 between two looks, one that had just started did nothing for
+    """CM-38, CM-48, CM-53: leaders included. Told -1 between two looks, one that had just started did nothing for
     a heartbeat interval.
     """
     fleet = six()

@@ -50,7 +50,7 @@ def test_a_new_connector_makes_everybody_join_once() -> None:
 
 
 def test_a_follower_that_is_killed_and_comes_back_concerns_nobody() -> None:
-    """Legacy rules 18, 19."""
+    """CM-18, CM-19."""
     fleet = settled("w0", "w1", "w2")
     had = fleet.hosts[1].runs
     fleet.hosts[1].kill()
@@ -83,7 +83,7 @@ def test_a_config_round_outlives_the_coordinator() -> None:
 
 def test_a_worker_of_default_alone_starts_nothing_that_others_run_on() -> None:
     """Going by its sources Connect 4.3 does not stop what the first answer under `default` lacks: so all is stopped
-    before the group becomes a generic one (legacy rule 16).
+    before the group becomes a generic one (CM-16).
     """
     fleet = settled("w0", "w1", "w2")
     fleet.worker("eager", protocol=EAGER)

@@ -154,7 +154,7 @@ def test_a_storm_is_counted_and_told(policy: Nonsense) -> None:
 
 
 def test_a_leader_that_lets_nothing_wait_is_asked_so_often_and_no_more() -> None:
-    """Legacy rule O9: an answer with a delay is void, but not for ever."""
+    """CM-39: an answer with a delay is void, but not for ever."""
     world, workers = fleet(Nonsense(delay_ms=1_000))
     before = world.group.epoch
     live(world, workers, 10 * 60)

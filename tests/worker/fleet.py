@@ -103,7 +103,7 @@ class Fleet:
         return eventually(shared, f"{', '.join(names)} share {of} resources", every_s=0.05)
 
     def check_one_owner(self) -> None:
-        """No resource ticked at a worker after another had started it, unless it came back (connect-groups rule 2)."""
+        """No resource ticked at a worker after another had started it, unless it came back (CG-2)."""
         owner: dict[str, str] = {}
         for line in sorted(self.lines(), key=lambda line: line.at_ms):
             if line.what == "start":

@@ -1,4 +1,4 @@
-"""Do the draft's case studies come out over real sockets, row for row? All that can hold does (connect-groups rule 32).
+"""Do the draft's case studies come out over real sockets, row for row? All that can hold does (CG-32).
 
 The worker library against kcoord as users run it; each table is what ConnectGroupDescribe says. `MaxWaitMs` is 0, and
 a worker heartbeats when the test says so. The corrections: W2 is at epoch 0, not 1, before its first grant (rule 10);

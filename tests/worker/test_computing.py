@@ -1,4 +1,4 @@
-"""A worker that is chosen to compute: what it asks, assigns and installs (connect-groups rules 17-20)."""
+"""A worker that is chosen to compute: what it asks, assigns and installs (CG-17 to CG-20)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def repeat(driver: Driver) -> None:
 
 
 def test_a_chosen_worker_prepares_assigns_and_installs_and_ignores_repeats() -> None:
-    """connect-groups rules 17, 18"""
+    """CG-17, CG-18"""
     driver = member()
     prepare = chosen(driver)
     repeat(driver)
@@ -46,7 +46,7 @@ def test_a_chosen_worker_prepares_assigns_and_installs_and_ignores_repeats() -> 
 
 
 def test_beside_the_choice_an_answer_is_an_answer() -> None:
-    """connect-groups rule 17"""
+    """CG-17"""
     driver = member()
     driver.later(INTERVAL).answer(2, "a", error=ErrorCode.COMPUTE_ASSIGNMENT)
     driver.take(Told)
@@ -55,7 +55,7 @@ def test_beside_the_choice_an_answer_is_an_answer() -> None:
 
 
 def test_a_prepare_that_is_refused_ends_nobodys_membership() -> None:
-    """connect-groups rule 19"""
+    """CG-19"""
     for error in (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND):
         driver = member("a")
         driver.prepared(chosen(driver), error=error)
@@ -65,7 +65,7 @@ def test_a_prepare_that_is_refused_ends_nobodys_membership() -> None:
 
 
 def test_an_install_with_an_old_epoch_is_repeated_with_the_next_answers() -> None:
-    """connect-groups rule 19"""
+    """CG-19"""
     driver = member()
     driver.prepared(chosen(driver))
     driver.computed(driver.take(Assign).number, ASSIGNMENT)
@@ -79,7 +79,7 @@ def test_an_install_with_an_old_epoch_is_repeated_with_the_next_answers() -> Non
 
 
 def test_an_install_that_waits_for_its_epoch_is_forgotten_when_others_compute() -> None:
-    """connect-groups rules 18, 19: brought later it would be of an old input, and have this worker excluded."""
+    """CG-18, CG-19: brought later it would be of an old input, and have this worker excluded."""
     driver = member()
     driver.prepared(chosen(driver))
     driver.computed(driver.take(Assign).number, ASSIGNMENT)
@@ -91,7 +91,7 @@ def test_an_install_that_waits_for_its_epoch_is_forgotten_when_others_compute() 
 
 
 def test_an_assignor_that_fails_is_told_so_that_another_worker_computes() -> None:
-    """connect-groups rule 20"""
+    """CG-20"""
     driver = member()
     driver.prepared(chosen(driver))
     driver.computed(driver.take(Assign).number, None)
@@ -102,7 +102,7 @@ def test_an_assignor_that_fails_is_told_so_that_another_worker_computes() -> Non
 
 
 def test_a_lost_connection_ends_the_computation() -> None:
-    """connect-groups rule 18: the frozen input dies with the shard; the choice is repeated."""
+    """CG-18: the frozen input dies with the shard; the choice is repeated."""
     driver = member()
     driver.prepared(chosen(driver))
     assign = driver.take(Assign)

@@ -205,7 +205,7 @@ async def create(fleet: ConnectFleet, ours: Ours, *names: str) -> None:
 
 
 async def test_one_of_ours_computes_for_java_workers_at_once_and_java_when_it_has_gone(managed: ConnectFleet) -> None:
-    """legacy rule 7: nobody is told an offset below its own; a Java worker that is joins again without end."""
+    """CM-7: nobody is told an offset below its own; a Java worker that is joins again without end."""
     ours = Ours(managed, assignors=[MixedAssignor()])
     await asyncio.to_thread(managed.start_workers, 2)
     await create(managed, ours, *NAMES)
@@ -221,7 +221,7 @@ async def test_one_of_ours_computes_for_java_workers_at_once_and_java_when_it_ha
 
 
 async def test_one_of_ours_that_computes_nonsense_harms_nobody(managed: ConnectFleet) -> None:
-    """connect-groups rule 20: what runs goes on running, and Java leads in its place."""
+    """CG-20: what runs goes on running, and Java leads in its place."""
     nonsense = Nonsense()
     ours = Ours(managed, assignors=[nonsense])
     await asyncio.to_thread(managed.start_workers, 1)

@@ -145,7 +145,7 @@ async def test_what_cannot_be_read_is_named_and_left_out(
 
 
 async def test_a_worker_tells_what_stands_there(writer: Writer, topic: ConfigTopic, kcoord: Kcoord, group: str) -> None:
-    """connect-groups rules 21, 31: a provider of the configured set, and its offset"""
+    """CG-21, CG-31: a provider of the configured set, and its offset"""
     writer.connector("a", 2)
     await topic.open()
     house = House()

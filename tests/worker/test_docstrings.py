@@ -45,7 +45,7 @@ def test_the_search_finds_what_it_is_for() -> None:
         class A:
             """Of rule 3."""
             b: int
-            """legacy rule O18"""
+            """CM-48"""
             def c(self):
                 """design 4"""
     '''

@@ -64,7 +64,7 @@ def programs() -> Iterator[list[subprocess.Popen[bytes]]]:
 def test_the_program_of_the_page_shares_its_shards(
     kcoord: Kcoord, tmp_path: Path, programs: list[subprocess.Popen[bytes]]
 ) -> None:
-    """connect-groups rule 2"""
+    """CG-2"""
     (text,) = re.findall(r"```python\n(import asyncio.*?)```", PAGE.read_text(), re.DOTALL)
     program = tmp_path / "shards.py"
     program.write_text(text.replace("localhost:9092", kcoord.bootstrap).replace("sleep(1)", "sleep(0.1)"))

@@ -24,7 +24,7 @@ def fleet(kcoord: Kcoord, group: str, tmp_path: Path) -> Iterator[Fleet]:
 
 
 def test_workers_come_and_go(fleet: Fleet) -> None:
-    """connect-groups rules 2, 3, 9"""
+    """CG-2, CG-3, CG-9"""
     fleet.start("w1")
     fleet.wait_for("w1")
     fleet.start("w2")
@@ -56,7 +56,7 @@ def test_a_coordinator_that_is_killed_and_back_disturbs_nobody(fleet: Fleet, kco
 
 @pytest.mark.parametrize("kcoord", [OWN], indirect=True)
 def test_without_a_coordinator_they_stop_before_their_session_must_have_ended(fleet: Fleet, kcoord: Kcoord) -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     fleet.start("w1")
     fleet.start("w2")
     fleet.wait_for("w1", "w2")
@@ -77,7 +77,7 @@ def test_without_a_coordinator_they_stop_before_their_session_must_have_ended(fl
 
 
 def test_a_frozen_worker_has_stopped_when_it_notices(fleet: Fleet) -> None:
-    """connect-groups rules 2, 5, 8: what others have taken meanwhile does not tick once more."""
+    """CG-2, CG-5, CG-8: what others have taken meanwhile does not tick once more."""
     fleet.start("w1")
     fleet.start("w2")
     before = fleet.wait_for("w1", "w2")
@@ -95,7 +95,7 @@ def test_a_frozen_worker_has_stopped_when_it_notices(fleet: Fleet) -> None:
 
 
 def test_what_a_killed_worker_had_is_run_by_others(fleet: Fleet) -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     fleet.start("w1")
     fleet.start("w2")
     fleet.wait_for("w1", "w2")
@@ -111,7 +111,7 @@ def test_what_a_killed_worker_had_is_run_by_others(fleet: Fleet) -> None:
 
 
 def test_a_static_worker_finds_its_share_when_it_is_back(fleet: Fleet) -> None:
-    """connect-groups rule 28: -2 at the end, nobody else is disturbed, the same share under a new member id."""
+    """CG-28: -2 at the end, nobody else is disturbed, the same share under a new member id."""
     fleet.start("w1", "i1")
     fleet.start("w2", "i2")
     before = fleet.wait_for("w1", "w2")

@@ -77,7 +77,7 @@ async def test_workers_share_behind_a_gateway_that_is_killed_and_back(
 
 @pytest.mark.parametrize("protocol", ["connect", "generic"])
 async def test_who_may_not_read_the_group_is_told_so(kcoord: Kcoord, group: str, protocol: str) -> None:
-    """connect-groups rule 30"""
+    """CG-30"""
     with pytest.raises(WorkerError, match="GROUP_AUTHORIZATION_FAILED"):
         async with worker(kcoord, group, House(), "w1", "stranger", group_protocol=protocol) as refused:
             async with asyncio.timeout(180):

@@ -251,7 +251,7 @@ def test_who_is_no_member_any_more_stops_all_and_joins_with_nothing() -> None:
 
 
 def test_it_stops_before_its_session_must_have_ended() -> None:
-    """connect-groups rule 8, as far as this protocol goes"""
+    """CG-8, as far as this protocol goes"""
     driver = member("a b")
     driver.later(3_000)
     number, _ = driver.sent(HeartbeatRequest)

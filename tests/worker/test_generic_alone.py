@@ -97,7 +97,7 @@ def test_a_sync_that_comes_too_late_is_followed_by_a_join_at_once() -> None:
 
 @pytest.mark.parametrize("states", [{}, {OTHER: held("a")}])
 def test_who_is_named_leader_without_being_shown_brings_nothing(states: dict[str, WorkerState]) -> None:
-    """legacy rule 3: no coordinator may do that, and none shall have this worker compute for others than itself."""
+    """CM-3: no coordinator may do that, and none shall have this worker compute for others than itself."""
     driver = Driver.start()
     number, _ = driver.sent(JoinGroupRequest)
     members = [] if not states else [_shown(OTHER, states[OTHER])]
@@ -115,7 +115,7 @@ def _shown(name: str, state: WorkerState) -> JoinGroupResponseMember:
 
 
 def test_generations_jump_and_what_was_given_before_stays() -> None:
-    """legacy rules 2, 5: increments on what it holds, one worker at a time"""
+    """CM-2, CM-5: increments on what it holds, one worker at a time"""
     driver = member("a")
     for generation, assigned, revoked, holds in ((17, "b", "", "a b"), (90, "", "", "a b"), (91, "a-0", "b", "a a-0")):
         driver.later(3_000).beat(BUSY)
@@ -130,7 +130,7 @@ def test_generations_jump_and_what_was_given_before_stays() -> None:
 
 
 def test_a_leader_remembers_over_generations_that_jump() -> None:
-    """legacy rule 2: what is between two of its rounds are others' joins"""
+    """CM-2: what is between two of its rounds are others' joins"""
     driver = Driver.start()
     driver.join(3, {OTHER: held("a a-0")})
     assert driver.lead()[ME].assigned == resources("a-1 b")
@@ -142,7 +142,7 @@ def test_a_leader_remembers_over_generations_that_jump() -> None:
 
 
 def test_a_leader_whose_group_has_moved_on_brings_its_assignment_all_the_same() -> None:
-    """legacy rule 8"""
+    """CM-8"""
     driver = Driver.start()
     driver.join(1, {OTHER: held("a a-0 a-1 b")})
     assign = driver.actions.pop(0)
@@ -153,7 +153,7 @@ def test_a_leader_whose_group_has_moved_on_brings_its_assignment_all_the_same() 
 
 
 def test_a_delay_is_the_leaders_alone() -> None:
-    """legacy rule 9"""
+    """CM-9"""
     driver = Driver.start()
     driver.join(1, {OTHER: held("a a-0")})
     driver.lead()
@@ -165,7 +165,7 @@ def test_a_delay_is_the_leaders_alone() -> None:
 
 
 def test_with_default_in_the_group_all_stops_before_each_join() -> None:
-    """legacy rule 16: the group's protocol is the lowest that all have"""
+    """CM-16: the group's protocol is the lowest that all have"""
     driver = Driver.start()
     driver.join(1, version=EAGER)
     driver.sync("a b", version=EAGER)
@@ -221,7 +221,7 @@ def test_a_heartbeat_may_be_held_for_half_a_session() -> None:
 
 
 def test_it_says_that_it_has_stopped_when_it_has() -> None:
-    """legacy rule 13: the words by which Connect's own workers tell that all has stopped"""
+    """CM-13: the words by which Connect's own workers tell that all has stopped"""
     driver = member("a b")
     driver.put(driver.worker.leave(driver.now))
     revoke = driver.take(Revoke)
@@ -236,7 +236,7 @@ def test_it_says_that_it_has_stopped_when_it_has() -> None:
 
 @pytest.mark.parametrize("offset", [2, 5, 80])
 def test_what_offset_an_answer_names_makes_nobody_join_again(offset: int) -> None:
-    """legacy rule 7: Java's join again at once for a lower one; this worker goes by what has changed, so it never does
+    """CM-7: Java's join again at once for a lower one; this worker goes by what has changed, so it never does
     so without end."""
     driver = Driver.start(attrs.evolve(SETUP, of_topic=True))
     driver.join(1)
@@ -314,7 +314,7 @@ def test_news_that_come_within_a_round_make_another_and_start_nothing_before_it(
 
 
 def test_a_leader_that_has_read_less_than_others_waits_until_it_has() -> None:
-    """legacy rule 6; then it tells the offset of what it computed with"""
+    """CM-6; then it tells the offset of what it computed with"""
     driver = Driver.start(attrs.evolve(SETUP, of_topic=True))
     driver.join(1, {OTHER: attrs.evolve(held("a"), config_offset=7)})
     driver.nothing()

@@ -44,7 +44,7 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
 
 @pytest.mark.parametrize("kcoord", [INDIVIDUAL], indirect=True)
 async def test_one_after_the_other_comes_and_goes(kcoord: Kcoord, group: str, house: House) -> None:
-    """legacy rules 3-5, 9-11: only those whose share changes start or stop anything"""
+    """CM-3 to CM-5, CM-9 to CM-11: only those whose share changes start or stop anything"""
     async with AsyncExitStack() as others:
         async with worker(kcoord, group, house, "w1", "generic"):
             await house.shared_by("w1", all_of=ALL)

@@ -1,4 +1,7 @@
-"""One worker by hand: what it says when, what an answer means (connect-groups rules 1-7, 9, 12, 15, 26, 28, 31)."""
+"""One worker by hand: what it says when, and what an answer means.
+
+CG-1 to CG-7, CG-9, CG-12, CG-15, CG-26, CG-28, CG-31.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ HELD = attrs.evolve(SETUP, max_wait_ms=60_000)
 
 
 def test_a_join_says_all_and_owns_nothing() -> None:
-    """connect-groups rule 6"""
+    """CG-6"""
     setup = attrs.evolve(
         SETUP,
         instance_id="i1",
@@ -45,7 +48,7 @@ def test_a_heartbeat_says_only_what_has_changed() -> None:
 
 
 def test_what_is_granted_is_said_with_the_next_heartbeat() -> None:
-    """connect-groups rule 1: what was granted counts from its receipt, and is said as well."""
+    """CG-1: what was granted counts from its receipt, and is said as well."""
     driver = member()
     driver.later(INTERVAL).answer(1, "a b-0")
     assert driver.take(Grant).resources == resources("a b-0")
@@ -73,7 +76,7 @@ def test_what_has_changed_is_said_at_once() -> None:
 
 
 def test_one_kind_of_assignor_takes_the_place_of_the_other() -> None:
-    """connect-groups rule 15"""
+    """CG-15"""
     offers = (Offer("eager"),)
     driver = member(setup=attrs.evolve(SETUP, offers=offers))
     driver.update(offers=(), server_assignor="uniform")
@@ -90,7 +93,7 @@ def test_one_kind_of_assignor_takes_the_place_of_the_other() -> None:
 
 
 def test_it_owns_until_on_revoked_has_returned_and_then_says_so_at_once() -> None:
-    """connect-groups rule 3; meanwhile it heartbeats on"""
+    """CG-3; meanwhile it heartbeats on"""
     driver = member("a b")
     driver.later(INTERVAL).answer(1, "a")
     revoke = driver.take(Revoke)
@@ -108,7 +111,7 @@ def test_it_owns_until_on_revoked_has_returned_and_then_says_so_at_once() -> Non
 
 
 def test_what_comes_back_while_it_is_revoked_is_started_anew_behind_the_revocation() -> None:
-    """connect-groups rule 3: every revoke and grant keeps its order; the coordinator never saw it let go."""
+    """CG-3: every revoke and grant keeps its order; the coordinator never saw it let go."""
     driver = member("a b")
     driver.later(INTERVAL).answer(1, "a")
     revoke = driver.take(Revoke)
@@ -120,7 +123,7 @@ def test_what_comes_back_while_it_is_revoked_is_started_anew_behind_the_revocati
 
 
 def test_a_release_that_was_taken_for_the_previous_epochs_is_said_again() -> None:
-    """connect-groups rule 12: a request at the previous epoch releases nothing."""
+    """CG-12: a request at the previous epoch releases nothing."""
     driver = member("a b")
     driver.later(INTERVAL).answer(1, "a")
     driver.released(driver.take(Revoke).number)
@@ -144,7 +147,7 @@ def test_what_comes_back_after_a_release_that_was_not_confirmed_is_said_again() 
 
 
 def test_the_assignor_is_told_once_an_epoch_and_before_the_listener() -> None:
-    """connect-groups rule 31"""
+    """CG-31"""
     driver = member()
     driver.later(INTERVAL).answer(2, "a")
     assert driver.take(Told).assignment.resources == resources("a")
@@ -160,7 +163,7 @@ def test_the_assignor_is_told_once_an_epoch_and_before_the_listener() -> None:
 
 
 def test_held_answers_are_asked_for_one_after_the_other() -> None:
-    """connect-groups rule 26"""
+    """CG-26"""
     driver = member("a", HELD)
     number, request = driver.heartbeat()
     assert request.max_wait_ms == INTERVAL
@@ -182,7 +185,7 @@ def test_answers_that_come_early_and_say_nothing_do_not_make_it_spin() -> None:
 
 
 def test_while_it_revokes_nothing_is_held_so_that_the_release_comes_behind_no_answer() -> None:
-    """connect-groups rule 3: a release counts only where the worker had the answers before it."""
+    """CG-3: a release counts only where the worker had the answers before it."""
     driver = member("a b", HELD)
     driver.answer(1, "a")
     revoke = driver.take(Revoke)
@@ -208,7 +211,7 @@ def overtaken(driver: Driver) -> tuple[int, int]:
 
 
 def test_what_overtakes_a_held_heartbeat_names_what_is_owned() -> None:
-    """connect-groups rule 12: else it would be fenced if the other's answer moves the epoch."""
+    """CG-12: else it would be fenced if the other's answer moves the epoch."""
     driver = member("a b", HELD)
     driver.answer(1, "a b")
     driver.later(INTERVAL)
@@ -223,7 +226,7 @@ def test_what_overtakes_a_held_heartbeat_names_what_is_owned() -> None:
 
 
 def test_an_answer_to_a_heartbeat_from_before_a_release_grants_nothing() -> None:
-    """connect-groups rule 3: what the later request gives back must not be started by the earlier one's answer."""
+    """CG-3: what the later request gives back must not be started by the earlier one's answer."""
     driver = member("a b", HELD)
     first, second = overtaken(driver)
     driver.answer(1, "a", number=first)
@@ -243,7 +246,7 @@ def test_an_answer_to_a_heartbeat_from_before_a_release_grants_nothing() -> None
 
 
 def test_a_release_that_had_to_be_said_behind_another_heartbeat_is_said_again_at_once() -> None:
-    """connect-groups rule 3: it counts only in a request read after the answers that the worker has."""
+    """CG-3: it counts only in a request read after the answers that the worker has."""
     driver = member("a b", HELD)
     first, second = overtaken(driver)
     driver.answer(1, "a", number=first)
@@ -258,7 +261,7 @@ def test_a_release_that_had_to_be_said_behind_another_heartbeat_is_said_again_at
 
 
 def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
-    """connect-groups rule 12: epoch 0 is never a previous epoch."""
+    """CG-12: epoch 0 is never a previous epoch."""
     driver = Driver(HELD).start()
     driver.answer(0, "a b")
     driver.take(Joined)
@@ -278,7 +281,7 @@ def test_at_epoch_0_no_heartbeat_overtakes_another() -> None:
 
 
 def test_fenced_it_abandons_all_and_only_then_joins_with_epoch_0_and_the_same_member_id() -> None:
-    """connect-groups rule 5"""
+    """CG-5"""
     for error in (ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID):
         driver = member("a b")
         driver.later(INTERVAL).answer(error=error)
@@ -293,7 +296,7 @@ def test_fenced_it_abandons_all_and_only_then_joins_with_epoch_0_and_the_same_me
 
 
 def test_fenced_while_revoking_it_abandons_that_too() -> None:
-    """connect-groups rules 5, 7"""
+    """CG-5, CG-7"""
     driver = member("a b")
     driver.later(INTERVAL).answer(1, "a")
     revoke = driver.take(Revoke)
@@ -308,7 +311,7 @@ def test_fenced_while_revoking_it_abandons_that_too() -> None:
 
 
 def test_fenced_at_its_join_it_comes_by_a_new_connection() -> None:
-    """connect-groups rule 4"""
+    """CG-4"""
     driver = Driver().start()
     driver.answer(error=ErrorCode.FENCED_MEMBER_EPOCH)
     driver.connect()
@@ -316,7 +319,7 @@ def test_fenced_at_its_join_it_comes_by_a_new_connection() -> None:
 
 
 def test_epoch_0_with_something_owned_of_a_member_that_was_forgotten_is_fenced_too() -> None:
-    """connect-groups rule 6: for an unknown member, owned given is INVALID_REQUEST."""
+    """CG-6: for an unknown member, owned given is INVALID_REQUEST."""
     driver = Driver().start()
     driver.answer(0, "a")
     driver.take(Joined)
@@ -391,7 +394,7 @@ def test_a_coordinator_that_loads_is_asked_again_on_the_same_connection() -> Non
 
 
 def test_it_leaves_when_all_has_stopped() -> None:
-    """connect-groups rules 9, 28: -1; -2 for a static member that will be back"""
+    """CG-9, CG-28: -1; -2 for a static member that will be back"""
     for instance, permanent, epoch in ((None, False, -1), ("i1", False, -2), ("i1", True, -1)):
         driver = member("a b", attrs.evolve(SETUP, instance_id=instance))
         driver.leave(permanent=permanent)
@@ -460,7 +463,7 @@ def test_errors_that_end_a_worker() -> None:
 
 
 def test_what_it_owns_is_never_more_than_was_granted_and_not_stopped() -> None:
-    """connect-groups rule 1, over a life"""
+    """CG-1, over a life"""
     worker = Membership(SETUP)
     assert worker.owned == frozenset()
     driver = member("a b")
@@ -475,7 +478,7 @@ def last_number(driver: Driver) -> int:
 
 
 def test_what_reads_like_a_join_says_all() -> None:
-    """connect-groups rule 6: at epoch 0, with a rebalance timeout and nothing owned, all fields are due (found by
+    """CG-6: at epoch 0, with a rebalance timeout and nothing owned, all fields are due (found by
     simulation: the assignors were left out, and so forgotten).
     """
     driver = Driver(attrs.evolve(SETUP, offers=(Offer("eager"),))).start()
@@ -489,7 +492,7 @@ def test_what_reads_like_a_join_says_all() -> None:
 
 
 def test_no_more_than_two_heartbeats_are_under_way() -> None:
-    """connect-groups rule 3: of three, the last could be read after the answer that withdraws what an answer on its way
+    """CG-3: of three, the last could be read after the answer that withdraws what an answer on its way
     grants, and would be taken for a release (found by simulation: the resource ran twice).
     """
     driver = member("a")

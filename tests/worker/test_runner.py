@@ -32,7 +32,7 @@ def write(file: Path, text: str) -> Path:
 
 
 def test_a_file_has_a_table_for_each_connector(tmp_path: Path) -> None:
-    """connect-groups rule 31: the config offset is the file's modification time."""
+    """CG-31: the config offset is the file's modification time."""
     file = write(
         tmp_path / "connectors.toml",
         f"""
@@ -55,7 +55,7 @@ def test_a_file_has_a_table_for_each_connector(tmp_path: Path) -> None:
 
 
 def test_a_directory_has_a_file_for_each_connector(tmp_path: Path) -> None:
-    """connect-groups rule 31"""
+    """CG-31"""
     for name in ("a", "b"):
         write(tmp_path / f"{name}.toml", f'class = "{MODULE}:Noting"')
     os.utime(tmp_path / "a.toml", ns=(1, 2**62))
@@ -222,7 +222,7 @@ async def runners(kcoord: Kcoord, group: str, file: Path, count: int) -> AsyncIt
 async def test_workers_share_the_connectors_of_a_file_and_follow_its_changes(
     kcoord: Kcoord, group: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """connect-groups rules 21, 31"""
+    """CG-21, CG-31"""
     notes = tmp_path / "notes"
     file = tmp_path / "connectors.toml"
 
@@ -268,7 +268,7 @@ async def test_a_task_that_fails_is_seen_by_who_looks_at_the_group(
 def test_a_process_ends_whose_task_does_not_stop_when_others_may_run_it(
     kcoord: Kcoord, group: str, tmp_path: Path
 ) -> None:
-    """connect-groups rule 8: the last thing that a library can do."""
+    """CG-8: the last thing that a library can do."""
     notes = tmp_path / "notes"
     file = write(tmp_path / "connectors.toml", f'[a]\nclass = "{MODULE}:Stubborn"\nnotes = "{notes}"')
     command = [sys.executable, "-m", "kcoord", "worker", str(file), "--group", group]

@@ -1,4 +1,4 @@
-"""The end of a session: when a worker stops by itself, and what a late answer counts (connect-groups rule 8)."""
+"""The end of a session: when a worker stops by itself, and what a late answer counts (CG-8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.worker.driver import INTERVAL, MARGIN, SESSION, SETUP, Driver, member
 
 
 def test_it_stops_a_margin_before_the_session_that_began_with_the_sending_must_have_ended() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     driver = member("a b")
     sent = driver.now + INTERVAL
     number, _ = driver.at(sent).heartbeat()
@@ -29,7 +29,7 @@ def test_it_stops_a_margin_before_the_session_that_began_with_the_sending_must_h
 
 
 def test_it_stops_in_time_while_on_revoked_hangs_and_the_coordinator_is_away() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     driver = member("a b")
     driver.later(INTERVAL).answer(1, "a")
     driver.take(Revoke)
@@ -50,7 +50,7 @@ def test_it_stops_in_time_while_on_revoked_hangs_and_the_coordinator_is_away() -
 
 
 def test_an_answer_that_it_reads_late_counts_from_its_sending() -> None:
-    """connect-groups rule 8: frozen between sending and reading, it stops before it does anything else."""
+    """CG-8: frozen between sending and reading, it stops before it does anything else."""
     driver = member("a")
     number, _ = driver.later(INTERVAL).heartbeat()
     driver.now += SESSION
@@ -61,7 +61,7 @@ def test_an_answer_that_it_reads_late_counts_from_its_sending() -> None:
 
 
 def test_the_session_goes_by_what_the_answers_say() -> None:
-    """connect-groups rule 8: a lower timeout binds when the longer session, told before, would have ended."""
+    """CG-8: a lower timeout binds when the longer session, told before, would have ended."""
     driver = member("a")
     before = driver.worker.stop_at_ms
     assert before is not None
@@ -76,7 +76,7 @@ def test_the_session_goes_by_what_the_answers_say() -> None:
 
 
 def test_errors_do_not_keep_the_session() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     driver = member("a")
     stop = driver.worker.stop_at_ms
     driver.later(INTERVAL).answer(error=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
@@ -84,7 +84,7 @@ def test_errors_do_not_keep_the_session() -> None:
 
 
 def test_a_join_that_is_answered_after_its_session_must_have_ended_grants_nothing() -> None:
-    """connect-groups rule 8: the clock runs from the sending (found by simulation)"""
+    """CG-8: the clock runs from the sending (found by simulation)"""
     driver = Driver(attrs.evolve(SETUP, request_timeout_ms=2 * SESSION)).start()
     number, _ = driver.heartbeat()
     driver.later(SESSION)
@@ -96,7 +96,7 @@ def test_a_join_that_is_answered_after_its_session_must_have_ended_grants_nothin
 
 
 def test_a_shorter_session_that_is_told_late_does_not_cut_short_the_longer_one() -> None:
-    """connect-groups rule 8: the coordinator lets the longer one run to its end (found by simulation)"""
+    """CG-8: the coordinator lets the longer one run to its end (found by simulation)"""
     driver = member("a")
     ends_ms = driver.worker.session_ends_ms
     number, _ = driver.later(INTERVAL).heartbeat()
@@ -108,7 +108,7 @@ def test_a_shorter_session_that_is_told_late_does_not_cut_short_the_longer_one()
 
 @pytest.mark.parametrize(("session", "granted"), [(6_000, ""), (SESSION, "a")])
 def test_a_join_that_is_answered_late_grants_what_the_session_covers_that_it_tells(session: int, granted: str) -> None:
-    """connect-groups rule 8: the session of a join before, which was never assigned anything, does not (found by
+    """CG-8: the session of a join before, which was never assigned anything, does not (found by
     simulation: frozen for longer than the new session, and not yet at the end of the old one's margin, it started what
     may have been another's).
     """

@@ -219,7 +219,7 @@ def last(driver: Driver) -> int:
 
 
 def test_who_a_worker_is_does_not_change() -> None:
-    """connect-groups rule 31"""
+    """CG-31"""
     driver = member()
     with pytest.raises(AssertionError):
         driver.update(member_id="another")

@@ -39,7 +39,7 @@ def worker(kcoord: Kcoord, group: str, listener: Listening, protocol: str = "con
 async def test_workers_share_what_there_is_and_hand_it_over_when_it_has_stopped(
     kcoord: Kcoord, group: str, protocol: str
 ) -> None:
-    """connect-groups rules 2, 3, 9"""
+    """CG-2, CG-3, CG-9"""
     house = House()
     async with worker(kcoord, group, house.listener("w1", 0.5), protocol) as first:
         await first.joined()
@@ -68,7 +68,7 @@ async def test_with_eager_everything_stops_before_a_round(kcoord: Kcoord, group:
 
 @PROTOCOLS
 async def test_what_comes_to_be_is_run_and_what_is_gone_is_not(kcoord: Kcoord, group: str, protocol: str) -> None:
-    """connect-groups rule 21"""
+    """CG-21"""
     house = House()
     there = [Configured(1, resources("a b"))]
     options: dict[str, Any] = {"configured": lambda: there[-1]}
@@ -113,7 +113,7 @@ class Counting(ConnectAssignor):
 async def test_a_client_side_assignor_computes_beside_the_loop_and_hears_of_each_epoch_once(
     kcoord: Kcoord, group: str, observer: Observer
 ) -> None:
-    """connect-groups rules 15, 17, 31"""
+    """CG-15, CG-17, CG-31"""
     house, assignor = House(), Counting()
     async with worker(kcoord, group, house.listener("w1"), assignors=[assignor]) as first:
         await house.shared_by("w1", all_of=ALL)
@@ -126,7 +126,7 @@ async def test_a_client_side_assignor_computes_beside_the_loop_and_hears_of_each
 
 
 async def test_where_an_assignor_fails_another_worker_computes(kcoord: Kcoord, group: str, observer: Observer) -> None:
-    """connect-groups rule 20"""
+    """CG-20"""
     house, bad, good = House(), Counting(), Counting()
     bad.fails = True
     async with worker(kcoord, group, house.listener("w1"), assignors=[bad]) as first:
@@ -180,7 +180,7 @@ async def test_what_goes_wrong_in_a_worker_is_seen_by_who_looks_at_the_group(
 async def test_a_static_worker_leaves_its_place_behind_unless_it_is_to_go_for_good(
     kcoord: Kcoord, group: str, observer: Observer
 ) -> None:
-    """connect-groups rule 28"""
+    """CG-28"""
     house = House()
     async with worker(kcoord, group, house.listener("w1"), instance_id="i1") as first:
         await first.joined()
@@ -198,7 +198,7 @@ async def test_a_static_worker_leaves_its_place_behind_unless_it_is_to_go_for_go
 async def test_a_revocation_that_hangs_is_cut_short_when_the_coordinator_puts_the_worker_out(
     kcoord: Kcoord, group: str
 ) -> None:
-    """connect-groups rules 5, 7"""
+    """CG-5, CG-7"""
     house = House()
     slow = house.listener("w1", stops_in=3600)
     async with worker(kcoord, group, slow, rebalance_timeout=1.0, close_timeout=1.0) as first:
@@ -221,7 +221,7 @@ async def test_a_close_that_takes_too_long_abandons(kcoord: Kcoord, group: str) 
 
 
 async def test_the_last_resort_is_called_where_a_blocked_loop_cannot_stop_anything(kcoord: Kcoord, group: str) -> None:
-    """connect-groups rule 8: the limit of what a library can do."""
+    """CG-8: the limit of what a library can do."""
     house, called = House(), list[tuple[frozenset[Resource], int]]()
 
     def last_resort(resources: frozenset[Resource]) -> None:

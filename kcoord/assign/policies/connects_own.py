@@ -7,7 +7,7 @@ other, and KAFKA-12495's back-off has nothing to hold back; all else is Connect'
 moved, and a worker that is new gets nothing of it; when the wait is over those who have nothing get it all, then
 balance takes back what is too much (KAFKA-10413); who gets what goes by the order of Java's hash tables.
 
-A worker that comes back in time has its own again before this is asked (connect-groups rule 22), which Java's leaders
+A worker that comes back in time has its own again before this is asked (CG-22), which Java's leaders
 cannot know; under the generic protocol the worker's own leader does it (`kcoord/worker/generic/round.py`).
 """
 

@@ -4,7 +4,7 @@ Even and sticky over all that does not wait; by weight where weights are given. 
 
 1. What only workers have that are gone is lost, and waits: from a departure on for the group's rebalance delay, or as
    long as a delay that runs already has left. Another departure prolongs nothing.
-2. A worker known by its id or url had its own back before this is asked (connect-groups rule 22). One that nobody
+2. A worker known by its id or url had its own back before this is asked (CG-22). One that nobody
    knows is taken for one that came back under another name (a container with a new address): it gets all that one of
    those had who are gone. Nobody knows who has nothing and was never assigned anything, or where there is enough for
    all.

@@ -1,4 +1,4 @@
-"""Who computes the next assignment, and what if nobody can? (connect-groups rules 14, 16, 17, 20)
+"""Who computes the next assignment, and what if nobody can? (CG-14, CG-16, CG-17, CG-20)
 
 | situation | what happens |
 | --- | --- |
@@ -8,7 +8,7 @@
 | there are legacy workers, and no other reads theirs | the same, once their leader has said what exists (`looks`) |
 | they speak `default` | one of them leads: its next JoinGroup shows it the group |
 | the same is computed again and again | nobody computes before its back-off is over (`repetition`) |
-| a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (legacy rule 14) |
+| a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (CM-14) |
 | an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
 | the chosen one fails | it is excluded for this input, the next is chosen at once |
 | beside legacy workers they fail again and again | a legacy worker leads, until the next change |

@@ -1,4 +1,4 @@
-"""Which connectors and tasks exist? What workers say, the highest config offset winning (connect-groups rule 21).
+"""Which connectors and tasks exist? What workers say, the highest config offset winning (CG-21).
 
 Offsets of Connect's configuration topic and of files cannot be compared (`protocol/config_source`), so what stands in
 the topic goes before what stands in a file, and who brings a file is refused where workers of Kafka Connect are.

@@ -5,7 +5,7 @@ and only then, what the request changes. A request that is refused changes nothi
 
 | MemberEpoch | from | is |
 | --- | --- | --- |
-| 0, all fields, nothing owned | anybody | a join (connect-groups rule 6) |
+| 0, all fields, nothing owned | anybody | a join (CG-6) |
 | 0, otherwise | a member at epoch 0 | a heartbeat, if it owns no more than it may |
 | its epoch | a member | a heartbeat |
 | its previous epoch, owned given | a member | a heartbeat whose last answer was lost (rule 12) |

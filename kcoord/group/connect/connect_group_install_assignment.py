@@ -1,4 +1,4 @@
-"""ConnectGroupInstallAssignment (32102): the chosen worker brings its assignment (connect-groups rules 18-22).
+"""ConnectGroupInstallAssignment (32102): the chosen worker brings its assignment (CG-18 to CG-22).
 
 | it | answer | then |
 | --- | --- | --- |

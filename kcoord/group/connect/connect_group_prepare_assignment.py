@@ -1,5 +1,5 @@
 """ConnectGroupPrepareAssignment (32101): the chosen worker fetches the input of its assignor, which is frozen with that
-(connect-groups rules 18, 19).
+(CG-18, CG-19).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 | who sets it | when it holds |
 | --- | --- |
 | the group, by `connect.rebalance.delay.ms` | always |
-| its classic workers, by their `scheduled.rebalance.max.delay.ms` | where the group sets none, once their leader has shown it (legacy rule O6) |
+| its classic workers, by their `scheduled.rebalance.max.delay.ms` | where the group sets none, once their leader has shown it (CM-36) |
 | kcoord, by `group.connect.rebalance.delay.ms` | otherwise |
 """  # noqa: E501
 
@@ -18,9 +18,9 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 
 RUNS_ON_MS = 70_000
-"""So long a Connect worker as it comes may run on after it has left without having stopped (legacy rule 13)."""
+"""So long a Connect worker as it comes may run on after it has left without having stopped (CM-13)."""
 BACK_OFF_SHARE, READS_MS = 0.228, 1_600
-"""Its back-off as a share of its own delay, and what it reads before it stops (legacy rule O15)."""
+"""Its back-off as a share of its own delay, and what it reads before it stops (CM-45)."""
 
 
 class DelaySource(IntEnum):

@@ -1,4 +1,4 @@
-"""How is the group epoch bumped? The one way, with its reason and its time (connect-groups rule 13)."""
+"""How is the group epoch bumped? The one way, with its reason and its time (CG-13)."""
 
 from __future__ import annotations
 

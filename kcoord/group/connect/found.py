@@ -1,4 +1,4 @@
-"""Which connect group is a request about? There may be none, or one of another kind (connect-groups rule 29)."""
+"""Which connect group is a request about? There may be none, or one of another kind (CG-29)."""
 
 from __future__ import annotations
 

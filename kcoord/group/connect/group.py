@@ -125,7 +125,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     computed_by_url: str | None = None
     """Where that member is: legacy workers forward requests there."""
     computed_offset: int = NO_OFFSET
-    """Up to which offset of the workers' configuration topic the installed target was computed (legacy rule 7)."""
+    """Up to which offset of the workers' configuration topic the installed target was computed (CM-7)."""
     config_round: int = NO_OFFSET
     """The offset at which a config round of legacy workers is open."""
     assignor: str = ""
@@ -137,7 +137,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     delay_ms: int = UNKNOWN_DELAY
     """How far away that deadline was at the install."""
     workers_delay_ms: int = UNKNOWN_DELAY
-    """How long the classic workers are set to let lost work wait, as their leader has shown (legacy rule O6)."""
+    """How long the classic workers are set to let lost work wait, as their leader has shown (CM-36)."""
     error: int = 0
     """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
     error_message: str | None = None

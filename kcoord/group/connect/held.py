@@ -1,4 +1,4 @@
-"""Which heartbeats' answers are kept back? Where their tokens lie, whoever they are of (connect-groups rule 26)."""
+"""Which heartbeats' answers are kept back? Where their tokens lie, whoever they are of (CG-26)."""
 
 from __future__ import annotations
 

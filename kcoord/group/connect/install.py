@@ -1,4 +1,4 @@
-"""When is an assignment valid, and what does installing it change? (connect-groups rules 18, 21, 22)
+"""When is an assignment valid, and what does installing it change? (CG-18, CG-21, CG-22)
 
 `check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself
 does (rule 21). Then, because the group may have moved on:
@@ -101,7 +101,7 @@ def install(
         )
     )
     if group.computed_by != led:
-        group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
+        group.touched.update(group.legacy.members)  # they are to know who leads them (CM-11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
     if computed_by is not None:

@@ -1,4 +1,4 @@
-"""How does a worker become a member, come back, and go? (connect-groups rules 5-9, 22, 28)
+"""How does a worker become a member, come back, and go? (CG-5 to CG-9, CG-22, CG-28)
 
 Every function here changes the group through records; who calls it has made sure that it may.
 """

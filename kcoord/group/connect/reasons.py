@@ -1,4 +1,4 @@
-"""Why is a connect group's epoch bumped? The whole list (connect-groups rule 13), in words for people.
+"""Why is a connect group's epoch bumped? The whole list (CG-13), in words for people.
 
 A text begins with one of these and names who: `worker joined: worker-1`. Nothing is bumped by an install, a static
 member's return with the same metadata, changed timeouts, or a heartbeat that repeats what is known.
@@ -24,6 +24,6 @@ class Reason(StrEnum):
     PLACEMENT = "placement rules"
     """They have changed, or ask for more moves once the last ones have come about."""
     LEADER_JOINED = "leader joined anew"
-    """A legacy worker that leads joins: always a computation (legacy rule 3)."""
+    """A legacy worker that leads joins: always a computation (CM-3)."""
     RETRY = "assignment tried again"
     MIGRATED = "migrated"

@@ -1,7 +1,7 @@
 """How is a connect group written down? One function for each record (keys 3 to 10), and who writes it when.
 
 Tombstones: a member that goes takes its records 5 and 7 with it; its target (9) stays until an assignment gives its
-resources away (connect-groups rule 22); a deleted group takes all but its configuration (rule 29).
+resources away (CG-22); a deleted group takes all but its configuration (rule 29).
 """
 
 from __future__ import annotations

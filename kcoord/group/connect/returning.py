@@ -1,4 +1,4 @@
-"""Whose waiting target is this worker's? (connect-groups rule 22)
+"""Whose waiting target is this worker's? (CG-22)
 
 | the worker comes | it is known by | it gets what waits |
 | --- | --- | --- |
@@ -36,7 +36,7 @@ def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -
 
 def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
     """Whether a worker that joins, by this connection, is known by its url: no other has it that is there for sure
-    (legacy rule O16).
+    (CM-46).
     """
     return (
         bool(url)

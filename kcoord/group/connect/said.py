@@ -1,5 +1,5 @@
 """What does a heartbeat say of its worker, together with what was known? The merged member is judged, not the request
-alone (connect-groups rule 15).
+alone (CG-15).
 """
 
 from __future__ import annotations

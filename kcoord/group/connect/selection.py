@@ -1,4 +1,4 @@
-"""Which assignor is to compute, and which workers could run it? (connect-groups rules 15, 16)
+"""Which assignor is to compute, and which workers could run it? (CG-15, CG-16)
 
 1. A client-side assignor that every member lists; of several the one first for most members, ties by name.
 2. Else the server-side one that most members ask for; ties, and nobody asking, by the server's order.

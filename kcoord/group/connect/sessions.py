@@ -1,7 +1,7 @@
 """What happens to a connect group with time? Its load, ends of sessions, rebalance timeouts, delays, computations.
 
 1. After a load every member has a fresh session, what it must let go is due in a fresh rebalance timeout, and a group
-   above its assignment epoch computes again (connect-groups rules 7, 14). What is left of a delay is what the time of
+   above its assignment epoch computes again (CG-7, CG-14). What is left of a delay is what the time of
    day says, which may be another host's: never more than the delay was long, and never less than a session, as long
    as the delay was longer; in a session everybody who is there finds the coordinator that has loaded the group.
 2. Heartbeats only note when a member was seen; a look at the group finds who has really gone.

@@ -99,7 +99,7 @@ class ConnectSettings:
     `scheduled.rebalance.max.delay.ms`.
     """
     max_rebalance_delay_ms: int = 3_600_000
-    """`group.connect.max.rebalance.delay.ms`: caps what an install may ask for (connect-groups rule 22)."""
+    """`group.connect.max.rebalance.delay.ms`: caps what an install may ask for (CG-22)."""
     assignors: tuple[ServerAssignor, ...] = attrs.field(factory=lambda: (UniformAssignor(), CooperativeAssignor()))
     """`group.connect.assignors`: in the server's order; the first one is the default."""
     migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
@@ -132,7 +132,7 @@ class Effective:
     legacy_wait_ms: int
     """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
     leader_wait_ms: int
-    """How long the lead waits for a legacy leader that has stopped in order (legacy rule O18)."""
+    """How long the lead waits for a legacy leader that has stopped in order (CM-48)."""
     placement: Rules
     """What the group's user has said of where work runs (docs/placement.md)."""
 

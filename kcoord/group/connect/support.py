@@ -1,4 +1,4 @@
-"""What do the members of a connect group support, without looking at each of them? (connect-groups rules 15, 16)
+"""What do the members of a connect group support, without looking at each of them? (CG-15, CG-16)
 
 A fleet's workers nearly always say the same, however many they are. So what is asked about all of them is asked of the
 few *different* things that they say; the members are kept below those. An index over what is durable: only `replay`

@@ -1,5 +1,5 @@
 """May this worker prepare or install an assignment? Whatever is wrong never removes it nor makes it join anew
-(connect-groups rule 19): FENCED_MEMBER_EPOCH means after the next heartbeat, UNKNOWN_MEMBER_ID give up computing.
+(CG-19): FENCED_MEMBER_EPOCH means after the next heartbeat, UNKNOWN_MEMBER_ID give up computing.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Group epoch = generation; each member's current and target are what it runs (`workers.py`). A member whose assignment
 stays is not disturbed: the generation that it knows stays valid. Who waits for an answer, or has joined and has no
 assignment yet, is told to join again, and says then what it runs. A generation without assignments counts as one that
-has to be computed: the group epoch is one more, since a generation's number is never given to two (legacy rule 2). So
+has to be computed: the group epoch is one more, since a generation's number is never given to two (CM-2). So
 does one whose leader has taken something away that it has yet to give to others.
 
 A group that was a connect group just before, and whose members have not joined since, has members that know generations

@@ -55,7 +55,7 @@ class Worker:
     is_stranger: bool
     """It was not there when the last assignments were made. What it runs others may have been given since."""
     doubtful: Resources = NOTHING
-    """What a stranger is to stop for that: all that others may be running too (legacy rule 12)."""
+    """What a stranger is to stop for that: all that others may be running too (CM-12)."""
 
 
 def read_workers(group: GenericGroup) -> list[Worker]:

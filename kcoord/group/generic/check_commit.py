@@ -1,5 +1,5 @@
 """May this member commit offsets now? Asked by OffsetCommit here, and by the gateway before it passes a commit on
-(gateway rules 12, 22).
+(GW-12, GW-22).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 
 def heartbeat(turn: Turn, request: HeartbeatRequest, context: RequestContext, token: Token) -> None:
     """Handle a Heartbeat. It refreshes the session in every state, also where it says that a rebalance is on
-    (gateway rule 23).
+    (GW-23).
     """
     connect = turn.contents.connect.get(request.group_id)
     if connect is not None:

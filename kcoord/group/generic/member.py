@@ -42,7 +42,7 @@ class Member:
     assignment: bytes = b""
     # its session
     last_seen_ms: int = 0
-    """When its session was last refreshed. In the future while the session is paused (gateway rule 10)."""
+    """When its session was last refreshed. In the future while the session is paused (GW-10)."""
     parked_join: ParkedJoin | None = None
     parked_sync: Token | None = None
     is_new: bool = False

@@ -4,7 +4,7 @@ A record is written when a group is created, when the join phase ends (the gener
 leader's assignment arrives, when a static member is replaced in a stable group, when a connect group becomes a generic
 one (`conversion/to_generic.py`), and a tombstone when the group goes. Kafka writes no record at the end of the join
 phase; ours says CompletingRebalance there, so that a crash between Join and Sync loses neither the generation nor its
-members (gateway rule 24).
+members (GW-24).
 
 Tagged: State; JoinedMembers, who has joined this generation (at the end of the join phase: static members may be
 absent); SyncedMembers, who has fetched the assignment (at the leader's sync); Reason and ReasonTimestamp, why there

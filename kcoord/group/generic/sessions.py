@@ -2,14 +2,14 @@
 
 1. After a load every member has a fresh session, from the moment the log has ended.
 2. A group between Join and Sync is in CompletingRebalance again, everybody is expected to sync within a fresh
-   rebalance timeout (gateway rule 24).
+   rebalance timeout (GW-24).
 3. In a stable group those whose sync the record does not tell of are expected likewise. A heartbeat counts for a
    sync then: a client whose SyncGroup was cut off with the elder coordinator asks again, by SyncGroup or JoinGroup;
    one that heartbeats has its assignment.
-4. A group above `group.max.size` rebalances (gateway rule 23).
+4. A group above `group.max.size` rebalances (GW-23).
 5. So does one that was a connect group until its last record (`conversion/to_generic.py`).
 6. A paused session is one that will last have been seen in the future; it ends a session timeout after that at the
-   latest. The next sign of life counts again, so it starts afresh then (gateway rule 10).
+   latest. The next sign of life counts again, so it starts afresh then (GW-10).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Durable: changed by `replay` alone. The indexes (who owns a resource, whose targ
 kept in step with that by the `set_…` functions here, which only `replay` calls.
 
 The group epoch counts changes of what an assignment is made from; the assignment epoch is the group epoch that the
-target was made for; a member's epoch is the assignment epoch whose target it owns in full (connect-groups rule 10).
+target was made for; a member's epoch is the assignment epoch whose target it owns in full (CG-10).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Durable: what it said of itself (`said`), what it may be running (`current`) at which epoch, and whether it was put out;
 changed by `replay` alone. All else is session state: it starts afresh when the shard is loaded.
 
-`current` is everything that the member may be running: reported or granted (connect-groups rule 1). It shrinks only by
+`current` is everything that the member may be running: reported or granted (CG-1). It shrinks only by
 proof.
 """
 

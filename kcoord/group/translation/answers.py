@@ -90,7 +90,7 @@ def assignment_of(
     revoked: Resources = NOTHING,
 ) -> WorkerAssignment:
     """The assignment that names the leader as it is now. Nobody is told of a delay: the coordinator knows by itself
-    when it is over (legacy rule 9, O15). (Under `default` what is revoked is not written.)
+    when it is over (CM-9, CM-45). (Under `default` what is revoked is not written.)
     """
     legacy = member.said.legacy
     assert legacy is not None
@@ -100,7 +100,7 @@ def assignment_of(
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        max(legacy.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: legacy rule 7
+        max(legacy.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: CM-7
         assigned,
         revoked,
     )
@@ -118,7 +118,7 @@ def _common_offset(group: ConnectGroup) -> int:
 
 def low_assignment(member: Member) -> WorkerAssignment:
     """What the leader is told after a look that is not the last one: as of an offset that is below its own it joins
-    again before it starts anything (legacy rules O8, O23). A process that has just started is at -1 in its herder,
+    again before it starts anything (CM-38, CM-53). A process that has just started is at -1 in its herder,
     whatever its JoinGroup says: told -1 it would wait for its next heartbeat; told 0 it reads on, and joins again.
     """
     legacy = member.said.legacy

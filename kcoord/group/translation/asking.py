@@ -44,7 +44,7 @@ def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 def _has_computed(group: ConnectGroup, member: Member) -> bool:
     """Whether it waits for its part of what it has computed itself. Refused that, its assignor would miss a generation
-    and forget what it remembers (legacy rules 3, 8).
+    and forget what it remembers (CM-3, CM-8).
     """
     return session_of(member).parked_sync is not None and member.member_id == group.computed_by
 

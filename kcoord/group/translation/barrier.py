@@ -1,4 +1,4 @@
-"""When do legacy workers wait for each other? Where one of them speaks nothing but `default` (legacy rule 16).
+"""When do legacy workers wait for each other? Where one of them speaks nothing but `default` (CM-16).
 
 Eager workers stop everything before they join, and start it all anew. So as soon as one has to join, all have to, and
 their JoinGroups stay parked until all are there, or the longest rebalance timeout is over: then who is missing is put

@@ -4,11 +4,11 @@ Connect relies on it: every worker has stopped the reconfigured tasks before any
 comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
 a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
 has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
-not come after 0.7 s are told to (legacy rule 22). One that was called for something else and has a higher offset may
+not come after 0.7 s are told to (CM-22). One that was called for something else and has a higher offset may
 have read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
 
 Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
-What belonged to workers that are away is given back to none of them any more (legacy rule 21).
+What belonged to workers that are away is given back to none of them any more (CM-21).
 """
 
 from __future__ import annotations

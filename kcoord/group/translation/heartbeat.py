@@ -54,7 +54,7 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
         session.generation, session.generation_unsure = generation, False
     if member.use(context):
         group.forget(member)
-        if member.member_id == group.computed_by:  # what others wait for may be told again (legacy rule 23)
+        if member.member_id == group.computed_by:  # what others wait for may be told again (CM-23)
             turn.wake(group, turn.now_ms + 1)
     if member.member_id == group.legacy.remembered_by and generation == session.generation:
         group.legacy.remembers = True  # it has got the answer of its last look

@@ -1,7 +1,7 @@
 """What is a legacy worker to start and to stop? Its target, as the difference that its assignment carries.
 
 Revoked is what it holds and its target lacks; assigned what its target has beyond that, less what anybody else may
-still be running (legacy rule 4, connect-groups rule 2). Under `default` it holds nothing when it joins, and the
+still be running (CM-4, CG-2). Under `default` it holds nothing when it joins, and the
 difference is the whole.
 """
 
@@ -56,7 +56,7 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
 
 def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:
     """What of `whole.assigned` may be told now: nothing new while the leader is not ready, but to the leader itself
-    (legacy rule 23).
+    (CM-23).
     """
     if member.member_id == group.computed_by or is_ready(contents, group):
         return whole.assigned

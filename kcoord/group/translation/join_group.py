@@ -1,8 +1,8 @@
 """JoinGroup (11) of a worker in a connect group: it joins, or joins again, and says what it runs.
 
 Who it is: a newcomer (KIP-394: it must come a second time with the id that it was given); a newcomer at the url of a
-worker that is dead, whose place it takes (legacy rules 18-20); a stranger, which runs what nobody here gave it (legacy
-rule 12); a member. Connect has no static members: group.instance.id is not looked at.
+worker that is dead, whose place it takes (CM-18 to CM-20); a stranger, which runs what nobody here gave it (
+CM-12); a member. Connect has no static members: group.instance.id is not looked at.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _may_come(
 
 def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
     """The member that this worker was: it has the same url, which is one, and its connection is closed, or is this one
-    (legacy rules 19, O16). One whose connection is open may live.
+    (CM-19, CM-46). One whose connection is open may live.
     """
     for member_id in group.legacy.members if is_one(turn, group, spoken.url, context.connection) else ():
         member = group.members[member_id]
@@ -139,7 +139,7 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
     """A stranger is to have what no target names, or waits for it; what others are to have it gives up, and only it
-    (legacy rule 12). So it does with what is not configured any more: the leader, which does not remember that, would
+    (CM-12). So it does with what is not configured any more: the leader, which does not remember that, would
     let it run for ever. What did not wait for it others may have run meanwhile: unless the group is new, it
     starts that once more, if it is to have it at all.
     """
@@ -257,7 +257,7 @@ def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
 
 
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """What it runs is what it says: it has stopped what it was told to before it came (legacy rule 5)."""
+    """What it runs is what it says: it has stopped what it was told to before it came (CM-5)."""
     if reported != member.current:
         epoch = max(session_of(member).generation, member.recorded_epoch)
         turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))

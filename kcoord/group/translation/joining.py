@@ -5,13 +5,13 @@ At once: no worker waits for others to join. But for these, for which it stays p
 | while | why |
 | --- | --- |
 | an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
-| it led, and somebody else is to compute | there are never two leaders (legacy rule 14) |
-| the group speaks `default`, and others have not joined | see `barrier.py` (legacy rule 16) |
+| it led, and somebody else is to compute | there are never two leaders (CM-14) |
+| the group speaks `default`, and others have not joined | see `barrier.py` (CM-16) |
 | it leads, joins by itself, and the last rebalances changed nothing | a storm costs nobody anything (`repetition`) |
-| it joins without end | a fuse (legacy rule 7) |
+| it joins without end | a fuse (CM-7) |
 
 A worker that has to stop everything before the group's first round under `default` is answered at once in its own
-protocol, and told so. The generation that it is answered is the group epoch of that moment (legacy rule 2).
+protocol, and told so. The generation that it is answered is the group epoch of that moment (CM-2).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _leader_for(group: ConnectGroup, follower: Member) -> str:
 
 
 def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (legacy rule 3): it has an
+    """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (CM-3): it has an
     epoch, since generations tell the leader's looks apart (rule 2), and waits if it repeats itself without end.
     """
     if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:

@@ -2,7 +2,7 @@
 
 The leader that assignments name is the worker that computed the last one: Connect keeps state in it (who owns which
 connector, session keys), and forwards requests to its url. Until it has fetched its own assignment nobody is given
-anything new that might ask it (legacy rules 11, 15, 23).
+anything new that might ask it (CM-11, CM-15, CM-23).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kcoord.group.contents import Contents
 
 
 def known_as(member_id: str | None, url: str | None) -> str:
-    """What tells one leader from another: its url, so that one that comes back there is the same (legacy rule 20)."""
+    """What tells one leader from another: its url, so that one that comes back there is the same (CM-20)."""
     return url or member_id or ""
 
 
@@ -44,7 +44,7 @@ def is_ready(contents: Contents, group: ConnectGroup) -> bool:
 
 def is_free_to_lead(group: ConnectGroup, chosen: str) -> bool:
     """Whether `chosen` may compute: there are never two leaders, so one that leads must have joined and wait before
-    somebody else does (legacy rule 14). If it has not, it is called.
+    somebody else does (CM-14). If it has not, it is called.
     """
     leader = live_legacy_leader(group)
     if leader is None or leader.member_id == chosen:

@@ -1,7 +1,7 @@
 """LeaveGroup (13) of workers in a connect group.
 
 A worker that leaves has not always stopped: Connect leaves also when it could not read its configuration in time, or
-does not poll, and runs on for a while (legacy rule 13). Only where the reason (v5) says that it was stopped in order
+does not poll, and runs on for a while (CM-13). Only where the reason (v5) says that it was stopped in order
 are its resources free at once; else they stay reserved, as those of a worker that was put out, until it would have
 stopped by itself, or comes back.
 """
@@ -70,7 +70,7 @@ def _go(
 
 
 def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """It runs on for a while: so long at least nobody else is given what it has (legacy rule O15)."""
+    """It runs on for a while: so long at least nobody else is given what it has (CM-45)."""
     member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + runs_on_ms(turn, group))
     turn.wake(group, member.session_holds_ms)
 

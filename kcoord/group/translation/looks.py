@@ -5,7 +5,7 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 
 | a look is wanted | why |
 | --- | --- |
-| a worker has read further than the last look | what exists may have changed (legacy rules O2, O14) |
+| a worker has read further than the last look | what exists may have changed (CM-32, CM-44) |
 | nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
 | the leader is drained, and runs nothing any more | another one leads before it is stopped (O18) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
@@ -113,7 +113,7 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
 
 def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
     """Workers have stopped in order, and go. If the leader is one of them, nobody else leads for a while: it may be
-    restarted, and have its place back (legacy rule O18); but for no longer than its work waits for it.
+    restarted, and have its place back (CM-48); but for no longer than its work waits for it.
     """
     limits = turn.contents.effective(group.group_id)
     delay_ms, _ = rebalance_delay(turn, group, limits)
@@ -228,7 +228,7 @@ def _who(turn: Turn, group: ConnectGroup) -> Member | None:
 
 
 def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
-    """Whether the leader is drained, and has been emptied, and somebody else can lead (legacy rule O18)."""
+    """Whether the leader is drained, and has been emptied, and somebody else can lead (CM-48)."""
     if leader.current or group.target_of(leader):
         return False
     rules = turn.contents.effective(group.group_id).placement
@@ -242,13 +242,13 @@ def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
 
 
 def _remembers(group: ConnectGroup, leader: Member) -> bool:
-    """Whether the leader has got the answer of the last look, which was its own (legacy rule O10)."""
+    """Whether the leader has got the answer of the last look, which was its own (CM-40)."""
     return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
 
 
 def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
     """A worker joins again. If it is the leader of a look, and its SyncGroup or the answer to it may be lost, its
-    assignor forgets what it remembers (legacy rule O10).
+    assignor forgets what it remembers (CM-40).
     """
     look = group.legacy.look
     if look is not None and look.leader == member.member_id and (look.picture is not None or is_other_connection):
@@ -266,7 +266,7 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
     if look.existing is None and not _known(group) <= fleet.remembered:
-        look.asking.remembers = False  # what it has not seen before it does not take for deleted (legacy rule O22)
+        look.asking.remembers = False  # what it has not seen before it does not take for deleted (CM-52)
     workers = _workers(group, member, look)
     waiting = _to_show(group, look) - NOTHING.union(*[each.target for each in workers])
     look.has_left_out = look.learns and look.asking.remembers
@@ -389,7 +389,7 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
 def _lead(turn: Turn, group: ConnectGroup, leader: Member, offset: int) -> None:
     known = (group.computed_by, group.computed_by_url, group.computed_offset)
     if group.computed_by != leader.member_id:
-        group.touched.update(group.legacy.members)  # they are to know who leads them (legacy rule 11)
+        group.touched.update(group.legacy.members)  # they are to know who leads them (CM-11)
     if known != (leader.member_id, leader.said.url, offset):
         turn.write(records.led_by(group, leader.member_id, leader.said.url, offset))
 

@@ -3,11 +3,11 @@
 The leader is asked which connectors and tasks exist, not who runs them. So everything that is known is shown, each
 once, in slices: a worker is listed as often as it takes for each entry to have one connector and one task at most,
 always with its own url. Entries that differ by one at most are what the assignor calls balanced, wherever the work is;
-so what it takes away does not exist any more, what it gives is new, and it starts no delay (legacy rules O1, O7). Its
+so what it takes away does not exist any more, what it gives is new, and it starts no delay (CM-31, CM-37). Its
 map of who runs what goes by url, so REST requests that it forwards find their worker.
 
 What nobody runs is listed too, with the leader's own url: a request for that ends in a 409, which clients try again
-(legacy rule O12).
+(CM-42).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How does a worker compute that speaks `default`? Its JoinGroup shows it all members, its SyncGroup brings what each
 is to run.
 
-Every JoinGroup of the leader is such a round (legacy rule 3): the input is frozen. What it says counts also if the
-group has moved on since: then the next round follows (legacy rule 8). The assignment defines what is configured, as of
+Every JoinGroup of the leader is such a round (CM-3): the input is frozen. What it says counts also if the
+group has moved on since: then the next round follows (CM-8). The assignment defines what is configured, as of
 the leader's config offset, unless somebody has read further. Leaders that speak more than `default` are asked for that
 alone (`looks`).
 """
@@ -128,7 +128,7 @@ def _of_newcomers(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Re
 
 def _define_configured(turn: Turn, group: ConnectGroup, existing: Resources, offset: int) -> None:
     """What a worker of the new protocol says of that offset itself is better, and stands or replaces this: what came
-    with newcomers may be deleted. So this is as of just before (connect-groups rule 21).
+    with newcomers may be deleted. So this is as of just before (CG-21).
     """
     known, now = group.configured, Configured(existing, max(offset - 1, NO_OFFSET))
     if known is None or (known.rank <= now.rank and known != now):

@@ -1,6 +1,6 @@
 """What is kept of legacy workers beside the records? It ends with the process, and begins afresh after a load.
 
-What a legacy worker holds is its `current` (legacy rule 5); what it speaks, where it is and what it was last told of
+What a legacy worker holds is its `current` (CM-5); what it speaks, where it is and what it was last told of
 the leader stand in its record. Here is where it stands in its own rebalance, and which of its requests wait.
 """
 
@@ -56,7 +56,7 @@ class LegacySession:
     past_barrier: bool = False
     """Its parked JoinGroup was there when a barrier ended, and waits for something else: it is no cause for another."""
     may_park: bool = False
-    """Its JoinGroup said that it runs nothing: its SyncGroup may wait (legacy rule 24)."""
+    """Its JoinGroup said that it runs nothing: its SyncGroup may wait (CM-24)."""
     computes: bool = False
     """Its JoinGroup was answered with all members: its SyncGroup brings the assignment."""
     has_synced: bool = False
@@ -65,7 +65,7 @@ class LegacySession:
     """An answer has told it to come again, since it was last given an assignment."""
     window_ms: int = 0
     joins_in_window: int = 0
-    """For the fuse against workers that join without end (legacy rule 7)."""
+    """For the fuse against workers that join without end (CM-7)."""
 
     def move(self, phase: Phase) -> None:
         """Be in `phase`. Raises AssertionError for a move that is not in MOVES."""
@@ -82,7 +82,7 @@ class ConfigRound:
     until_ms: int
     """Then it ends, whoever is missing."""
     nudge_ms: int
-    """When those that are still below are told to join; never once they have been (legacy rule 22)."""
+    """When those that are still below are told to join; never once they have been (CM-22)."""
     is_certain: bool = True
     """Else it is only waited for whether others come by themselves, so that it becomes one."""
     next_offset: int = -1
@@ -102,7 +102,7 @@ class OpenLook:
     existing: frozenset[Resource] | None = None
     """What exists, as far as the looks before this one tell."""
     learns: bool = False
-    """It is to show how long the workers are set to let lost work wait (legacy rule O6)."""
+    """It is to show how long the workers are set to let lost work wait (CM-36)."""
     has_left_out: bool = False
     """For that: something was left out of the last picture."""
 
@@ -139,27 +139,27 @@ class LegacyFleet(Generic[R]):
     learned_by: str | None = None
     """Which leader has shown last how long lost work is to wait."""
     leader_due_ms: int = NEVER_MS
-    """Until when nobody else leads, since the leader has stopped in order and may be back (legacy rule O18)."""
+    """Until when nobody else leads, since the leader has stopped in order and may be back (CM-48)."""
     deleted: frozenset[R] = frozenset()
     """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
     ask_again_ms: int = NEVER_MS
     """Before that the leader is not asked again because others have read further."""
     map_due_ms: int = NEVER_MS
-    """When the leader is shown, if all is at rest, what has been placed since it was last asked (legacy rule O5)."""
+    """When the leader is shown, if all is at rest, what has been placed since it was last asked (CM-35)."""
     frozen_until_ms: int = NEVER_MS
     """Until when at most nothing is placed, since the leader has to say something first."""
     computing: bool = False
     """An assignment was being made when the group was last brought to rest."""
     retiring: str | None = None
-    """The leader that must have joined, and wait, before somebody else computes (legacy rule 14)."""
+    """The leader that must have joined, and wait, before somebody else computes (CM-14)."""
     failed: tuple[int, frozenset[str]] = (-1, frozenset())
     """Who has failed to compute at that group epoch, kept while the leader is waited for."""
     ready_leader: str | None = None
-    """Who has been answered as the leader that made the installed assignment (legacy rules 15, 23)."""
+    """Who has been answered as the leader that made the installed assignment (CM-15, CM-23)."""
     looked_at_unready: bool = False
     """Whether workers have been looked at since the leader could be relied upon last."""
     barrier_due_ms: int = NEVER_MS
-    """With `default` in the group: until when JoinGroups are parked for those who have not come (legacy rule 16)."""
+    """With `default` in the group: until when JoinGroups are parked for those who have not come (CM-16)."""
     barrier_is_extended: bool = False
     """It lasts longer than it was to, for workers that came in time and have to come once more."""
 

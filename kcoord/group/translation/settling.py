@@ -38,7 +38,7 @@ def _has_been_computed(group: ConnectGroup) -> bool:
 
 
 def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
-    """Whoever was looked at while the leader could not be relied upon is looked at again when it can (legacy rules 11,
+    """Whoever was looked at while the leader could not be relied upon is looked at again when it can (CM-11,
     23): it is there, it has its own assignment, the look of another is over, whatever it was.
     """
     fleet = group.legacy
@@ -50,7 +50,7 @@ def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _follow_protocol(group: ConnectGroup) -> bool:
-    """The embedded protocol is group-wide: when it is another, all have to join under it (legacy rule 16)."""
+    """The embedded protocol is group-wide: when it is another, all have to join under it (CM-16)."""
     fleet = group.legacy
     if fleet.protocol == fleet.last_protocol:
         return False
@@ -60,7 +60,7 @@ def _follow_protocol(group: ConnectGroup) -> bool:
 
 
 def _answer_leader_first(turn: Turn, group: ConnectGroup) -> None:
-    """What the others start may ask the leader (legacy rule 23)."""
+    """What the others start may ask the leader (CM-23)."""
     leader = group.members.get(group.computed_by or "")
     if leader is not None and leader.legacy is not None and leader.legacy.parked_sync is not None:
         answer_if_time(turn, group, leader)

@@ -1,7 +1,7 @@
 """What is the computing worker shown of the others? Metadata as each would send it if it ran its target by now.
 
-Not what they report: so nobody has to come again before somebody computes (legacy rule 4). A config offset above the
-leader's own would make it refuse to compute (legacy rule 6).
+Not what they report: so nobody has to come again before somebody computes (CM-4). A config offset above the
+leader's own would make it refuse to compute (CM-6).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which embedded protocol do a group's legacy workers speak? One that all of them know (legacy rule 16).
+"""Which embedded protocol do a group's legacy workers speak? One that all of them know (CM-16).
 
 Each votes for the first of its own that all know; most votes win, between equals the newer protocol.
 """

@@ -1,7 +1,7 @@
 """SyncGroup (14) of a worker in a connect group: the leader brings what it has computed, everybody fetches its own.
 
 The generation is the worker's own. A worker that has to join again first is told so; the leader's assignment counts all
-the same (legacy rule 8).
+the same (CM-8).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _is_shown(group: ConnectGroup, member: Member) -> bool:
 
 
 def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
-    """Whether the leader was answered as a follower (legacy rule 3). That happens when it had to stop everything under
+    """Whether the leader was answered as a follower (CM-3). That happens when it had to stop everything under
     `default`, and the group has left `default` since.
     """
     return member.member_id == group.computed_by and asks_leader(group)

@@ -10,8 +10,8 @@
 Where a part is free the rest is waited for for half a second, or for three if it is being stopped just now: given the
 part, the worker cannot be told of the rest before its next heartbeat.
 
-A worker that has work already never waits for anything but a config round (legacy rule 24). What it is told to start is
-written into its current before it is told (connect-groups rule 1).
+A worker that has work already never waits for anything but a config round (CM-24). What it is told to start is
+written into its current before it is told (CG-1).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def check_legacy(group: ConnectGroup, member_id: str) -> ErrorCode:
 
 def check_newest_legacy(member: Member, context: RequestContext) -> ErrorCode:
     """NONE unless the worker has come by a newer connection since; where nobody can say, it is told to connect once
-    more (connect-groups rule 4).
+    more (CG-4).
     """
     order = member.order_of(context)
     if order is Order.UNSURE:

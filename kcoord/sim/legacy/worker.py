@@ -138,7 +138,7 @@ class LegacyWorker:
 
     @property
     def leads(self) -> bool:
-        """It believes that it leads (legacy rule 14)."""
+        """It believes that it leads (CM-14)."""
         client, held = self.client, self.held
         if client.state is not State.STABLE or client.under_way or self._reading or held is None or not self._resolved:
             return False  # while it takes an answer in, its thread stops tasks, or reads on, and does nothing else
@@ -146,7 +146,7 @@ class LegacyWorker:
 
     @property
     def leads_blindly(self) -> bool:
-        """It leads, and does not know who runs what: REST requests fail (legacy rule 3)."""
+        """It leads, and does not know who runs what: REST requests fail (CM-3)."""
         return self.leads and not self._wants_round() and not self._knows_owners
 
     @property

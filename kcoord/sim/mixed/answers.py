@@ -319,7 +319,7 @@ class Answers:
 
 
 def _has_delay(request: SyncGroupRequest) -> bool:
-    """Whether the leader lets something wait: what it says then is not relied upon (legacy rule O9)."""
+    """Whether the leader lets something wait: what it says then is not relied upon (CM-39)."""
     return any(decode_assignment(each.assignment).delay_ms for each in request.assignments)
 
 
@@ -329,7 +329,7 @@ def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
 
 
 def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -> bool:
-    """Whether no other worker is known to be there that has this url (legacy rule O16): its last life may be, too."""
+    """Whether no other worker is known to be there that has this url (CM-46): its last life may be, too."""
     return all(
         contents.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
         for member in group.members.values()

@@ -1,7 +1,7 @@
 """Is a group sound in itself that has legacy workers? As `kcoord.sim.books`, but for what they do otherwise.
 
 A legacy worker's epoch is the generation that it was told, which the assignment may be behind. The group epoch also
-moves so that generations do (legacy rule 3), which is no change of what an assignment is made from.
+moves so that generations do (CM-3), which is no change of what an assignment is made from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class MixedBooks(Books):
             super()._installed(group)
 
     def _owned(self, group: ConnectGroup) -> None:
-        """A worker that comes back as a stranger reports what others may have by now (legacy rule 12)."""
+        """A worker that comes back as a stranger reports what others may have by now (CM-12)."""
         holders: dict[Resource, set[str]] = {}
         for member in group.members.values():
             for resource in member.current:
@@ -37,7 +37,7 @@ class MixedBooks(Books):
             raise Violation("indexes", f"owners are {known}, counted {holders}")
 
     def _is_excused(self, group: ConnectGroup) -> bool:
-        """More workers are waited for, or the elder leader (legacy rule 14), or the leader is asked what exists."""
+        """More workers are waited for, or the elder leader (CM-14), or the leader is asked what exists."""
         fleet = group.legacy
         is_asked = fleet.look is not None or fleet.frozen_until_ms != NEVER_MS
         waits = fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked

@@ -132,7 +132,7 @@ class MixedChecks(Checks):
                         other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
-        """A worker that left without having stopped runs on for a while (legacy rule 13). If it came back meanwhile and
+        """A worker that left without having stopped runs on for a while (CM-13). If it came back meanwhile and
         its session ended, it runs on like anybody whose session ended. Who was given something before starts it late.
         """
         is_known = self.is_member(other) and not self._answers.came_after(other.member_id, process.member_id)
@@ -189,7 +189,7 @@ class MixedChecks(Checks):
         return process.running <= current and current.isdisjoint(connect.also_owned)
 
     def heard(self, process: Living) -> None:
-        """The books have changed: what a worker owns is in its current (connect rule 1, legacy rule 5)."""
+        """The books have changed: what a worker owns is in its current (connect rule 1, CM-5)."""
         if not isinstance(process, LegacyProcess):
             super().heard(process)
             return
@@ -234,11 +234,11 @@ class MixedChecks(Checks):
             )
 
     def _succeeded(self, process: LegacyProcess) -> bool:
-        """Whether its connection is closed, so that a newcomer may have taken its place (legacy rule 19)."""
+        """Whether its connection is closed, so that a newcomer may have taken its place (CM-19)."""
         return process.link is None or not process.link.server_open
 
     def joins(self, process: LegacyProcess) -> None:
-        """It sends a JoinGroup (legacy rule 7). In a classic group a leader that has not read the config topic makes
+        """It sends a JoinGroup (CM-7). In a classic group a leader that has not read the config topic makes
         all join again and again, which is Connect's own.
         """
         joined, now_ms = process.joined_ms, self._world.events.now_ms
@@ -408,7 +408,7 @@ class MixedChecks(Checks):
         self._generation, self._peopled = generation, self._has_members()
 
     def _leaders(self) -> None:
-        """Who believes that it leads, and may act as such (legacy rule 14)."""
+        """Who believes that it leads, and may act as such (CM-14)."""
         believe = [
             process for process in self._mixed.places.legacy_processes()
             if process.worker.leads and not process.stale and self.is_member(process)

@@ -252,7 +252,7 @@ def _highest(state: State) -> int:
 
 def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
     """The assignor is done; None: it failed, and all keep what they have. The offset that is told is not below what
-    anybody has read: a Connect worker that is told less joins again at once, for ever (legacy rule 7).
+    anybody has read: a Connect worker that is told less joins again at once, for ever (CM-7).
     """
     group = state.shown
     assert group is not None, "the assignor has been given it"

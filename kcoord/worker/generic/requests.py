@@ -24,7 +24,7 @@ from kcoord.worker.setup import Setup
 _CONNECT = "connect"
 _REASON = "the consumer is being closed"
 """Connect's own words when it has stopped everything before, by which a coordinator knows that others may start it at
-once (legacy rule 13). This worker leaves no other way.
+once (CM-13). This worker leaves no other way.
 """
 
 

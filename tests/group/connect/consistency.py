@@ -145,7 +145,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
         limits = contents.effective(group.group_id)
         selection = select(group, [each.name for each in limits.assignors])
         if isinstance(selection, LegacySide):
-            assert computation.chosen in selection.workers, "legacy rule 14"
+            assert computation.chosen in selection.workers, "CM-14"
             return
         if group.failures >= PATIENCE and computation.chosen in group.legacy.members:
             return

@@ -1,4 +1,4 @@
-"""When is an answer whole, remembered, or kept back? (connect-groups rules 24-26)
+"""When is an answer whole, remembered, or kept back? (CG-24 to CG-26)
 
 Of rule 24 the shell keeps the most; here: what an answer grants is written in its own step.
 """
@@ -24,7 +24,7 @@ WAIT_MS = 900
 
 
 def test_what_an_answer_grants_is_written_before_it_leaves() -> None:
-    """connect-groups rules 1, 24: in the same step, also when another's request let the answer go."""
+    """CG-1, CG-24: in the same step, also when another's request let the answer go."""
     world = World()
     world.join("W1")
     world.compute("W1", 0, {"W1": "AC0"})
@@ -58,7 +58,7 @@ def is_remembered(world: World, member: str, epoch: int, **how: Any) -> bool:
 
 
 def test_a_converged_member_is_remembered() -> None:
-    """connect-groups rule 25: from the first answer that says nothing new."""
+    """CG-25: from the first answer that says nothing new."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     assert is_remembered(world, "W1", 2)
     assert is_remembered(world, "W1", 2, owned="AC0")
@@ -70,7 +70,7 @@ def test_a_converged_member_is_remembered() -> None:
 
 
 def test_who_has_something_to_do_is_not_remembered() -> None:
-    """connect-groups rule 25: who computes, waits, or must let go. Others are, while the group assigns too."""
+    """CG-25: who computes, waits, or must let go. Others are, while the group assigns too."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.join("W3", connection=3)
     assert not is_remembered(world, "W1", 2)
@@ -85,7 +85,7 @@ def test_who_has_something_to_do_is_not_remembered() -> None:
 
 @pytest.mark.parametrize("owned", [None, "BC0"])
 def test_what_is_said_next_is_remembered_with_the_new_epoch(owned: str | None) -> None:
-    """connect-groups rules 10, 25: a worker that is told another epoch says the same again, at that one, and learns
+    """CG-10, CG-25: a worker that is told another epoch says the same again, at that one, and learns
     nothing from it. That the answer would be this is checked as any other's is.
     """
     world = World.settled({"W1": "AC0", "W2": "BC0"})
@@ -104,7 +104,7 @@ def test_what_is_said_next_is_remembered_with_the_new_epoch(owned: str | None) -
     "more", [{"rebalance_timeout_ms": 5_000}, {"url": "http://w2"}, {"max_wait_ms": 5}, {"config_offset": 7}]
 )
 def test_who_says_more_is_not_known_to_repeat_it(more: dict[str, Any]) -> None:
-    """connect-groups rule 25: what else a heartbeat says, the next one leaves out, or not."""
+    """CG-25: what else a heartbeat says, the next one leaves out, or not."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.join("W3", connection=3)
     world.compute("W1", 2, {"W1": "AC0", "W2": "BC0", "W3": ""})
@@ -114,7 +114,7 @@ def test_who_says_more_is_not_known_to_repeat_it(more: dict[str, Any]) -> None:
 
 
 def test_another_list_of_the_same_member_forgets_it() -> None:
-    """connect-groups rules 3, 25: else a remembered list would not be taken note of, and a shorter one would stand."""
+    """CG-3, CG-25: else a remembered list would not be taken note of, and a shorter one would stand."""
     world = World.settled({"W1": "AC0 BC0"})
     assert is_remembered(world, "W1", 1, owned="AC0 BC0")
     version = world.member("W1").version
@@ -162,14 +162,14 @@ def moved_by(act: Act) -> set[str]:
     ],
 )
 def test_whatever_could_change_an_answer_forgets_it(act: Act, whose: set[str]) -> None:
-    """connect-groups rule 25: the version of those whom it concerns moves, that of others stands: here W1's when it is
+    """CG-25: the version of those whom it concerns moves, that of others stands: here W1's when it is
     chosen. W3, who is at its epoch without a record, joins anew without a record, too.
     """
     assert moved_by(act) == whose
 
 
 def test_the_configured_set_alone_concerns_nobody_but_who_computes() -> None:
-    """connect-groups rules 21, 25: an older offset is ignored as before, and there is no way back to one."""
+    """CG-21, CG-25: an older offset is ignored as before, and there is no way back to one."""
     told: dict[str, Any] = {"config_offset": 1, "connection": 2, "configured_connectors_and_tasks": packed("AC0 BC0")}
     assert moved_by(lambda world: world.beat("W2", 3, **told)) == NOBODY
     told["configured_connectors_and_tasks"] = packed("AC0")
@@ -177,7 +177,7 @@ def test_the_configured_set_alone_concerns_nobody_but_who_computes() -> None:
 
 
 def test_an_install_forgets_the_answers_of_all() -> None:
-    """connect-groups rules 10, 25: who owns its target moves to the new epoch, also if it is the same target."""
+    """CG-10, CG-25: who owns its target moves to the new epoch, also if it is the same target."""
     world = World.settled({"W1": "AC0", "W2": "BC0", "W3": ""})
     world.beat("W1", 3, client_assignors=[assignor(reason=1)])
     versions = {each: world.member(each).version for each in THREE}
@@ -205,20 +205,20 @@ def _records(world: World) -> dict[int, Record]:
     [(3, NOBODY), (4, NOBODY), (5, {"W2"}), (6, ALL), (7, {"W2"}), (8, ALL), (9, {"W2"}), (10, NOBODY)],
 )
 def test_which_records_forget_whose_answers(number: int, whose: set[str]) -> None:
-    """connect-groups rule 25: what a converged member that is not chosen is answered hangs on what it said and owns, on
+    """CG-25: what a converged member that is not chosen is answered hangs on what it said and owns, on
     its target, the assignment epoch and the configuration, and on nothing else that is recorded.
     """
     assert moved_by(lambda world: world.shard.replay(_records(world)[number])) == whose
 
 
 def test_a_record_of_the_same_assignment_epoch_forgets_nothing() -> None:
-    """connect-groups rules 22, 25: the delay is over, or the one that computed has another id."""
+    """CG-22, CG-25: the delay is over, or the one that computed has another id."""
     assert moved_by(lambda world: world.shard.replay(records.delay_over(world.group))) == NOBODY
 
 
 @pytest.mark.parametrize("end", [lambda group: group.bury(), lambda group: group.drop_member("W2", None)])
 def test_the_end_forgets_the_answers(end: Callable[[ConnectGroup], None]) -> None:
-    """connect-groups rule 25"""
+    """CG-25"""
     assert "W2" in moved_by(lambda world: end(world.group))
 
 
@@ -242,7 +242,7 @@ def held(targets: dict[str, str]) -> tuple[World, object]:
     ],
 )
 def test_an_answer_is_kept_back_so_long(asked_ms: int, held_ms: int, settings: dict[str, str]) -> None:
-    """connect-groups rule 26: at most min(MaxWaitMs, interval, session/3)."""
+    """CG-26: at most min(MaxWaitMs, interval, session/3)."""
     world = World.settled({"W1": "AC0"})
     world.configure(**settings)
     world.beat("W1", 1)
@@ -255,7 +255,7 @@ def test_an_answer_is_kept_back_so_long(asked_ms: int, held_ms: int, settings: d
 
 
 def test_an_answer_with_news_comes_at_once() -> None:
-    """connect-groups rule 26: what is new since the last answer on this connection."""
+    """CG-26: what is new since the last answer on this connection."""
     world = World.settled({"W1": "AC0"})
     assert world.beat("W1", 1, connection=2, max_wait_ms=WAIT_MS).owned == "AC0"
     assert world.beat("W1", 1, connection=2, max_wait_ms=WAIT_MS, rebalance_timeout_ms=5_000).owned == "AC0"
@@ -266,7 +266,7 @@ def test_an_answer_with_news_comes_at_once() -> None:
 
 
 def test_it_is_let_go_when_there_is_something_to_let_go_of() -> None:
-    """connect-groups rule 26"""
+    """CG-26"""
     world, token = held({"W1": "AC0 BC0", "W2": ""})
     world.beat("W2", 2, connection=2, client_assignors=[assignor(data=b"x")])
     assert world.told(token).error is COMPUTE, "it is chosen"
@@ -279,7 +279,7 @@ def test_it_is_let_go_when_there_is_something_to_let_go_of() -> None:
 
 
 def test_it_is_let_go_with_what_became_free() -> None:
-    """connect-groups rules 10, 26: growth is told at once, and in one answer."""
+    """CG-10, CG-26: growth is told at once, and in one answer."""
     world = World.settled({"W1": "AC0 BC0 CC0", "W2": ""})
     world.beat("W1", 2, client_assignors=[assignor(data=b"x")])
     world.compute("W1", 2, {"W1": "AC0", "W2": "BC0 CC0"})
@@ -310,7 +310,7 @@ def test_an_epoch_alone_does_not_let_it_go() -> None:
 
 
 def test_the_session_counts_from_receipt() -> None:
-    """connect-groups rule 26: not from when the answer leaves."""
+    """CG-26: not from when the answer leaves."""
     world, token = held({"W1": "AC0"})
     world.pass_ms(SESSION_MS - 1)
     assert token in world.answers
@@ -320,7 +320,7 @@ def test_the_session_counts_from_receipt() -> None:
 
 
 def test_any_other_request_of_the_connection_lets_it_go() -> None:
-    """connect-groups rule 26: of another API, or of another group; also one that is answered elsewhere."""
+    """CG-26: of another API, or of another group; also one that is answered elsewhere."""
     world, token = held({"W1": "AC0"})
     world.describe()
     assert token not in world.answers, "that came by another connection"
@@ -342,14 +342,14 @@ def test_any_other_request_of_the_connection_lets_it_go() -> None:
     ],
 )
 def test_it_is_refused_when_it_has_become_pointless(act: Act, error: ErrorCode) -> None:
-    """connect-groups rule 26: the member's heartbeat elsewhere, its removal."""
+    """CG-26: the member's heartbeat elsewhere, its removal."""
     world, token = held({"W1": "AC0", "W2": "BC0"})
     act(world)
     assert world.told(token).error is error
 
 
 def test_a_lost_shard_hands_back_who_waits() -> None:
-    """connect-groups rule 26: the shell answers NOT_COORDINATOR."""
+    """CG-26: the shell answers NOT_COORDINATOR."""
     world, token = held({"W1": "AC0"})
     assert world.restart() == [token]
     assert world.beat("W1", 1, "AC0", connection=9).brief == (1, "AC0")
@@ -386,7 +386,7 @@ def test_while_nothing_can_be_written_nobody_grows() -> None:
 
 
 def test_a_release_behind_a_kept_answer_counts_from_the_next_request_on() -> None:
-    """connect-groups rules 3, 26: the kept answer is let go by the request that brings the list, so its sender cannot
+    """CG-3, CG-26: the kept answer is let go by the request that brings the list, so its sender cannot
     have known it.
     """
     world = World.settled({"W1": "AC0 BC0"})

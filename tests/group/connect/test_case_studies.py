@@ -1,4 +1,4 @@
-"""Do the draft's three case studies come out as it prints them, but for what cannot hold? (connect-groups rule 32)
+"""Do the draft's three case studies come out as it prints them, but for what cannot hold? (CG-32)
 
 The corrections: a worker stays at its old epoch until it owns its whole target (rule 10), so W2 is at 0, not at 1,
 before its first grant; the worker that bounces finds its target waiting (rule 22).

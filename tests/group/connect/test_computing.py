@@ -1,4 +1,4 @@
-"""What is computed from what, and what if that fails? (connect-groups rules 17-20, 23)"""
+"""What is computed from what, and what if that fails? (CG-17 to CG-20, CG-23)"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FENCED = ErrorCode.FENCED_MEMBER_EPOCH
 
 
 def test_the_chosen_worker_is_told_until_it_installs_and_goes_on_reconciling() -> None:
-    """connect-groups rule 17: all else in the answer is valid beside COMPUTE_ASSIGNMENT."""
+    """CG-17: all else in the answer is valid beside COMPUTE_ASSIGNMENT."""
     world = World.settled({"W1": "AC0 AT1"})
     world.join("W2", connection=2)
     told = world.beat("W1", 1)
@@ -43,7 +43,7 @@ def test_the_chosen_worker_is_told_until_it_installs_and_goes_on_reconciling() -
 
 
 def test_what_prepare_tells() -> None:
-    """connect-groups rule 18: members with metadata, url, epoch and target; what exists; who departed; the delay."""
+    """CG-18: members with metadata, url, epoch and target; what exists; who departed; the delay."""
     world = World()
     world.join("W1", url="http://w1", client_assignors=[assignor(data=b"one", version=0, reason=2)])
     world.join("W2", connection=2, instance_id="i2", client_assignors=[assignor(), assignor("eager")])
@@ -69,7 +69,7 @@ def test_what_prepare_tells() -> None:
 
 
 def test_a_second_prepare_freezes_anew() -> None:
-    """connect-groups rule 18: an install of the first one's epoch is not valid any more."""
+    """CG-18: an install of the first one's epoch is not valid any more."""
     world = World()
     world.join("W1")
     first = world.prepare("W1", 0)
@@ -81,7 +81,7 @@ def test_a_second_prepare_freezes_anew() -> None:
 
 
 def test_a_second_prepare_asks_anew_who_computes() -> None:
-    """connect-groups rules 16, 18: W1 does not read all versions any more."""
+    """CG-16, CG-18: W1 does not read all versions any more."""
     world = World()
     world.join("W1")
     world.prepare("W1", 0)
@@ -103,7 +103,7 @@ def test_a_second_prepare_asks_anew_who_computes() -> None:
     ],
 )
 def test_assignments_that_are_not_valid(targets: dict[str, str], delay_ms: int) -> None:
-    """connect-groups rules 18, 20, 21: all workers exist, everything once, nothing that does not exist."""
+    """CG-18, CG-20, CG-21: all workers exist, everything once, nothing that does not exist."""
     world = World()
     world.join("W1", config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0"))
     world.join("W2", connection=2)
@@ -115,7 +115,7 @@ def test_assignments_that_are_not_valid(targets: dict[str, str], delay_ms: int) 
 
 
 def test_an_assignment_is_judged_by_what_it_was_made_from() -> None:
-    """connect-groups rule 18: who left since is dropped, what was deleted since is taken out, and the epoch is the
+    """CG-18: who left since is dropped, what was deleted since is taken out, and the epoch is the
     frozen one; then the next computation begins.
     """
     world = World()
@@ -137,7 +137,7 @@ def test_an_assignment_is_judged_by_what_it_was_made_from() -> None:
 
 
 def test_what_a_departed_newcomer_was_given_is_not_lost() -> None:
-    """connect-groups rules 18, 21: nobody but this assignment knows of BC0."""
+    """CG-18, CG-21: nobody but this assignment knows of BC0."""
     world = World.settled({"W1": "AC0 BC0"})
     world.join("W2", connection=2)
     world.beat("W1", 1)
@@ -149,7 +149,7 @@ def test_what_a_departed_newcomer_was_given_is_not_lost() -> None:
 
 
 def test_a_doubled_install_is_answered_0() -> None:
-    """connect-groups rule 18: same member, same epoch, and nothing changes."""
+    """CG-18: same member, same epoch, and nothing changes."""
     world = World()
     world.join("W1")
     world.compute("W1", 0, {"W1": "AC0"})
@@ -160,7 +160,7 @@ def test_a_doubled_install_is_answered_0() -> None:
 
 
 def test_an_install_that_comes_after_it_was_given_up_is_no_doubled_one() -> None:
-    """connect-groups rules 18, 20: the epoch counts as assigned by an error, not by what it brings."""
+    """CG-18, CG-20: the epoch counts as assigned by an error, not by what it brings."""
     world = World.settled({"W1": "AC0"})
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 1)
@@ -178,7 +178,7 @@ def test_an_install_that_comes_after_it_was_given_up_is_no_doubled_one() -> None
     [("W1", 1, FENCED), ("W2", 0, UNKNOWN), ("W9", 0, UNKNOWN)],
 )
 def test_who_may_not_prepare_or_install_stays_what_it_is(member: str, epoch: int, error: ErrorCode) -> None:
-    """connect-groups rule 19"""
+    """CG-19"""
     world = World()
     world.join("W1")
     world.join("W2", connection=2)
@@ -189,7 +189,7 @@ def test_who_may_not_prepare_or_install_stays_what_it_is(member: str, epoch: int
 
 
 def test_install_before_prepare() -> None:
-    """connect-groups rule 18: it must name the frozen epoch, and there is none."""
+    """CG-18: it must name the frozen epoch, and there is none."""
     world = World()
     world.join("W1")
     with world.nothing_changes():
@@ -199,7 +199,7 @@ def test_install_before_prepare() -> None:
 
 @pytest.mark.parametrize("fault", ["error", "invalid", "silence"])
 def test_who_fails_is_excluded_and_the_next_is_chosen_at_once(fault: str) -> None:
-    """connect-groups rule 20: until nobody is left; then the target stays, and the group tries again after a while."""
+    """CG-20: until nobody is left; then the target stays, and the group tries again after a while."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.join("W3", connection=3)
     for connection, member, epoch in ((1, "W1", 2), (2, "W2", 2), (3, "W3", 0)):
@@ -223,7 +223,7 @@ def test_who_fails_is_excluded_and_the_next_is_chosen_at_once(fault: str) -> Non
 
 
 def test_the_back_off_grows_to_a_minute_and_ends_with_an_install() -> None:
-    """connect-groups rule 20: 1 s to 60 s."""
+    """CG-20: 1 s to 60 s."""
     world = World(attrs.evolve(SETTINGS, session_timeout_ms=200_000, max_session_timeout_ms=200_000))
     world.join("W1")
     waits = []
@@ -250,7 +250,7 @@ def test_the_back_off_grows_to_a_minute_and_ends_with_an_install() -> None:
 
 
 def test_who_failed_at_an_older_input_may_try_the_newer_one_if_nobody_else_can() -> None:
-    """connect-groups rule 20: it is excluded for that input alone."""
+    """CG-20: it is excluded for that input alone."""
     world = World()
     world.join("W1")
     world.beat("W1", 0)
@@ -265,7 +265,7 @@ def test_who_failed_at_an_older_input_may_try_the_newer_one_if_nobody_else_can()
 
 
 def test_who_is_chosen_and_goes_is_replaced() -> None:
-    """connect-groups rule 20, 28: it leaves, its session ends, it is put out, or away."""
+    """CG-20, CG-28: it leaves, its session ends, it is put out, or away."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.beat("W1", 2, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 2)
@@ -283,7 +283,7 @@ def test_who_is_chosen_and_goes_is_replaced() -> None:
 
 
 def test_the_server_computes_in_the_step_that_asks_for_it() -> None:
-    """connect-groups rule 23: nobody hears COMPUTE_ASSIGNMENT."""
+    """CG-23: nobody hears COMPUTE_ASSIGNMENT."""
     world = World()
     told = world.join(
         "W1", server_assignor="uniform", config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0")
@@ -296,7 +296,7 @@ def test_the_server_computes_in_the_step_that_asks_for_it() -> None:
 
 
 def test_without_a_configured_set_the_server_cannot_compute() -> None:
-    """connect-groups rule 23: an error without retries, until somebody says what exists, be that nothing."""
+    """CG-23: an error without retries, until somebody says what exists, be that nothing."""
     world = World()
     assert world.join("W1", server_assignor="uniform").brief == (0, "")
     assert world.group.error == AssignmentError.NOTHING_CONFIGURED
@@ -331,7 +331,7 @@ def broken(how: str) -> Sequence[ServerAssignor]:
 
 @pytest.mark.parametrize("how", ["raises", "reports", "forgets", "invents"])
 def test_a_server_side_assignor_that_breaks_its_contract_is_an_assignment_error(how: str) -> None:
-    """connect-groups rules 20, 23: the shard lives, the target stays, and it is tried again."""
+    """CG-20, CG-23: the shard lives, the target stays, and it is tried again."""
     world = World(attrs.evolve(SETTINGS, assignors=tuple(broken(how))))
     told = world.join("W1", server_assignor="broken", config_offset=1, configured_connectors_and_tasks=packed("AC0"))
     assert told.brief == (0, "")

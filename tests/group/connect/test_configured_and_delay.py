@@ -1,4 +1,4 @@
-"""Which resources exist, and whose work waits for whose return? (connect-groups rules 21, 22)"""
+"""Which resources exist, and whose work waits for whose return? (CG-21, CG-22)"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def says(world: World, offset: int, resources: str | None) -> int:
     ],
 )
 def test_what_exists(said: list[tuple[int, str]], known: tuple[int, str] | None, bumps: list[int]) -> None:
-    """connect-groups rules 13, 21: the highest offset wins, at an equal one the first list; kept over a load."""
+    """CG-13, CG-21: the highest offset wins, at an equal one the first list; kept over a load."""
     world = World.settled({"W1": "AC0"})
     assert [says(world, offset, resources) for offset, resources in said] == bumps
     assert configured(world) == known
@@ -54,7 +54,7 @@ def test_what_exists(said: list[tuple[int, str]], known: tuple[int, str] | None,
 
 
 def test_an_empty_group_forgets_what_exists() -> None:
-    """connect-groups rule 21: the next worker may come with an older offset, of another configuration topic."""
+    """CG-21: the next worker may come with an older offset, of another configuration topic."""
     world = World.settled({"W1": "AC0"})
     says(world, 9, "AC0 BC0")
     world.beat("W1", -1)
@@ -64,7 +64,7 @@ def test_an_empty_group_forgets_what_exists() -> None:
 
 
 def test_all_that_exists_must_be_assigned_once() -> None:
-    """connect-groups rule 21: unless a delay says that some waits (rule 22)."""
+    """CG-21: unless a delay says that some waits (rule 22)."""
     world = World()
     world.join("W1", config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0"))
     world.prepare("W1", 0)
@@ -73,7 +73,7 @@ def test_all_that_exists_must_be_assigned_once() -> None:
 
 
 def test_where_nobody_says_what_exists_the_install_defines_it() -> None:
-    """connect-groups rule 21: what it leaves out is deleted, what it adds is new."""
+    """CG-21: what it leaves out is deleted, what it adds is new."""
     world = World.settled({"W1": "AC0 BC0"})
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
     world.compute("W1", 1, {"W1": "AC0 CC0"})
@@ -83,7 +83,7 @@ def test_where_nobody_says_what_exists_the_install_defines_it() -> None:
 
 
 def test_what_was_deleted_does_not_come_back_with_who_departed() -> None:
-    """connect-groups rules 18, 22: its waiting target loses it, at an install or at its return."""
+    """CG-18, CG-22: its waiting target loses it, at an install or at its return."""
     for install in (True, False):
         world = World.settled({"W1": "AC0", "W2": "BC0 CC0"})
         says(world, 1, "AC0 BC0 CC0")
@@ -114,7 +114,7 @@ def remaining(world: World) -> int:
 
 
 def test_a_delay_runs_and_bumps_when_it_is_over() -> None:
-    """connect-groups rule 22: 0 is over, -1 is none; a new install replaces it."""
+    """CG-22: 0 is over, -1 is none; a new install replaces it."""
     world = waiting()
     assert remaining(world) == DELAY_MS
     world.live(DELAY_MS - INTERVAL_MS, "W1", "W3")
@@ -129,7 +129,7 @@ def test_a_delay_runs_and_bumps_when_it_is_over() -> None:
 
 
 def test_a_delay_is_kept_over_a_load() -> None:
-    """connect-groups rule 22: one that passed meanwhile is over when everybody has had a session to come back."""
+    """CG-22: one that passed meanwhile is over when everybody has had a session to come back."""
     world = waiting()
     world.pass_ms(INTERVAL_MS)
     world.restart(lose_ms=5_000)
@@ -147,7 +147,7 @@ def test_a_delay_is_kept_over_a_load() -> None:
 
 
 def test_every_install_replaces_the_delay() -> None:
-    """connect-groups rule 22: by a shorter, a longer or none; it counts from the freeze."""
+    """CG-22: by a shorter, a longer or none; it counts from the freeze."""
     for delay_ms in (1_000, 2 * DELAY_MS, 0):
         world = waiting()
         world.beat("W1", 4, client_assignors=[assignor(reason=1)])
@@ -161,7 +161,7 @@ def test_every_install_replaces_the_delay() -> None:
 
 
 def test_a_delay_has_a_cap() -> None:
-    """connect-groups rule 22: by a setting of the server."""
+    """CG-22: by a setting of the server."""
     settings = attrs.evolve(SETTINGS, max_rebalance_delay_ms=7_000)
     world = World(settings)
     world.join("W1")
@@ -170,7 +170,7 @@ def test_a_delay_has_a_cap() -> None:
 
 
 def test_the_groups_own_delay_is_what_assignors_are_told() -> None:
-    """connect-groups rules 22, 23: connect.rebalance.delay.ms"""
+    """CG-22, CG-23: connect.rebalance.delay.ms"""
     world = World.settled({"W1": "AC0"})
     world.configure(rebalance_delay_ms="1234")
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
@@ -178,7 +178,7 @@ def test_the_groups_own_delay_is_what_assignors_are_told() -> None:
 
 
 def test_an_error_leaves_the_delay_as_it_is() -> None:
-    """connect-groups rules 20, 22: the target stays, and with it what waits."""
+    """CG-20, CG-22: the target stays, and with it what waits."""
     world = waiting()
     for member, connection in (("W1", 1), ("W3", 3)):
         world.beat(member, 4, connection=connection, client_assignors=[assignor(data=member.encode())])
@@ -206,7 +206,7 @@ def test_an_error_leaves_the_delay_as_it_is() -> None:
     ],
 )
 def test_who_returns_gets_its_target_at_once(first: dict[str, str], returns: dict[str, str], gets: str) -> None:
-    """connect-groups rule 22: known by member id, instance id or url."""
+    """CG-22: known by member id, instance id or url."""
     world = World()
     world.join("W1")
     world.join("W2", connection=2, **first)
@@ -226,7 +226,7 @@ def test_who_returns_gets_its_target_at_once(first: dict[str, str], returns: dic
     ("member", "instance", "gets"), [("W2", "i", "AC0"), ("W9", "i", "BC0"), ("W9", None, "CC0"), ("W9", "j", "CC0")]
 )
 def test_member_id_comes_before_instance_id_before_url(member: str, instance: str | None, gets: str) -> None:
-    """connect-groups rule 22: W2, W3 of instance i, and W4 by its url have departed."""
+    """CG-22: W2, W3 of instance i, and W4 by its url have departed."""
     world = World()
     world.join("W1")
     known: dict[str, dict[str, str]] = {"W2": {}, "W3": {"instance_id": "i"}, "W4": {"url": "http://w"}}
@@ -253,7 +253,7 @@ def test_member_id_comes_before_instance_id_before_url(member: str, instance: st
 def test_who_is_back_before_its_session_has_ended_loses_nothing(
     elder: dict[str, str], back: dict[str, str], gets: dict[str, str], waits: list[str]
 ) -> None:
-    """connect-groups rule 22: a process that was killed is back at once, its work does not wait for it any more."""
+    """CG-22: a process that was killed is back at once, its work does not wait for it any more."""
     world = World()
     world.join("W1")
     world.join("W2", connection=2, **elder)
@@ -282,14 +282,14 @@ def test_who_is_back_before_its_session_has_ended_loses_nothing(
 
 
 def test_before_the_next_install_it_waits_already() -> None:
-    """connect-groups rule 22: a worker that bounces before anything was computed gets its own back."""
+    """CG-22: a worker that bounces before anything was computed gets its own back."""
     world = World.settled({"W1": "AC0", "W2": "BC0 BT1"})
     world.beat("W2", -1, connection=2)
     assert world.join("W2", connection=3).owned == "BC0 BT1"
 
 
 def test_what_was_given_to_others_does_not_come_back() -> None:
-    """connect-groups rule 22: the part that no other target names."""
+    """CG-22: the part that no other target names."""
     world = waiting()
     world.beat("W1", 4, client_assignors=[assignor(reason=1)])
     world.compute("W1", 4, {"W1": "AC0 BC0", "W3": "CC0"}, delay_ms=DELAY_MS)
@@ -298,7 +298,7 @@ def test_what_was_given_to_others_does_not_come_back() -> None:
 
 
 def test_who_returns_while_its_work_is_given_away_loses_it_again() -> None:
-    """connect-groups rules 10, 18, 22: the install is of an input without it; it lets go as anybody does."""
+    """CG-10, CG-18, CG-22: the install is of an input without it; it lets go as anybody does."""
     world = waiting(delay_ms=1_000)
     world.pass_ms(1_000)
     world.beat("W1", 4)
@@ -313,7 +313,7 @@ def test_who_returns_while_its_work_is_given_away_loses_it_again() -> None:
 
 
 def test_an_install_without_delay_forgets_who_departed() -> None:
-    """connect-groups rule 22: but not who departed since it was frozen."""
+    """CG-22: but not who departed since it was frozen."""
     world = waiting()
     world.beat("W1", 4, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 4)
@@ -325,7 +325,7 @@ def test_an_install_without_delay_forgets_who_departed() -> None:
 
 
 def test_who_came_back_and_left_again_meanwhile_is_waited_for() -> None:
-    """connect-groups rule 22: the input knew another one."""
+    """CG-22: the input knew another one."""
     world = World()
     world.join("W1")
     world.join("W2", connection=2, url="http://w2")
@@ -360,7 +360,7 @@ def test_a_group_without_members_waits_for_nobody() -> None:
 
 
 def test_the_servers_cooperative_assignor_delays_by_itself() -> None:
-    """connect-groups rules 22, 23"""
+    """CG-22, CG-23"""
     world = World()
     listed = packed("AC0 BC0")
     world.join("W1", server_assignor="cooperative", config_offset=1, configured_connectors_and_tasks=listed)

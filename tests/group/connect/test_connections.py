@@ -1,4 +1,4 @@
-"""Does a shard know which members' connections have closed? (Legacy rules 19, 20 and 23 ask.)"""
+"""Does a shard know which members' connections have closed? (CM-19, CM-20 and CM-23 ask.)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do people see of a connect group, now and in its history? (Describe, record 10; connect-groups rule 13)"""
+"""What do people see of a connect group, now and in its history? (Describe, record 10; CG-13)"""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_describing_changes_nothing() -> None:
 
 
 def test_an_assignment_error_is_shown_until_there_is_an_assignment() -> None:
-    """connect-groups rules 16, 20"""
+    """CG-16, CG-20"""
     world = World.settled({"W1": "AC0"})
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 1)
@@ -215,7 +215,7 @@ def test_settings_hold_from_the_next_heartbeat_and_outlive_a_load() -> None:
 
 
 def test_the_order_of_assignors_is_the_groups_own() -> None:
-    """connect-groups rule 15: by the server's order, which a group may override."""
+    """CG-15: by the server's order, which a group may override."""
     world = World()
     world.configure(assignors="cooperative,uniform")
     world.join("W1", client_assignors=[], config_offset=1, configured_connectors_and_tasks=packed("AC0"))

@@ -1,4 +1,4 @@
-"""Which epoch is a member at, what moves the group's, and what if an answer is lost? (connect-groups rules 10-14)"""
+"""Which epoch is a member at, what moves the group's, and what if an answer is lost? (CG-10 to CG-14)"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 
 
 def test_a_member_first_lets_go_then_grows_and_moves_with_the_last() -> None:
-    """connect-groups rule 10"""
+    """CG-10"""
     world = World.settled({"W1": "AC0 AT1", "W2": "BC0 BT1 CC0"})
     world.beat("W1", 2, server_assignor=None, client_assignors=[assignor(data=b"new")])
     world.compute("W1", 2, {"W1": "AT1 BC0 CC0", "W2": "BT1 AC0"})
@@ -30,7 +30,7 @@ def test_a_member_first_lets_go_then_grows_and_moves_with_the_last() -> None:
 
 
 def test_growth_is_told_in_one_answer() -> None:
-    """connect-groups rule 10: everything that became free since the last answer."""
+    """CG-10: everything that became free since the last answer."""
     world = World.settled({"W1": "AC0 AT1 AT2"})
     world.join("W2", connection=2)
     world.beat("W1", 1)
@@ -42,7 +42,7 @@ def test_growth_is_told_in_one_answer() -> None:
 
 
 def test_without_a_change_of_its_own_a_member_moves_without_a_record() -> None:
-    """connect-groups rule 11"""
+    """CG-11"""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.join("W3", connection=3)
     world.beat("W1", 2)
@@ -57,7 +57,7 @@ def test_without_a_change_of_its_own_a_member_moves_without_a_record() -> None:
 
 @pytest.mark.parametrize(("epoch", "error"), [(1, FENCED), (2, 0), (3, 0), (4, 0), (5, FENCED)])
 def test_after_a_load_any_epoch_that_it_may_have_been_told_is_good(epoch: int, error: int) -> None:
-    """connect-groups rule 11: from the recorded one to the assignment epoch, where it owns no more than it may."""
+    """CG-11: from the recorded one to the assignment epoch, where it owns no more than it may."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     for group_epoch in (2, 3):
         world.beat("W1", group_epoch, client_assignors=[assignor(data=bytes([group_epoch]))])
@@ -92,7 +92,7 @@ def lost() -> World:
 @pytest.mark.parametrize("connection", [2, 7])
 @pytest.mark.parametrize("loaded", [False, True])
 def test_a_lost_answer_is_given_again(connection: int, loaded: bool) -> None:
-    """connect-groups rules 11, 12: to the previous epoch with what is owned, twice if need be."""
+    """CG-11, CG-12: to the previous epoch with what is owned, twice if need be."""
     world = lost()
     if loaded:
         world.restart()
@@ -106,7 +106,7 @@ def test_a_lost_answer_is_given_again(connection: int, loaded: bool) -> None:
 
 
 def test_a_lost_answer_of_which_there_is_no_record_is_given_again() -> None:
-    """connect-groups rules 11, 12"""
+    """CG-11, CG-12"""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.beat("W1", 2, client_assignors=[assignor(data=b"new")])
     world.compute("W1", 2, {"W1": "AC0", "W2": "BC0"})
@@ -117,7 +117,7 @@ def test_a_lost_answer_of_which_there_is_no_record_is_given_again() -> None:
 
 
 def test_a_repeat_releases_and_advances_nothing() -> None:
-    """connect-groups rule 12"""
+    """CG-12"""
     world = lost()
     world.beat("W1", 3, client_assignors=[assignor(data=b"newer")])
     world.compute("W1", 3, {"W1": "AC0 BC0", "W2": "BT1"})
@@ -129,14 +129,14 @@ def test_a_repeat_releases_and_advances_nothing() -> None:
 
 @pytest.mark.parametrize(("epoch", "owned"), [(2, None), (2, "AC0"), (1, "BT1"), (0, "BT1"), (0, None)])
 def test_not_every_old_epoch_is_a_previous_one(epoch: int, owned: str | None) -> None:
-    """connect-groups rule 12: owned must be given, and be its own; epoch 0 is never a previous epoch."""
+    """CG-12: owned must be given, and be its own; epoch 0 is never a previous epoch."""
     world = lost()
     with world.nothing_changes():
         assert world.beat("W2", epoch, owned, connection=2).error is FENCED
 
 
 def test_who_missed_its_first_assignment_joins_again() -> None:
-    """connect-groups rules 6, 12: rule 6 holds for epoch 0."""
+    """CG-6, CG-12: rule 6 holds for epoch 0."""
     world = World()
     world.join("W1")
     world.compute("W1", 0, {"W1": "AC0"})
@@ -219,7 +219,7 @@ BUMPS: list[tuple[Act, list[str]]] = [
 
 @pytest.mark.parametrize(("act", "reasons"), BUMPS)
 def test_what_bumps_the_group_epoch(act: Act, reasons: list[str]) -> None:
-    """connect-groups rule 13: each bump with its reason and its time."""
+    """CG-13: each bump with its reason and its time."""
     world = World.settled(TARGETS)
     act(world)
     entries = [world.group.history[epoch] for epoch in sorted(world.group.history) if epoch > 2]
@@ -263,14 +263,14 @@ NO_BUMPS: list[tuple[Act, int]] = [
 
 @pytest.mark.parametrize(("act", "epoch"), NO_BUMPS)
 def test_what_does_not_bump_the_group_epoch(act: Act, epoch: int) -> None:
-    """connect-groups rule 13: timeouts, an install, a heartbeat or a join that repeats what is known, a load."""
+    """CG-13: timeouts, an install, a heartbeat or a join that repeats what is known, a load."""
     world = World.settled(TARGETS)
     act(world)
     assert world.group.epoch == epoch
 
 
 def test_the_offset_alone_does_not_bump() -> None:
-    """connect-groups rules 13, 21"""
+    """CG-13, CG-21"""
     world = World.settled(TARGETS)
     world.beat("W1", 2, config_offset=1, configured_connectors_and_tasks=LISTED)
     world.compute("W1", 2, {"W1": "AC0 CC0", "W2": "BC0"})
@@ -281,7 +281,7 @@ def test_the_offset_alone_does_not_bump() -> None:
 
 
 def test_a_different_reason_bumps_again() -> None:
-    """connect-groups rule 13: 3, nothing, 3 is two requests; the order of the list counts too."""
+    """CG-13: 3, nothing, 3 is two requests; the order of the list counts too."""
     world = World.settled(TARGETS)
     for at, reason in enumerate((3, 0, 3, 4), 1):
         world.beat("W1", world.member("W1").epoch, client_assignors=[assignor(reason=reason)])
@@ -293,7 +293,7 @@ def test_a_different_reason_bumps_again() -> None:
 
 
 def test_one_step_bumps_once() -> None:
-    """connect-groups rule 13: a join that brings a configured set, and several sessions that end together."""
+    """CG-13: a join that brings a configured set, and several sessions that end together."""
     world = World.settled({"W1": "AC0", "W2": "BC0", "W3": "CC0"})
     world.join("W4", connection=4, config_offset=1, configured_connectors_and_tasks=packed("DC0"))
     assert world.group.epoch == 4
@@ -306,7 +306,7 @@ def test_one_step_bumps_once() -> None:
 
 
 def test_after_a_load_an_unfinished_assignment_is_computed_anew() -> None:
-    """connect-groups rules 14, 18: the frozen input dies with the shard."""
+    """CG-14, CG-18: the frozen input dies with the shard."""
     world = World.settled(TARGETS)
     world.join("W3", connection=3)
     world.beat("W1", 2)
@@ -321,7 +321,7 @@ def test_after_a_load_an_unfinished_assignment_is_computed_anew() -> None:
 
 
 def test_a_load_changes_no_epoch() -> None:
-    """connect-groups rules 13, 14, 22: also where a delay was over before, or an assignment had failed for good."""
+    """CG-13, CG-14, CG-22: also where a delay was over before, or an assignment had failed for good."""
     world = World.settled(TARGETS)
     world.beat("W1", 2, client_assignors=[assignor(reason=1)])
     world.compute("W1", 2, TARGETS, delay_ms=1_000)

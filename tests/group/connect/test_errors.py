@@ -1,4 +1,4 @@
-"""What is refused, with which error, and does it change nothing? (connect-groups rule 29, and the draft's lists)
+"""What is refused, with which error, and does it change nothing? (CG-29, and the draft's lists)
 
 Each row of a table is one invariant: the request breaks that one alone.
 """
@@ -127,7 +127,7 @@ def test_heartbeats_that_keep_them(right: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("exists", [False, True])
 def test_who_is_no_member(exists: bool, fields: dict[str, Any], error: ErrorCode) -> None:
-    """connect-groups rule 29: nothing but a join creates a group or a member."""
+    """CG-29: nothing but a join creates a group or a member."""
     world = World.settled({"W1": "AC0"}) if exists else World()
     assert refused(world, ConnectGroupHeartbeatRequest(**{**JOIN, **fields})) is error
     assert bool(world.shard._contents.connect) is exists
@@ -179,7 +179,7 @@ INSTALL_TASK = install_request.ConnectorTaskId
     ],
 )
 def test_what_is_no_assignment_is_not_held_against_the_worker(fields: dict[str, Any], error: ErrorCode) -> None:
-    """connect-groups rule 18, the draft's list: it may try again."""
+    """CG-18, the draft's list: it may try again."""
     world = World.settled({"W1": "AC0"})
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 1)
@@ -197,7 +197,7 @@ def test_what_is_no_assignment_is_not_held_against_the_worker(fields: dict[str, 
     ],
 )
 def test_a_connector_or_task_is_assigned_only_once(twice: list[Any]) -> None:
-    """connect-groups rule 18: also not twice to the same worker; the target stays."""
+    """CG-18: also not twice to the same worker; the target stays."""
     world = World()
     world.join("W1")
     world.prepare("W1", 0)
@@ -217,7 +217,7 @@ def test_a_connector_or_task_is_assigned_only_once(twice: list[Any]) -> None:
 
 
 def test_a_full_group() -> None:
-    """connect-groups rule 29: GROUP_MAX_SIZE_REACHED, but not for who is a member, or comes back as one."""
+    """CG-29: GROUP_MAX_SIZE_REACHED, but not for who is a member, or comes back as one."""
     world = World()
     world.configure(max_size="2")
     world.join("W1")
@@ -234,7 +234,7 @@ def test_a_full_group() -> None:
 
 
 def test_a_group_above_its_size_keeps_its_members() -> None:
-    """connect-groups rule 29: nobody is put out for a lower limit; the server's own limit is not exceeded by it."""
+    """CG-29: nobody is put out for a lower limit; the server's own limit is not exceeded by it."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     world.configure(max_size="1")
     world.restart()
@@ -261,7 +261,7 @@ def generic(world: World, members: bool = True) -> None:
 
 
 def test_a_generic_group_is_no_connect_group() -> None:
-    """connect-groups rule 29: GROUP_ID_NOT_FOUND to whatever is asked of it, and nothing changes."""
+    """CG-29: GROUP_ID_NOT_FOUND to whatever is asked of it, and nothing changes."""
     world = World()
     generic(world)
     for epoch in (0, 1, -1):
@@ -285,7 +285,7 @@ def test_a_generic_group_is_no_connect_group() -> None:
     ],
 )
 def test_a_connect_group_is_no_generic_group(request_: Request, error: ErrorCode) -> None:
-    """connect-groups rule 29: as long as it has members."""
+    """CG-29: as long as it has members."""
     world = World.settled({"W1": "AC0"})
     assert refused(world, request_) is error
 
@@ -319,7 +319,7 @@ def test_an_empty_group_makes_room_for_the_other_kind() -> None:
 
 
 def test_deleting() -> None:
-    """connect-groups rule 29: an empty group can be deleted, and its configuration survives it."""
+    """CG-29: an empty group can be deleted, and its configuration survives it."""
     world = World.settled({"W1": "AC0"})
     world.configure(session_timeout_ms="6000")
     with world.nothing_changes():

@@ -7,7 +7,7 @@ from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor
 
 
 def test_the_time_to_compute_runs_from_when_the_worker_was_told() -> None:
-    """connect-groups rule 20: a rebalance timeout below the heartbeat interval must not exclude everybody for ever."""
+    """CG-20: a rebalance timeout below the heartbeat interval must not exclude everybody for ever."""
     world = World()
     world.join("W1", rebalance_timeout_ms=INTERVAL_MS // 2)
     world.compute("W1", 0, {"W1": "AC0"})
@@ -39,7 +39,7 @@ def put_out(member: str) -> World:
 
 
 def test_a_static_worker_that_was_put_out_takes_no_part_while_it_is_away_and_takes_part_when_it_is_back() -> None:
-    """connect-groups rules 7, 13, 28"""
+    """CG-7, CG-13, CG-28"""
     world = put_out("W1")
     epoch = world.group.epoch
     assert world.beat("W1", -2, instance_id="i").error is ErrorCode.NONE
@@ -50,7 +50,7 @@ def test_a_static_worker_that_was_put_out_takes_no_part_while_it_is_away_and_tak
 
 
 def test_what_was_given_back_and_is_withdrawn_once_more_is_due_once_more() -> None:
-    """connect-groups rule 7: a revocation that hangs must not stop the group for ever."""
+    """CG-7: a revocation that hangs must not stop the group for ever."""
     world = World()
     world.join("W1")
     world.compute("W1", 0, {"W1": "AC0 AT1"})
@@ -77,7 +77,7 @@ def test_what_was_given_back_and_is_withdrawn_once_more_is_due_once_more() -> No
 
 
 def test_after_a_load_within_the_process_a_member_must_come_by_a_newer_connection() -> None:
-    """connect-groups rule 4: a late join on an elder connection would release what the worker runs."""
+    """CG-4: a late join on an elder connection would release what the worker runs."""
     world = World()
     world.join("W1", connection=1)
     world.compute("W1", 0, {"W1": "AC0"})

@@ -1,4 +1,4 @@
-"""Does a group go on, whenever its coordinator is killed? (connect-groups rules 7, 8, 11, 14, 18, 22)
+"""Does a group go on, whenever its coordinator is killed? (CG-7, CG-8, CG-11, CG-14, CG-18, CG-22)
 
 A long story of workers that come, go, let go and compute is told again and again, with a load of the log after each of
 its moments: with the answer of that moment delivered, or lost. `World` checks that the load gives the same state; here,
@@ -101,7 +101,7 @@ def test_the_story_without_a_load(listed: bool, server: str | None) -> None:
 @KINDS
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_load_after_every_moment(listed: bool, server: str | None, lost: bool) -> None:
-    """connect-groups rules 11, 12, 14: the coordinator is killed when the moment's records are committed."""
+    """CG-11, CG-12, CG-14: the coordinator is killed when the moment's records are committed."""
     for load_at in range(int(lost), MOMENTS, 2):  # the other half is told with the other fate of the answer
         Story(listed, server).tell(load_at, lost, compacted=load_at % 4 > 1)
 
@@ -117,7 +117,7 @@ def test_a_load_at_every_moment_of_one_story() -> None:
 
 
 def test_answers_of_every_moment_are_lost() -> None:
-    """connect-groups rule 12: each worker hears one answer of two."""
+    """CG-12: each worker hears one answer of two."""
     story = Story(True, None)
     moments = story.moments()
     original = story.act

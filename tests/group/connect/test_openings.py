@@ -1,4 +1,4 @@
-"""Which of a member's connections is its newest, where they end at several instances? (connect-groups rule 4)
+"""Which of a member's connections is its newest, where they end at several instances? (CG-4)
 
 Connection 1 ends at the owner, 7 and 9 at another instance; their numbers are those in the order of which the owner
 heard of them, which says nothing.

@@ -1,4 +1,4 @@
-"""Does a resource ever have two owners? What a worker may be running shrinks only by proof (connect-groups rules 1-9).
+"""Does a resource ever have two owners? What a worker may be running shrinks only by proof (CG-1 to CG-9).
 
 In most stories W1 owns AC0 and AT1 and must let go of AT1, which W2's target names.
 """
@@ -34,7 +34,7 @@ def owns(world: World, member: str) -> str:
 
 
 def test_what_was_granted_is_reserved_until_it_is_released() -> None:
-    """connect-groups rules 1, 2: a grant counts from before its answer leaves; nobody else gets it meanwhile."""
+    """CG-1, CG-2: a grant counts from before its answer leaves; nobody else gets it meanwhile."""
     world = handing_over()
     assert owns(world, "W1") == "AC0 AT1"
     for _ in range(3):
@@ -44,7 +44,7 @@ def test_what_was_granted_is_reserved_until_it_is_released() -> None:
 
 
 def test_what_must_be_given_up_is_derived() -> None:
-    """connect-groups rule 1: a newer target that gives back what was withdrawn needs no release."""
+    """CG-1: a newer target that gives back what was withdrawn needs no release."""
     world = handing_over()
     world.beat("W2", -1, connection=2)
     world.beat("W1", 1)
@@ -54,7 +54,7 @@ def test_what_must_be_given_up_is_derived() -> None:
 
 
 def test_a_report_does_not_grow_what_it_may_run() -> None:
-    """connect-groups rules 1, 6: whoever owns what it was not granted is fenced, and nothing changes."""
+    """CG-1, CG-6: whoever owns what it was not granted is fenced, and nothing changes."""
     world = World.settled({"W1": "AC0"})
     with world.nothing_changes():
         assert world.beat("W1", 1, "AC0 BC0").error is FENCED
@@ -64,7 +64,7 @@ def test_a_report_does_not_grow_what_it_may_run() -> None:
 
 
 def test_a_list_without_it_before_it_was_withdrawn_is_no_release() -> None:
-    """connect-groups rule 3"""
+    """CG-3"""
     world = handing_over(told=False)
     assert world.beat("W1", 1, "AC0").brief == (1, "AC0")
     assert owns(world, "W1") == "AC0 AT1", "the request was written before W1 was told"
@@ -73,7 +73,7 @@ def test_a_list_without_it_before_it_was_withdrawn_is_no_release() -> None:
 
 
 def test_a_list_that_was_under_way_while_it_was_withdrawn_is_no_release() -> None:
-    """connect-groups rule 3: read before the withdrawing answer had been sent."""
+    """CG-3: read before the withdrawing answer had been sent."""
     world = handing_over()
     assert world.beat("W1", 1, "AC0", pipelined=True).brief == (1, "AC0")
     assert owns(world, "W1") == "AC0 AT1"
@@ -81,7 +81,7 @@ def test_a_list_that_was_under_way_while_it_was_withdrawn_is_no_release() -> Non
 
 
 def test_a_list_by_another_connection_than_the_withdrawing_answer_is_no_release() -> None:
-    """connect-groups rule 3: nobody knows whether the answer arrived that the older connection carried."""
+    """CG-3: nobody knows whether the answer arrived that the older connection carried."""
     world = handing_over()
     assert world.beat("W1", 1, "AC0", connection=3).brief == (1, "AC0")
     assert owns(world, "W1") == "AC0 AT1"
@@ -90,7 +90,7 @@ def test_a_list_by_another_connection_than_the_withdrawing_answer_is_no_release(
 
 
 def test_a_list_with_it_is_no_release_and_without_a_list_the_last_one_holds() -> None:
-    """connect-groups rule 3"""
+    """CG-3"""
     world = handing_over()
     for owned in ("AC0 AT1", None, None):
         assert world.beat("W1", 1, owned).brief == (1, "AC0")
@@ -99,7 +99,7 @@ def test_a_list_with_it_is_no_release_and_without_a_list_the_last_one_holds() ->
 
 
 def test_leaving_the_list_out_says_what_the_last_list_said() -> None:
-    """connect-groups rule 3: the list was of before the answer, but "unchanged" is of after it."""
+    """CG-3: the list was of before the answer, but "unchanged" is of after it."""
     world = handing_over(told=False)
     world.beat("W1", 1, "AC0")
     assert world.beat("W1", 1).brief == (2, "AC0")
@@ -107,7 +107,7 @@ def test_leaving_the_list_out_says_what_the_last_list_said() -> None:
 
 
 def test_a_list_of_before_a_grant_counts_for_nothing() -> None:
-    """connect-groups rule 3: a delayed heartbeat of before a grant looks like a release of what was granted."""
+    """CG-3: a delayed heartbeat of before a grant looks like a release of what was granted."""
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     assert world.beat("W1", 2, "AC0").epoch == 2
     world.beat("W2", -1, connection=2)
@@ -123,7 +123,7 @@ def test_a_list_of_before_a_grant_counts_for_nothing() -> None:
 
 
 def test_a_release_may_be_partial() -> None:
-    """connect-groups rules 3, 10: each released resource is free at once, and goes to who waits for it."""
+    """CG-3, CG-10: each released resource is free at once, and goes to who waits for it."""
     world = World.settled({"W1": "AC0 AT1 AT2"})
     world.join("W2", connection=2)
     world.beat("W1", 1)
@@ -140,7 +140,7 @@ def test_a_release_may_be_partial() -> None:
 
 @pytest.mark.parametrize("epoch", [0, 1, -1])
 def test_an_older_connection_is_fenced(epoch: int) -> None:
-    """connect-groups rule 4: a heartbeat, a join or a leave of an older connection changes nothing."""
+    """CG-4: a heartbeat, a join or a leave of an older connection changes nothing."""
     world = World.settled({"W1": "AC0 AT1"})
     world.beat("W1", 1, connection=5)
     with world.nothing_changes():
@@ -152,7 +152,7 @@ def test_an_older_connection_is_fenced(epoch: int) -> None:
 
 
 def test_prepare_and_install_by_an_older_connection_are_fenced() -> None:
-    """connect-groups rules 4, 19"""
+    """CG-4, CG-19"""
     world = World()
     world.join("W1", connection=1)
     world.beat("W1", 0, connection=2)
@@ -163,7 +163,7 @@ def test_prepare_and_install_by_an_older_connection_are_fenced() -> None:
 
 @pytest.mark.parametrize("epoch", [2, 7, 0])
 def test_a_wrong_epoch_fences_and_does_not_remove(epoch: int) -> None:
-    """connect-groups rule 5: a stray frame must not evict a healthy worker."""
+    """CG-5: a stray frame must not evict a healthy worker."""
     world = World.settled({"W1": "AC0"})
     with world.nothing_changes():
         assert world.beat("W1", epoch, "AC0").error is FENCED
@@ -175,7 +175,7 @@ def test_a_wrong_epoch_fences_and_does_not_remove(epoch: int) -> None:
 
 
 def test_a_member_that_joins_again_has_let_go_and_gets_its_target_again() -> None:
-    """connect-groups rule 6: no bump when it brings what it brought before."""
+    """CG-6: no bump when it brings what it brought before."""
     world = handing_over()
     assert world.join("W1", connection=3).brief == (2, "AC0")
     assert world.group.epoch == 2
@@ -184,7 +184,7 @@ def test_a_member_that_joins_again_has_let_go_and_gets_its_target_again() -> Non
 
 
 def test_what_a_member_lets_go_by_joining_is_free_for_who_waits() -> None:
-    """connect-groups rules 6, 26: the step that frees it also answers who waits for it."""
+    """CG-6, CG-26: the step that frees it also answers who waits for it."""
     world = handing_over()
     waiting = world.send_beat("W2", 0, connection=2, max_wait_ms=900)
     waiting = world.send_beat("W2", 0, connection=2, max_wait_ms=900)
@@ -194,7 +194,7 @@ def test_what_a_member_lets_go_by_joining_is_free_for_who_waits() -> None:
 
 
 def test_a_join_behind_an_unanswered_request_does_not_release_what_that_may_have_granted() -> None:
-    """connect-groups rules 1, 3, 6: it was written before the last answer was there."""
+    """CG-1, CG-3, CG-6: it was written before the last answer was there."""
     world = World.settled({"W1": "AC0"})
     with world.nothing_changes():
         request = world.send_beat(
@@ -232,7 +232,7 @@ def growing() -> World:
 def test_epoch_0_of_a_member_that_is_at_0(
     owned: str | None, fields: dict[str, Any], error: ErrorCode, after: str
 ) -> None:
-    """connect-groups rule 6: an ordinary heartbeat with fields left out, or with no more than it may own."""
+    """CG-6: an ordinary heartbeat with fields left out, or with no more than it may own."""
     world = growing()
     assert world.beat("W2", 0, owned, connection=2, **fields).error is error
     assert owns(world, "W2") == after
@@ -254,7 +254,7 @@ def test_epoch_0_of_a_member_that_is_at_0(
 def test_epoch_0_of_an_unknown_member(
     exists: bool, owned: str | None, fields: dict[str, Any], error: ErrorCode
 ) -> None:
-    """connect-groups rule 6"""
+    """CG-6"""
     world = World.settled({"W1": "AC0"}) if exists else World()
     if not error:
         assert world.beat("W9", 0, owned, connection=9, **fields).error in (error, ErrorCode.COMPUTE_ASSIGNMENT)
@@ -277,7 +277,7 @@ def overdue() -> World:
 
 
 def test_who_does_not_let_go_in_time_is_out_and_what_it_runs_stays_reserved() -> None:
-    """connect-groups rule 7"""
+    """CG-7"""
     world = overdue()
     assert world.group.reason == "rebalance timeout: W1"
     with world.nothing_changes():
@@ -291,7 +291,7 @@ def test_who_does_not_let_go_in_time_is_out_and_what_it_runs_stays_reserved() ->
 
 
 def test_who_was_put_out_frees_all_when_it_joins_again() -> None:
-    """connect-groups rules 7, 13"""
+    """CG-7, CG-13"""
     world = overdue()
     epoch = world.group.epoch
     assert world.join("W1", connection=3).brief == (2, "AC0")
@@ -300,7 +300,7 @@ def test_who_was_put_out_frees_all_when_it_joins_again() -> None:
 
 
 def test_who_was_put_out_frees_all_when_its_session_ends() -> None:
-    """connect-groups rules 7, 8: its heartbeats are refused, so they do not prolong its session."""
+    """CG-7, CG-8: its heartbeats are refused, so they do not prolong its session."""
     world = overdue()
     for _ in range(SESSION_MS // INTERVAL_MS):
         world.pass_ms(INTERVAL_MS)
@@ -311,7 +311,7 @@ def test_who_was_put_out_frees_all_when_its_session_ends() -> None:
 
 
 def test_a_load_keeps_who_was_put_out_and_arms_the_others_anew() -> None:
-    """connect-groups rule 7"""
+    """CG-7"""
     world = overdue()
     world.restart()
     assert world.member("W1").put_out
@@ -330,7 +330,7 @@ def test_a_load_keeps_who_was_put_out_and_arms_the_others_anew() -> None:
 
 
 def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
-    """connect-groups rule 7: not from the install."""
+    """CG-7: not from the install."""
     world = handing_over(told=False)
     world.pass_ms(SESSION_MS - 1)
     world.beat("W2", 0, connection=2)
@@ -342,7 +342,7 @@ def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
 
 
 def test_what_a_newer_target_gives_back_need_not_be_let_go() -> None:
-    """connect-groups rules 1, 7: also when the worker has not heard of it yet."""
+    """CG-1, CG-7: also when the worker has not heard of it yet."""
     world = handing_over()
     world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
     world.beat("W2", -1, connection=2)
@@ -354,7 +354,7 @@ def test_what_a_newer_target_gives_back_need_not_be_let_go() -> None:
 
 
 def test_what_was_put_out_is_not_lost_where_nobody_says_what_exists() -> None:
-    """connect-groups rules 7, 21: nobody but W1's target knows of BC0."""
+    """CG-7, CG-21: nobody but W1's target knows of BC0."""
     world = handing_over(told=False)
     world.beat("W1", 1)
     world.join("W3", connection=3)
@@ -371,7 +371,7 @@ def test_what_was_put_out_is_not_lost_where_nobody_says_what_exists() -> None:
 
 
 def test_a_session_ends_and_all_is_free() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     world = handing_over()
     world.pass_ms(SESSION_MS - 1)
     assert world.beat("W2", 0, connection=2).brief == (0, "")
@@ -382,14 +382,14 @@ def test_a_session_ends_and_all_is_free() -> None:
 
 
 def test_every_answer_tells_the_session_timeout() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     world = World()
     assert world.join("W1").response.session_timeout_ms == SESSION_MS
     assert world.beat("W1", 0).response.session_timeout_ms == SESSION_MS
 
 
 def test_a_lower_timeout_does_not_bind_before_the_longer_session_has_ended() -> None:
-    """connect-groups rule 8: the answer that told it may be lost, and a request that is read later may have been
+    """CG-8: the answer that told it may be lost, and a request that is read later may have been
     written before it arrived.
     """
     elsewhere: dict[str, Any]
@@ -405,7 +405,7 @@ def test_a_lower_timeout_does_not_bind_before_the_longer_session_has_ended() -> 
 
 
 def test_a_lower_timeout_binds_when_the_longer_session_must_have_ended() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     world = World.settled({"W1": "AC0"})
     world.configure(session_timeout_ms="5000")
     for _ in range(3):
@@ -419,7 +419,7 @@ def test_a_lower_timeout_binds_when_the_longer_session_must_have_ended() -> None
 
 
 def test_a_higher_timeout_binds_at_once_and_outlives_a_load() -> None:
-    """connect-groups rule 8: the record tells the longest that the worker was ever told."""
+    """CG-8: the record tells the longest that the worker was ever told."""
     world = World.settled({"W1": "AC0"})
     world.configure(session_timeout_ms="20000")
     assert world.beat("W1", 1).response.session_timeout_ms == 20_000
@@ -431,7 +431,7 @@ def test_a_higher_timeout_binds_at_once_and_outlives_a_load() -> None:
 
 
 def test_after_a_load_every_session_is_fresh() -> None:
-    """connect-groups rule 8"""
+    """CG-8"""
     world = World.settled({"W1": "AC0"})
     world.pass_ms(SESSION_MS - 1)
     world.restart()
@@ -442,7 +442,7 @@ def test_after_a_load_every_session_is_fresh() -> None:
 
 
 def test_leaving_frees_all() -> None:
-    """connect-groups rule 9"""
+    """CG-9"""
     world = handing_over()
     told = world.beat("W1", -1)
     assert (told.error, told.epoch) == (ErrorCode.NONE, -1)

@@ -65,7 +65,7 @@ def rules(world: World, **tables: Any) -> None:
 
 
 def test_rules_wait_with_an_assignment_that_failed() -> None:
-    """connect-groups rule 20: else each request would begin the next one."""
+    """CG-20: else each request would begin the next one."""
     assignor = Moody(how="")
     world = fleet(assignor)
     epoch = world.group.epoch
@@ -92,7 +92,7 @@ def test_rules_that_go_back_and_forth_are_followed_at_once() -> None:
 
 @pytest.mark.parametrize("how", ["doubles", "invents"])
 def test_rules_do_not_hide_that_an_assignor_gives_nonsense(how: str) -> None:
-    """connect-groups rule 18: what an assignor gives twice, or to nobody, is not put right by rules that come after."""
+    """CG-18: what an assignor gives twice, or to nobody, is not put right by rules that come after."""
     assignor = Moody()
     world = fleet(assignor)
     targets = world.targets()

@@ -1,4 +1,4 @@
-"""Which assignor computes, and in which worker? (connect-groups rules 15, 16)"""
+"""Which assignor computes, and in which worker? (CG-15, CG-16)"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def kinds(all_said: Iterable[Said]) -> dict[Support, int]:
     ],
 )
 def test_the_common_assignor(lists: list[str], name: str | None) -> None:
-    """connect-groups rule 15: first for most among the common ones, ties by name."""
+    """CG-15: first for most among the common ones, ties by name."""
     assert common_assignor(kinds(says(each) for each in lists)) == name
 
 
@@ -59,7 +59,7 @@ def test_the_common_assignor(lists: list[str], name: str | None) -> None:
     [([None], "u"), (["c"], "c"), (["c", "u"], "u"), (["c", "c", "u"], "c"), (["gone"], "u"), ([None, "c"], "c")],
 )
 def test_the_server_side_assignor(votes: list[str | None], name: str) -> None:
-    """connect-groups rule 15: the one that most ask for; ties, and nobody asking, by the server's order."""
+    """CG-15: the one that most ask for; ties, and nobody asking, by the server's order."""
     assert server_side(kinds(says("", each) for each in votes), ["u", "c"]) == name
 
 
@@ -74,7 +74,7 @@ def test_the_server_side_assignor(votes: list[str | None], name: str) -> None:
     ],
 )
 def test_who_qualifies(ranges: list[str], able: list[int]) -> None:
-    """connect-groups rule 16: whose range contains everybody's; the draft's A [1-5], B [3-4], C [2-4]."""
+    """CG-16: whose range contains everybody's; the draft's A [1-5], B [3-4], C [2-4]."""
     members = []
     for each in ranges:
         low, _, high = each.rpartition("-")
@@ -87,7 +87,7 @@ def test_who_qualifies(ranges: list[str], able: list[int]) -> None:
 
 
 def test_setting_one_kind_of_assignor_clears_the_other() -> None:
-    """connect-groups rule 15: and the merged member is judged."""
+    """CG-15: and the merged member is judged."""
     world = World()
     world.join("W1")
     world.beat("W1", 0, server_assignor="cooperative")
@@ -99,7 +99,7 @@ def test_setting_one_kind_of_assignor_clears_the_other() -> None:
 
 
 def test_a_join_says_all_and_a_heartbeat_what_has_changed() -> None:
-    """connect-groups rules 6, 15: what a join leaves out the worker does not use."""
+    """CG-6, CG-15: what a join leaves out the worker does not use."""
     world = World()
     world.join("W1", url="http://w1")
     world.beat("W1", 0)
@@ -114,7 +114,7 @@ def test_a_join_says_all_and_a_heartbeat_what_has_changed() -> None:
 
 @pytest.mark.parametrize("how", ["join", "beat", "rejoin"])
 def test_an_assignor_that_the_server_does_not_have(how: str) -> None:
-    """connect-groups rule 15, the draft's list: UNSUPPORTED_ASSIGNOR, and nothing changes."""
+    """CG-15, the draft's list: UNSUPPORTED_ASSIGNOR, and nothing changes."""
     world = World.settled({"W1": "AC0"})
     with world.nothing_changes():
         if how == "beat":
@@ -126,7 +126,7 @@ def test_an_assignor_that_the_server_does_not_have(how: str) -> None:
 
 
 def test_an_assignor_that_is_taken_away_does_not_lock_its_members_out() -> None:
-    """connect-groups rule 15: who asked for it while it was there may go on, and vote for nothing."""
+    """CG-15: who asked for it while it was there may go on, and vote for nothing."""
     world = World()
     world.join("W1", server_assignor="cooperative", config_offset=1, configured_connectors_and_tasks=packed("AC0"))
     world.configure(assignors="uniform")
@@ -147,7 +147,7 @@ def in_ranges(*ranges: tuple[int, int]) -> World:
 
 
 def test_the_worker_that_reads_all_is_chosen() -> None:
-    """connect-groups rule 16"""
+    """CG-16"""
     world = in_ranges((3, 4), (1, 5), (2, 4))
     assert world.chosen() == "W2"
 
@@ -158,7 +158,7 @@ def test_the_worker_that_reads_all_is_chosen() -> None:
 def test_a_join_that_would_leave_no_worker_to_compute_is_refused(
     ranges: list[tuple[int, int]], joins: tuple[int, int]
 ) -> None:
-    """connect-groups rule 16: UNSUPPORTED_ASSIGNOR, and nothing changes."""
+    """CG-16: UNSUPPORTED_ASSIGNOR, and nothing changes."""
     world = in_ranges(*ranges)
     with world.nothing_changes():
         told = world.join("W9", connection=9, client_assignors=[assignor(low=joins[0], high=joins[1])])
@@ -166,7 +166,7 @@ def test_a_join_that_would_leave_no_worker_to_compute_is_refused(
 
 
 def test_a_change_of_range_that_would_leave_no_worker_to_compute_is_refused() -> None:
-    """connect-groups rule 16: also when another has that range already."""
+    """CG-16: also when another has that range already."""
     world = in_ranges((1, 5), (1, 3), (3, 5))
     with world.nothing_changes():
         told = world.beat("W1", 0, client_assignors=[assignor(low=3, high=5)])
@@ -184,7 +184,7 @@ def left_without() -> World:
 
 
 def test_without_a_worker_that_reads_all_the_target_stays() -> None:
-    """connect-groups rule 16: where nobody knows what exists; `describe` shows it, and it is not tried again."""
+    """CG-16: where nobody knows what exists; `describe` shows it, and it is not tried again."""
     world = left_without()
     assert world.chosen() is None
     assert world.group.error == AssignmentError.NO_WORKER_QUALIFIES
@@ -195,7 +195,7 @@ def test_without_a_worker_that_reads_all_the_target_stays() -> None:
 
 
 def test_without_a_worker_that_reads_all_the_server_computes_where_it_knows_what_exists() -> None:
-    """connect-groups rule 16: by the server-side `cooperative`."""
+    """CG-16: by the server-side `cooperative`."""
     world = left_without()
     world.beat("W2", 0, connection=2, config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0"))
     assert world.group.error == 0
@@ -206,14 +206,14 @@ def test_without_a_worker_that_reads_all_the_server_computes_where_it_knows_what
 
 
 def test_who_makes_it_no_worse_may_join() -> None:
-    """connect-groups rule 16: nobody could compute before either; a worker of before must be able to return."""
+    """CG-16: nobody could compute before either; a worker of before must be able to return."""
     world = left_without()
     assert world.join("W4", connection=4, client_assignors=[assignor(low=1, high=3)]).error is ErrorCode.NONE
     assert world.join("W5", connection=5, client_assignors=[assignor(low=1, high=5)]).error is COMPUTE
 
 
 def test_the_worker_that_computed_computes_again_while_it_qualifies() -> None:
-    """connect-groups rule 16: also after a load."""
+    """CG-16: also after a load."""
     world = World.settled({"W2": "AC0"})
     world.join("W1", connection=3)
     assert world.chosen() == "W2"

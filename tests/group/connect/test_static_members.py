@@ -1,5 +1,5 @@
 """What happens to a worker with an InstanceId that leaves for a while, and comes back under another member id?
-(connect-groups rule 28)
+(CG-28)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def away(member: str = "W2") -> World:
 
 
 def test_leaving_for_a_while_frees_all_and_bumps_nothing() -> None:
-    """connect-groups rule 28: its target is kept, and nobody else gets its work."""
+    """CG-28: its target is kept, and nobody else gets its work."""
     world = away()
     assert world.table() == (2, 2, {"W1": "AC0", "W2": "BC0"}, {"W1": (2, "AC0"), "W2": (-2, "")})
     assert world.describe().members[1].state == "Away"
@@ -46,7 +46,7 @@ def test_leaving_for_a_while_frees_all_and_bumps_nothing() -> None:
 
 
 def test_who_is_away_computes_no_more() -> None:
-    """connect-groups rule 28"""
+    """CG-28"""
     world = static()
     world.beat("W1", 2, client_assignors=[assignor(data=b"x")])
     world.prepare("W1", 2)
@@ -59,7 +59,7 @@ def test_who_is_away_computes_no_more() -> None:
 @pytest.mark.parametrize("member", ["W1", "W7"])
 @pytest.mark.parametrize("loaded", [False, True])
 def test_who_alone_can_compute_is_waited_for_while_it_is_away(member: str, loaded: bool) -> None:
-    """connect-groups rules 14, 16, 28: its return bumps nothing, so what was to be assigned must still be."""
+    """CG-14, CG-16, CG-28: its return bumps nothing, so what was to be assigned must still be."""
     world = World.settled({"W1": "AC0"}, instance_id="i1")
     world.beat("W1", 1, client_assignors=[assignor(data=b"x")])
     world.beat("W1", -2, instance_id="i1")
@@ -73,7 +73,7 @@ def test_who_alone_can_compute_is_waited_for_while_it_is_away(member: str, loade
 
 
 def test_who_alone_can_compute_and_does_not_come_back_is_given_up_with_its_session() -> None:
-    """connect-groups rules 16, 28"""
+    """CG-16, CG-28"""
     world = World()
     world.join("W1", instance_id="i1", client_assignors=[assignor(low=0, high=5)])
     world.join("W2", connection=2)
@@ -88,7 +88,7 @@ def test_who_alone_can_compute_and_does_not_come_back_is_given_up_with_its_sessi
 @pytest.mark.parametrize("loaded", [False, True])
 @pytest.mark.parametrize("again", [False, True])
 def test_a_heartbeat_of_before_it_went_is_fenced(epoch: int, loaded: bool, again: bool) -> None:
-    """connect-groups rules 5, 28: also when it went right after a load, or before one."""
+    """CG-5, CG-28: also when it went right after a load, or before one."""
     world = static()
     if loaded:
         world.restart()
@@ -102,7 +102,7 @@ def test_a_heartbeat_of_before_it_went_is_fenced(epoch: int, loaded: bool, again
 @pytest.mark.parametrize("member", ["W2", "W7"])
 @pytest.mark.parametrize("loaded", [False, True])
 def test_its_return_bumps_nothing(member: str, loaded: bool) -> None:
-    """connect-groups rules 13, 28: under its old id, or under another one in one write."""
+    """CG-13, CG-28: under its old id, or under another one in one write."""
     world = away()
     if loaded:
         world.restart()
@@ -114,14 +114,14 @@ def test_its_return_bumps_nothing(member: str, loaded: bool) -> None:
 
 
 def test_its_return_with_other_metadata_bumps() -> None:
-    """connect-groups rule 13"""
+    """CG-13"""
     world = away()
     world.join("W7", connection=5, instance_id="i2", client_assignors=[assignor(data=b"new")])
     assert (world.group.epoch, world.group.reason) == (3, "static worker replaced: W7")
 
 
 def test_who_computed_computes_again_under_its_new_id() -> None:
-    """connect-groups rules 16, 28"""
+    """CG-16, CG-28"""
     world = away("W1")
     world.join("W7", connection=5, instance_id="i1")
     world.beat("W2", 2, connection=2, client_assignors=[assignor(data=b"x")])
@@ -129,7 +129,7 @@ def test_who_computed_computes_again_under_its_new_id() -> None:
 
 
 def test_an_assignment_for_its_old_id_is_for_its_new_one() -> None:
-    """connect-groups rules 18, 28: the input was frozen before it came back."""
+    """CG-18, CG-28: the input was frozen before it came back."""
     world = static()
     world.beat("W1", 2, client_assignors=[assignor(data=b"x")])
     world.prepare("W1", 2)
@@ -140,7 +140,7 @@ def test_an_assignment_for_its_old_id_is_for_its_new_one() -> None:
 
 
 def test_who_does_not_come_back_goes_with_its_session() -> None:
-    """connect-groups rules 8, 22, 28: then what it had waits for the delay."""
+    """CG-8, CG-22, CG-28: then what it had waits for the delay."""
     world = away()
     world.live(SESSION_MS, "W1")
     assert set(world.group.members) == {"W1"}
@@ -153,7 +153,7 @@ def test_who_does_not_come_back_goes_with_its_session() -> None:
 
 @pytest.mark.parametrize("member", ["W7", "W1"])
 def test_an_instance_that_is_there_is_not_given_away(member: str) -> None:
-    """connect-groups rule 28: UNRELEASED_INSTANCE_ID to another member id, as long as the old one's session lasts."""
+    """CG-28: UNRELEASED_INSTANCE_ID to another member id, as long as the old one's session lasts."""
     world = static()
     expected = UNRELEASED if member == "W7" else ErrorCode.INVALID_REQUEST
     with world.nothing_changes():
@@ -162,7 +162,7 @@ def test_an_instance_that_is_there_is_not_given_away(member: str) -> None:
 
 @pytest.mark.parametrize("loaded", [False, True])
 def test_the_replaced_one_is_fenced(loaded: bool) -> None:
-    """connect-groups rule 28: FENCED_INSTANCE_ID for whatever it asks; after a load known by its InstanceId alone."""
+    """CG-28: FENCED_INSTANCE_ID for whatever it asks; after a load known by its InstanceId alone."""
     world = away()
     world.join("W7", connection=5, instance_id="i2")
     unknown = FENCED_INSTANCE
@@ -180,7 +180,7 @@ def test_the_replaced_one_is_fenced(loaded: bool) -> None:
 
 
 def test_nobody_is_fenced_for_ever() -> None:
-    """connect-groups rule 28: the replaced one may take its place again when the successor is away, or gone."""
+    """CG-28: the replaced one may take its place again when the successor is away, or gone."""
     for epoch in (-2, -1):
         world = away()
         world.join("W7", connection=5, instance_id="i2")
@@ -193,7 +193,7 @@ def test_nobody_is_fenced_for_ever() -> None:
 
 
 def test_leaving_for_good_frees_the_instance() -> None:
-    """connect-groups rule 28: -1 removes, also one that is away."""
+    """CG-28: -1 removes, also one that is away."""
     world = away()
     assert world.beat("W2", -1, connection=2).error is ErrorCode.NONE
     assert (set(world.group.members), world.group.epoch) == ({"W1"}, 3)
@@ -212,7 +212,7 @@ def test_an_instance_id_does_not_change(member: str, fields: dict[str, Any]) -> 
 
 
 def test_a_static_worker_that_dies_without_a_word_joins_again_under_its_id() -> None:
-    """connect-groups rules 6, 28: it has let go, its target is granted again."""
+    """CG-6, CG-28: it has let go, its target is granted again."""
     world = static()
     assert world.join("W2", connection=5, instance_id="i2").brief == (2, "BC0")
     assert world.group.epoch == 2

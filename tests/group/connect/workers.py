@@ -2,7 +2,7 @@
 
 It reports what it runs, starts what it is granted, stops what is withdrawn by its next heartbeat, abandons all when it
 is fenced or its session is over, and computes when it is chosen. `running` is what it really runs: no two workers may
-ever run the same (connect-groups rule 2).
+ever run the same (CG-2).
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _input(prepared: ConnectGroupPrepareAssignmentResponse) -> Group:
 
 
 def check_running(workers: Iterable[Worker]) -> None:
-    """Nobody runs what another runs (connect-groups rule 2), whatever the coordinator's books say."""
+    """Nobody runs what another runs (CG-2), whatever the coordinator's books say."""
     for one, other in combinations(workers, 2):
         assert not one.running & other.running, f"{one} and {other} run the same"
 

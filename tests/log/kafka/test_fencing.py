@@ -29,7 +29,7 @@ async def test_who_loads_takes_over_and_the_elder_can_write_nothing_more(kafka: 
 
 
 async def test_a_tick_shows_that_a_partition_was_lost(kafka: KafkaCluster) -> None:
-    """connect-groups rule 27: a commit that succeeds proves that nobody had fenced it, one that does not the rest."""
+    """CG-27: a commit that succeeds proves that nobody had fenced it, one that does not the rest."""
     topic = Topic(kafka)
     async with opened(topic.make(), 0) as elder, opened(topic.make(), 0):
         assert elder.lease(0).until_ms > lease_now_ms()  # it cannot know yet: this is what the lease is for

@@ -154,7 +154,7 @@ def test_a_removed_connector_is_stopped_by_whom_the_leader_tells() -> None:
 
 
 def test_a_session_key_alone_makes_nobody_rejoin() -> None:
-    """Legacy rule 7: an offset difference is no news."""
+    """CM-7: an offset difference is no news."""
     house, _ = fleet(2)
     house.topic.put_session_key()
     house.tell()
@@ -166,7 +166,7 @@ def test_a_session_key_alone_makes_nobody_rejoin() -> None:
 
 
 def test_who_cannot_read_the_config_topic_leaves_and_runs_on() -> None:
-    """Legacy rules 12, 13: it comes back under another id, with what it runs."""
+    """CM-12, CM-13: it comes back under another id, with what it runs."""
     house, hosts = fleet(2)
     before, ran = hosts[1].worker.member_id, hosts[1].runs
     hosts[1].reads = False
@@ -263,7 +263,7 @@ def test_heartbeats_go_on_while_it_stops_what_is_revoked() -> None:
 
 
 def test_a_mixed_fleet_speaks_what_all_speak() -> None:
-    """Legacy rule 16."""
+    """CM-16."""
     house, _ = fleet(2)
     late = house.worker("w2", protocol=COMPATIBLE, max_delay_ms=DELAY_MS)
     house.run(2 * SETTLED_MS)
@@ -353,13 +353,13 @@ def test_errors_of_heartbeats_reset_what_they_must(error: ErrorCode, member_id_s
         assert isinstance(join, JoinGroupRequest)
         assert join.member_id == (member_id if member_id_stays else "")
         allocation = decode_state(join.protocols[0].metadata).allocation
-        assert allocation is not None, "it runs on, and says so (legacy rule 12)"
+        assert allocation is not None, "it runs on, and says so (CM-12)"
         assert allocation.assigned == ran
     assert worker.running == ran
 
 
 def test_a_leader_that_is_not_shown_dies_of_it() -> None:
-    """Legacy rule 3: never an empty member list with itself as leader."""
+    """CM-3: never an empty member list with itself as leader."""
     worker, sent = lone()
     answer = JoinGroupResponse(generation_id=1, protocol_name="sessioned", leader="m", member_id="m", members=[])
     (close,) = worker.received(sent[0].number, answer, 2)
