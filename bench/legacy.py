@@ -67,7 +67,8 @@ NOTES = (
     "is closed a new process joins with the same url, without a member id. On Kafka and with the barrier the delay is "
     "0: the one round that follows gives the new one what the old one had. With the default delay of five minutes "
     "that work would run nowhere for as long. kcoord's individual mode has that default and gives the work back at "
-    "once (CM-18). There the delay is the group's own setting, else it would be learned from the leader.",
+    "once ([CM-18](rules/classic-members.md)). There the delay is the group's own setting, else it would be learned "
+    "from the leader.",
     "How long all takes depends on where in its interval each worker's heartbeat is: a round on Kafka begins for a "
     "worker with its next heartbeat, and a round brings all heartbeats together; so the three rounds begin at "
     "different points of the interval. In individual mode heartbeats are held until the next one comes.",

@@ -55,7 +55,7 @@ DRAINED_WITHIN_S = 0.5
 OPENED_AFTER_S = 1.0
 """The group's calls go on after that time at the latest, once it is kcoord's; commits wait for the sentinel."""
 GENEROUS_SESSION_MS, GENEROUS_REBALANCE_MS = 60_000, 300_000
-"""What holds for a member whose JoinGroup was not seen, until its next one (rule 13)."""
+"""What holds for a member whose JoinGroup was not seen, until its next one (AD-13)."""
 
 
 class CannotAdopt(Exception):
@@ -112,7 +112,7 @@ class _Known:
 @attrs.frozen
 class _Askers:
     """Who asks upstream: two members' connections where credentials are needed, and with one member only that one
-    (rule 14).
+    (AD-14).
     """
 
     asker: Asker
@@ -225,7 +225,7 @@ class Adoptions:
 
     async def _give_back(self, known: _Known, asker: Asker) -> None:
         """The cluster has refused kcoord: the members that it still has are its own. Where somebody got in at the last
-        moment they have been put out, and join again there, as in a release (rule 10). Raises UpstreamLost.
+        moment they have been put out, and join again there, as in a release (AD-10). Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, known.group.group_id
         group = await gateway.cluster_groups.look(asker, group_id)

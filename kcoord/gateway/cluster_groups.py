@@ -181,7 +181,7 @@ class ClusterGroups:
         is_ours: bool,
     ) -> ErrorCode:
         """What a client is told in place of an error that it has because of kcoord; NONE: the cluster's answer holds
-        (rules 5, 6). `is_ours`: its member id is, or was, that of a member here.
+        (rules 5 and 6 above). `is_ours`: its member id is, or was, that of a member here.
         """
         error, group_id = getattr(response, "error_code", 0), request.group_id
         if error in STRANGER and is_ours:
@@ -229,7 +229,7 @@ class ClusterGroups:
         )
 
     def comes_through(self, group_id: str, member_id: str) -> bool:
-        """Whether that member, which the cluster has, comes through this kcoord (rules 1, 2)."""
+        """Whether that member, which the cluster has, comes through this kcoord (rules 1 and 2 above)."""
         known = self._seen.get((group_id, member_id))
         if known is None:
             return False

@@ -264,8 +264,8 @@ async def member_call(leg: Leg, call: Call, request: MemberRequest) -> None:
 
 async def is_elsewhere(leg: Leg, group_id: str, error: ErrorCode) -> bool:
     """Whether the cluster has the group of a member that is unknown here, as `error` says: upstream is asked, if it has
-    not been yet (rule 6). What is known here may be of before a restart. Raises UpstreamLost, also where upstream has
-    not said who has the group.
+    not been yet (rule 6 above). What is known here may be of before a restart. Raises UpstreamLost, also where upstream
+    has not said who has the group.
     """
     sentinel = leg.gateway.sentinels.of(group_id)
     if error not in LOST or sentinel.is_joined:

@@ -2,8 +2,8 @@
 
 A connection stays where it was made, whatever the map says later, and is served all the same. But the calls of its
 groups are relayed then; and a client that knows this instance's addresses only, because the others were away when it
-asked last, has nobody left when this one goes (most clients never go back to their bootstrap addresses). Rules (
-GW-19, GW-20):
+asked last, has nobody left when this one goes (most clients never go back to their bootstrap addresses).
+Rules (GW-19, GW-20):
 
 1. A connection that was made before its broker's place moved to another instance is closed, some time after the map has
    settled, few at a time, and while it has nothing in work. Its client connects anew, asks where everything is, and
@@ -81,7 +81,7 @@ class Homing:
             await asyncio.sleep(LOOK_S)
 
     def _is_lost(self, leg: Leg, settled: set[int], met_ms: int | None) -> bool:
-        """Rules 1 and 2."""
+        """Rules 1 and 2 above."""
         if leg.broker_id in settled and leg.since_ms < self._elsewhere_since_ms[leg.broker_id]:
             return True
         return met_ms is not None and leg.told_nodes_ms < met_ms

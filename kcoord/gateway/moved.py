@@ -91,7 +91,7 @@ class Moves:
         return is_news
 
     def _is_credited(self, leg: Leg, of: Key, changed_ms: int) -> bool:
-        """Rule 2."""
+        """Rule 2 above."""
         at = leg.client.client_host, of
         change_ms, times = self._hung_up.get(at) or (0, 0)
         if change_ms != changed_ms or not times:

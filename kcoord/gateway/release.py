@@ -394,7 +394,7 @@ class Releases:
             await self._came(leg, request, release, before, new_id)
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
-        """Whether upstream has forgotten what the sentinel offers, so that this member has to try again (rule 8)."""
+        """Whether upstream has forgotten what the sentinel offers: this member has to try again (rule 8 above)."""
         if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             return False
         if release.is_left:
@@ -419,14 +419,14 @@ class Releases:
         return None
 
     async def _is_upstreams(self, request: JoinGroupRequest, release: _Release) -> bool:
-        """Whether this id was given out upstream, as far as can be told here (rule 7)."""
+        """Whether this id was given out upstream, as far as can be told here (rule 7 above)."""
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
         return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
 
     async def _about_to_join(self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str) -> None:
-        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9)."""
+        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9 above)."""
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return
@@ -442,7 +442,7 @@ class Releases:
     async def _came(
         self, leg: Leg, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None
     ) -> None:
-        """Its JoinGroup is on its way upstream (rule 3)."""
+        """Its JoinGroup is on its way upstream (rule 3 above)."""
         gateway, group_id = self._gateway, request.group_id
         there = new_id if new_id is not None else request.group_instance_id
         release.came[before] = _Join(there, leg, leg.upstream)
@@ -455,7 +455,7 @@ class Releases:
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
     def hear(self, group_id: str, *member_ids: str) -> None:
-        """Members that come by ids that the cluster gave out have heard that they have joined there (rule 3)."""
+        """Members that come by ids that the cluster gave out have heard that they have joined there (rule 3 above)."""
         release = self._open.get(group_id)
         if release is None:
             return
@@ -481,8 +481,8 @@ class Releases:
     async def member_call(
         self, leg: Leg, call: Call, request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
     ) -> None:
-        """A Heartbeat, SyncGroup or LeaveGroup: of a member that has yet to join upstream, or of another (rule 2).
-        Raises UpstreamLost.
+        """A Heartbeat, SyncGroup or LeaveGroup: of a member that has yet to join upstream, or of another (rule 2
+        above). Raises UpstreamLost.
         """
         gateway, group_id = self._gateway, request.group_id
         if isinstance(request, LeaveGroupRequest):

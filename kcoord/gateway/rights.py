@@ -1,7 +1,7 @@
 """What may a client do with a group? Upstream knows; how often do we ask?
 
-One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection (
-GW-16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does
+One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection
+(GW-16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does
 not end at the group's coordinator, and it is the something small that keeps a member's connection from being cut as
 idle (GW-6). From v6 on a group that is not there would be an error without rights, so it is not used.
 

@@ -303,8 +303,8 @@ class Sentinel:
         generation: int,
         as_joined: JoinGroupRequestProtocol,
     ) -> ErrorCode:
-        """Come into a group that has these members in that generation, and none but these, and put them out (
-        AD-8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
+        """Come into a group that has these members in that generation, and none but these, and put them out
+        (AD-8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
         """
         async with self.lock:
             self.appearance = None

@@ -27,7 +27,7 @@ __all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Appearance", "SeenAppearance", "r
 CONSUMER, CONNECT = "consumer", "connect"
 
 MARKED = b"kcoord"
-"""How the user data of the subscription begins, and the text that stands in place of a topic's name (rule 3)."""
+"""How the user data of the subscription begins, and the text that stands in place of a topic's name (rule 3 above)."""
 SUBSCRIPTION_VERSION, ASSIGNMENT_VERSION = 1, 0
 
 _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")

@@ -4,8 +4,8 @@ Appearance: once a generation is stable, its sentinel has the topics of that gen
 protocol type, or that of release 0.1.0 while an instance of that release shares the groups (AD-4, AD-5). A
 change of topics takes a join, a change of type a farewell and a join.
 
-Signs of life well within the session, and a farewell when a group has had no members here for a while (
-GW-13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
+Signs of life well within the session, and a farewell when a group has had no members here for a while
+(GW-13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
 first: one that upstream refuses, or that ends, is replaced by the next at once, and where there is none it is tried
 again soon. Where no member's is left, they go over one of kcoord's own if upstream lets it in without credentials. With
 SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that

@@ -65,8 +65,8 @@ class GatewaySettings:
     request_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(1))
     """How long upstream may take to answer a question of kcoord's own, before its connection counts as dead."""
     question_interval_ms: int = attrs.field(default=240_000, validator=attrs.validators.ge(1_000))
-    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle (
-    GW-6, GW-16)."""
+    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle
+    (GW-6, GW-16)."""
     rights_ttl_ms: int = attrs.field(default=300_000, validator=attrs.validators.ge(1))
     """How long a known right holds, if that is less than the question's interval."""
     sentinel_session_timeout_ms: int = attrs.field(default=1_800_000, validator=attrs.validators.ge(1_000))

@@ -230,7 +230,7 @@ class Upstream(asyncio.Protocol):
         self._transport.write(data)
 
     def gather(self) -> None:
-        """Keep small pieces together from now on, until `flush` (rule 5)."""
+        """Keep small pieces together from now on, until `flush` (rule 5 above)."""
         self._gathers = True
 
     def flush(self) -> None:

@@ -106,7 +106,7 @@ def test_a_group_that_a_kcoord_has_is_told(kafka: KafkaCluster, tmp_path: Path) 
 
 
 async def test_sink_connectors_come_along(kafka: KafkaCluster, tmp_path: Path) -> None:
-    """A pattern for Connect clusters matches the groups of their sinks too; one that names all of them is meant so."""
+    """GW-25: a pattern for Connect clusters matches the groups of their sinks too; one that names all is meant so."""
 
     def about_sinks(*patterns: str) -> list[str]:
         options = [word for each in patterns for word in ("--groups", each)]

@@ -1,4 +1,4 @@
-"""`kcoord groups adopt` and `release`: what they say, wait for and refuse, with members that live meanwhile."""
+"""`kcoord groups adopt` and `release`: what they say (AD-19), wait for and refuse, with members that live meanwhile."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def test_in_and_out_under_load(
 
 
 def in_and_out(crowd: Crowd, front: Kcoord) -> None:
-    """The story of docs/in-and-out.md, and in again."""
+    """The story of docs/in-and-out.md, and in again. AD-20: while members are bounced some are direct, some are not."""
     kafka, group, count = crowd.kafka, crowd.group, len(crowd.clients)
     crowd.start(kafka.bootstrap)
     check_members(kafka.bootstrap, group, count)
@@ -203,7 +203,7 @@ def groups(front: Kcoord, *arguments: object) -> None:
 
 
 def adopted(crowd: Crowd, front: Kcoord, times: int) -> None:
-    """The group has been adopted so many times, and no member has joined again for it (rules 8, 12)."""
+    """The group has been adopted so many times, and no member has joined again for it (AD-8, AD-12)."""
     crowd.go_on()
     front.wait_for_line(f"group {crowd.group} is kcoord's now: adopted", times)
     before = crowd.assignments

@@ -116,7 +116,7 @@ def test_lines_arrive_while_workers_and_kcoord_come_and_go(stage: Stage) -> None
 
 
 def check_sink_offsets_by_rest(stage: Stage) -> None:
-    """Connect's REST for a sink's offsets, which are those of its consumer group: read, set back, forgotten."""
+    """GW-25: Connect's REST for a sink's offsets, which are those of its consumer group: read, set back, forgotten."""
     fleet, pipe = stage.fleet, stage.pipes[0]
     path = f"/connectors/{pipe.sink}/offsets"
     partition = {"kafka_topic": pipe.topic, "kafka_partition": 0}

@@ -209,7 +209,7 @@ async def test_rule_1_known_ports_are_open_at_start_before_upstream_answers(
     await until(opened, "the known broker's port is open while the broker is down")
     client = await connect(kcoord.port + 2)
     client.writer.write(client.frame(MetadataRequest(topics=[]), 12)[1])
-    assert await client.read_frame() == b""  # rule 3: rather no answer than one without brokers
+    assert await client.read_frame() == b""  # GW-3: rather no answer than one without brokers
     kafka.start_brokers(1)
 
     async def answered() -> Any:

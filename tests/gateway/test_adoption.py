@@ -1,4 +1,7 @@
-"""Is a live group taken over from the cluster without its members noticing? AD-6 to AD-14."""
+"""Is a live group taken over from the cluster without its members noticing, and given back? AD-6 to AD-18.
+
+The numbers in test names are those of AD rules.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +77,7 @@ async def committed(client: Client, group: str, topic: str) -> int:
 async def test_a_group_is_adopted_and_nobody_notices(
     kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
 ) -> None:
+    """AD-6, AD-8, AD-9, AD-12: the same ids, generation and assignments, and no heartbeat or commit fails."""
     await asyncio.to_thread(kafka.create_topic, name)
     members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
     there = await ScriptedMember.at(kafka.bootstrap, name)
@@ -116,7 +120,7 @@ async def goes(member: ScriptedMember) -> None:
 async def test_a_group_is_released_by_one_rebalance(
     kafka: KafkaCluster, kcoord: Kcoord, direct: Client, name: str
 ) -> None:
-    """Rules 15, 17, 18: each is asked to join once, commits until then, and has a new id at the cluster."""
+    """AD-15, AD-17, AD-18: each is asked to join once, commits until then, and has a new id at the cluster."""
     await asyncio.to_thread(kafka.create_topic, name)
     members = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
     await stable(*members)
@@ -209,8 +213,8 @@ async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
 async def test_rule_10_members_that_were_put_out_for_nothing_join_again(
     entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger gets in at the last moment: kcoord has put the members out, and is refused. They hear of one more
-    rebalance, not that nobody knows them.
+    """AD-10: a stranger gets in at the last moment. kcoord has put the members out, and is refused. They hear of one
+    more rebalance, not that nobody knows them.
     """
     members = await live_pair(entry, name)
     kafka.create_topic(name)
@@ -393,7 +397,7 @@ async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Ent
 
 
 async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> None:
-    """The cluster takes kcoord's address for that of whoever comes through it."""
+    """AD-13: the cluster takes kcoord's address for that of whoever comes through it."""
     members = await live_pair(entry, name)
     for each in members:
         seen = entry.gateway.cluster_groups.sighting(name, each.member_id)
@@ -406,7 +410,7 @@ async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> 
 
 
 async def test_rule_11_an_id_that_nobody_uses_delays_commits_only(entry: Entry, kafka: KafkaCluster, name: str) -> None:
-    """The cluster waits for whoever was given an id; heartbeats are answered meanwhile, and the commit in the end."""
+    """AD-11: the cluster waits for whoever was given an id; heartbeats are answered, and the commit in the end."""
     await asyncio.to_thread(kafka.create_topic, name)
     members = await live_pair(entry, name)
     newcomer = await ScriptedMember.at(entry.cluster, name, session_ms=6_000)

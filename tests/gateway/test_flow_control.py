@@ -1,9 +1,12 @@
-"""Does a connection always come to rest, with every answer in order, whoever stops reading when? Server and
-GW-3 to GW-6 on one client connection and its leg.
+"""Does a connection always come to rest, with every answer in order, whoever stops reading when? GW-4 on one client
+connection and its leg.
 
 The real connection, leg and upstream between sockets that a plan drives by hand: each step lets some bytes through
 somewhere. Buffers are so small that every pause happens. At the end of a plan all sockets flow again: whatever is then
 still paused, or not answered, was forgotten.
+
+The numbers in test names are those of the rules in `kcoord/server/connection.py`, and rule 5, of small frames, is that
+of `kcoord/gateway/upstream.py`.
 """
 
 from __future__ import annotations

@@ -89,14 +89,14 @@ async def test_rule_10_a_member_outlives_its_broker_on_one_connection(
         assert ErrorCode((await member.try_join()).error_code) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         found = (await ask(member.client, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))).coordinators[0]
         assert (found.error_code, found.node_id, found.port) == (0, 1, kcoord.port + 2)
-        late = await connect(kcoord.port + 2)  # rule 9: discovery works for whoever comes by the coordinator's port
+        late = await connect(kcoord.port + 2)  # GW-9: discovery works for whoever comes by the coordinator's port
         found = (await ask(late, FindCoordinatorRequest(key_type=0, coordinator_keys=[name]))).coordinators[0]
         assert (found.error_code, found.node_id, found.port) == (0, 1, kcoord.port + 2)
         assert (await ask(late, FindCoordinatorRequest(key_type=0, coordinator_keys=[]))).coordinators == []
         again = ScriptedMember(late, name, member_id=member.member_id, generation=generation)
         assert await again.heartbeat() == ErrorCode.NONE
         late.writer.write(late.frame(MetadataRequest(topics=[]), 12)[1])
-        assert await is_over(late)  # rule 3: never made up
+        assert await is_over(late)  # GW-3: never made up
         listing = await connect(kcoord.port + 2)
         assert ErrorCode((await ask(listing, ListGroupsRequest())).error_code) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 

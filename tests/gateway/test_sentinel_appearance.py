@@ -1,4 +1,7 @@
-"""What does a group of kcoord's look like to those who ask the brokers? AD-1 to AD-5."""
+"""What does a group of kcoord's look like to those who ask the brokers? AD-1 to AD-5.
+
+The numbers in test names are those of AD rules.
+"""
 
 import asyncio
 import struct

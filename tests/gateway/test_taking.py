@@ -48,7 +48,7 @@ async def test_rule_11_a_group_is_taken_by_a_sentinel_before_its_first_join_is_a
     seen = await describe(member.client, name)
     assert (seen.group_state, seen.protocol_type) == ("Stable", "consumer")
     assert [each.member_id for each in seen.members] == [member.member_id]
-    assert seen.members[0].client_host == "/127.0.0.1"  # rule 8
+    assert seen.members[0].client_host == "/127.0.0.1"  # GW-8
 
 
 async def test_rule_11_nobody_can_join_past_kcoord(

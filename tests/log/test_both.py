@@ -56,7 +56,7 @@ async def test_records_come_in_chunks(place: Place) -> None:
 
 
 async def test_changes_that_wait_share_commits(place: Place) -> None:
-    """Design section 5, group commit."""
+    """Group commit: one commit takes all that waits."""
     async with opened(place.make(), *range(4)) as log:
         waiting = [log.append(n % 4, [(b"%d" % n, b"v")]) for n in range(1000)]
         await asyncio.gather(*waiting)

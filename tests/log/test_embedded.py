@@ -24,7 +24,7 @@ async def test_values_of_any_size_come_back_and_chunks_stay_small(tmp_path: Path
 
 
 async def test_changes_that_wait_share_one_sync(tmp_path: Path) -> None:
-    """Design section 5, group commit: while the writer is busy 1,000 batches gather, and one transaction takes them."""
+    """Group commit: while the writer is busy 1,000 batches gather, and one transaction takes them."""
     async with opened(tmp_path) as log:
         other = sqlite3.connect(log.file.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # the writer waits for its turn

@@ -1,4 +1,8 @@
-"""Which rules of adoption and release are broken on purpose, to see that the simulator notices? See `mutants.py`."""
+"""Which rules of adoption and release are broken on purpose, to see that the simulator notices? See `mutants.py`.
+
+The numbers are those of AD rules (docs/rules/adoption.md). Two of the mutants of AD-15 do what AD-16 forbids: the
+sentinel leaves first, and JoinGroup is passed with the old member id.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """What is in the log that must never be?
 
-| finding | what it is | rule of connect groups |
+| finding | what it is | rule |
 | --- | --- | --- |
-| double owner | two members of the new protocol could be running one thing after a step | 2 |
-| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | 10, 21, 22, 28 |
-| epoch back | a group epoch, assignment epoch, member's epoch or generation is lower than before | 13 |
-| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay or placement rules, or is of an epoch that has not begun | 18, 21 |
+| double owner | two members of the new protocol could be running one thing after a step | CG-2 |
+| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | CG-10, CG-21, CG-22, CG-28 |
+| epoch back | a group epoch, assignment epoch, member's epoch or generation is lower than before | CG-13 |
+| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay or placement rules, or is of an epoch that has not begun | CG-18, CG-21 |
 | misplaced | a record of a group that belongs to another partition | |
 
 A legacy worker may come with what it runs already, and gives up what others have by then: it is no second owner. A legacy

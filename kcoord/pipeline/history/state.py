@@ -120,7 +120,7 @@ class GroupState:
     targets: dict[str, Resources] = attrs.Factory(dict)
     converged: bool = False
     absent: set[str] = attrs.Factory(set)
-    """Members that are joining, away for a while (rule 28) or put out: what they are to run waits for them."""
+    """Members that are joining, away for a while (CG-28) or put out: what they are to run waits for them."""
     away: set[str] = attrs.Factory(set)
     """Those of them that have left for a while."""
     has_rules: bool = False

@@ -218,7 +218,7 @@ def _why(step: Step, member_id: str) -> str:
 
 
 def _let_go(state: GroupState, step: Step, member_id: str) -> str | None:
-    """Why nobody has it now that this member has not. A static worker goes away without an epoch (rule 28)."""
+    """Why nobody has it now that this member has not. A static worker goes away without an epoch (CG-28)."""
     if step.epochs:
         return _why(step, member_id)
     return "worker away" if member_id in state.away else short(state.reason)

@@ -237,7 +237,7 @@ def _end(
     if gone is not None and row["ended"] == EXPIRED:
         return End.LOST, Span(gone.not_before_ms - session_ms, gone.not_after_ms - session_ms + heartbeat_ms)
     known_ms = min(each.not_after_ms for each in (gone, back) if each is not None)
-    if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said so (rule 28)
+    if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said so (CG-28)
         return End.IN_ORDER, Span(owned_until_ms, owned_until_ms)
     return End.LOST, Span(known_ms - session_ms, known_ms)
 

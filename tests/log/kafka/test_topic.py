@@ -20,7 +20,7 @@ COMPACT = {"cleanup.policy": "compact"}
 
 
 async def test_a_topic_that_is_missing_is_made(kafka: KafkaCluster) -> None:
-    """Design section 5."""
+    """As docs/log.md says, "What it is like"."""
     topic = Topic(kafka)
     async with opened(topic.make(history_retention_ms=123_456)):
         pass
