@@ -32,7 +32,7 @@ FLEETS = {
 
 @pytest.mark.parametrize("kind", cells(FLEETS, lambda kind: kind != "4.3"))
 def test_a_fleet_is_restarted_by_drains(make_stage: StageMaker, tmp_path: Path, kind: str) -> None:
-    """CM-35, CM-37, CM-42, CM-48."""
+    """CM-35, CM-37, CM-42, CM-48; of older workers, and under `compatible`, too (CM-50)."""
     version, settings = FLEETS[kind]
     stage = make_stage("drained", DELAY_S, version=version, **settings)
     fleet = stage.fleet
@@ -82,7 +82,7 @@ def ended_with_their_worker(notes: list[Note], since_ms: int) -> list[str]:
 
 
 def tasks_are_restarted_by_rest(stage: Stage) -> None:
-    """Whoever is asked, and wherever it was moved to: the leader forwards by what it was last shown (rule O5)."""
+    """Whoever is asked, and wherever it was moved to: the leader forwards by what it was last shown (CM-35, CM-55)."""
     fleet, seen = stage.fleet, starts(stage)
     for asked, number in zip(WORKERS, range(3), strict=False):
         fleet.rest.ask(fleet.workers[asked].id, "POST", f"/connectors/a/tasks/{number}/restart")

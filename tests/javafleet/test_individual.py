@@ -14,8 +14,8 @@ let something go for it joins once more.
 
 
 def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
-    """A worker that nothing concerns makes no JoinGroup (CM-3, CM-4, CM-9), nothing runs twice or is stopped
-    without need (rules 5-8, 10-12), REST of any worker works throughout, and in the end all runs.
+    """A worker that nothing concerns makes no JoinGroup (CM-3, CM-4, CM-9, CM-30), nothing runs twice or is stopped
+    without need (CM-5 to CM-8, CM-11, CM-12, CM-41), REST of any worker works throughout, and in the end all runs.
     """
     stage = make_stage("one-by-one", DELAY_S)
     fleet = stage.fleet
@@ -34,8 +34,8 @@ def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
 
 
 def test_stops_come_before_starts_where_configurations_change(make_stage: StageMaker) -> None:
-    """Every worker has stopped a reconfigured connector's tasks before any starts them anew (the config round), also
-    where that takes them a while.
+    """Every worker has stopped a reconfigured connector's tasks before any starts them anew (CM-25), also where that
+    takes them a while.
     """
     stage = make_stage("config-round", DELAY_S)
     fleet = stage.fleet

@@ -56,7 +56,7 @@ def all_are_bounced(stage: Stage) -> None:
 
 
 def a_follower_is_back_before_anybody_missed_it(stage: Stage) -> None:
-    """The old member's connection is closed: it is dropped at once (CM-19), its work is given back (18)."""
+    """The old member's connection is closed: it is dropped at once (CM-19), its work is given back (CM-18)."""
     comes_back(stage, stage.fleet.follower())
 
 
@@ -74,7 +74,7 @@ def the_leader_is_back_and_leads(stage: Stage) -> None:
 
 def kcoord_is_killed_and_back(stage: Stage) -> None:
     """It has forgotten nobody, and nothing of what each has: nothing moves, also where workers that missed it for too
-    long have stopped all (CM-5 and "State").
+    long have stopped all (CM-5, CM-28, CM-29).
     """
     owners = stage.fleet.owners()
     stage.kcoord.kill_and_restart()
@@ -83,7 +83,7 @@ def kcoord_is_killed_and_back(stage: Stage) -> None:
 
 def comes_back(stage: Stage, name: str, *, missed: bool = False) -> None:
     """This worker is killed and started again: in the end each runs what it ran, and nobody else joined but the leader,
-    once for each question: how long the work of a lost worker waits (CM-36), and who runs what now (O5).
+    once for each question: how long the work of a lost worker waits (CM-36), and who runs what now (CM-35).
     """
     fleet = stage.fleet
     owners, leader, watch = fleet.owners(), fleet.leader(), Watch(fleet)

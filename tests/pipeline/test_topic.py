@@ -126,7 +126,7 @@ async def play(kafka: KafkaCluster, folder: Path) -> Happened:
 
             async def answered(worker: Worker = worker) -> bool:
                 error = await worker.heartbeat()
-                if error == ErrorCode.NOT_COORDINATOR:  # a connection of before the load proves nothing (rule 4)
+                if error == ErrorCode.NOT_COORDINATOR:  # a connection of before the load proves nothing (CG-4)
                     worker.client = await connect(server.port)
                 return error == ErrorCode.NONE
 

@@ -1,6 +1,7 @@
 """Which rules of legacy workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
 
-The numbers are those of the legacy rules; 107 is O7, and so on; 0 is the change of the group's protocol.
+A number below 100 is that of a CM rule (2 is CM-2); 102, 107 and 108 are CM-32, CM-37 and CM-38; 0 is the change of
+the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 """
 
 from __future__ import annotations

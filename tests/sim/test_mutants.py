@@ -13,7 +13,7 @@ SEEDS = 400
 """A mutant must be caught within so many seeds."""
 RULES = {*range(1, 15), 18, 22, 24, 25, 26}
 LEGACY_RULES = {CONVERSION, *range(2, 9), 11, 12, 14, *range(17, 25), 26, 102, 107, 108}
-"""13 (who runs on), 16 (one protocol), O9 and O14 are looked for, and seldom met: tests/translation has them."""
+"""CM-13, CM-16, CM-39 and CM-44 are looked for as well, but runs seldom meet them: tests/translation has tests."""
 MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
 

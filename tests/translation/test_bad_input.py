@@ -123,6 +123,7 @@ def test_what_comes_by_an_older_connection_changes_nothing() -> None:
     ids=["nothing", "half of it", "a stranger"],
 )
 def test_nonsense_by_the_leader_says_nothing_and_it_is_asked_again(raw: dict[str, bytes]) -> None:
+    """CM-51: a true leader answers for exactly the members that it was shown."""
     world = three()
     world.come("W1", "AC0 AT0")
     assert world.fetch("W1", raw=raw).error is AGAIN

@@ -209,7 +209,7 @@ def test_a_session_that_ends_is_a_departure() -> None:
 
 
 def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
-    """A parked member sends no heartbeat, as far as anybody can rely on it."""
+    """CM-27: a parked member sends no heartbeat, as far as anybody can rely on it."""
     world, _ = one_gives()
     parked = world.send_sync("W4")
     world.keep_alive(3_000, "W1", "W2", "W3")
@@ -244,8 +244,8 @@ def _comes(world: LegacyWorld, name: str, runs: str) -> Synced:
 
 
 def test_what_is_free_waits_half_a_second_for_the_rest() -> None:
-    """In a rolling restart by drains six tasks of real workers ran nowhere for four seconds: a worker that was back had
-    to wait for what one of the others had not been told yet to stop.
+    """CM-27: in a rolling restart by drains six tasks of real workers ran nowhere for four seconds: a worker that was
+    back had to wait for what one of the others had not been told yet to stop. CM-43: W1 leads, and gives like the rest.
     """
     world = two_give()
     parked = world.send_sync("W4")
@@ -313,6 +313,7 @@ def test_a_heartbeat_by_an_old_connection_is_not_kept_back_once_its_worker_syncs
 
 
 def test_a_heartbeat_is_kept_back_and_given_at_once_when_there_is_something_to_say() -> None:
+    """CM-26."""
     world = held()
     token = world.send_heartbeat("W2")
     world.pass_ms(1_000)
@@ -335,6 +336,7 @@ def test_it_is_given_after_the_wait_in_any_case() -> None:
 
 
 def test_the_next_request_of_the_connection_lets_it_go_and_it_is_never_illegal() -> None:
+    """CM-26."""
     world = held()
     token = world.send_heartbeat("W2")
     joined = world.send_join("W2", "AT1 AT2")

@@ -1,5 +1,5 @@
-"""What are workers told while the configuration changes, and after a load? Request by request, on a shard driven by
-hand.
+"""What are workers told while the configuration changes (CM-25), and after a load (CM-28)? Request by request, on a
+shard driven by hand.
 """
 
 from __future__ import annotations
@@ -329,7 +329,9 @@ def test_after_a_load_the_leader_is_shown_the_group_anew() -> None:
 
 
 def test_after_a_long_outage_each_gets_its_own_back_in_one_join() -> None:
-    """A worker that cannot find its coordinator stops all, and reports a null allocation under the same member id."""
+    """CM-29: a worker that cannot find its coordinator stops all, and reports a null allocation under the same member
+    id.
+    """
     world = three()
     world.restart(lose_ms=9_000)
     for at, (name, had) in enumerate((("W2", "AT1"), ("W3", "AT2"))):
@@ -344,7 +346,7 @@ def test_after_a_long_outage_each_gets_its_own_back_in_one_join() -> None:
 
 
 def test_a_coordinator_that_knows_nobody_adopts_what_it_hears() -> None:
-    """A cold start: all come as strangers, with what they run; nobody stops anything."""
+    """CM-28, a cold start: all come as strangers, with what they run; nobody stops anything."""
     world = LegacyWorld(gather_ms=100)
     tokens = {name: world.send_join(name, runs) for name, runs in (("W1", "AC0 AT0"), ("W2", "AT1"))}
     world.pass_ms(3_000)

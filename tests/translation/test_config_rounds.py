@@ -1,5 +1,5 @@
 """Does a change of configuration come about as Connect relies on? All have stopped the reconfigured tasks before any
-starts them anew; and it costs no more rounds than with Kafka's own coordinator.
+starts them anew (CM-25); and it costs no more rounds than with Kafka's own coordinator.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Is work stopped for another worker only when that one can be told to start it? With heartbeats that are kept back.
 
 In a rolling restart by drains tasks of real workers ran nowhere for up to four seconds: who was to start them had just
-been given something, and Connect's next heartbeat comes three seconds after that (CM-4).
+been given something, and Connect's next heartbeat comes three seconds after that (CM-4, CM-26).
 """
 
 from __future__ import annotations

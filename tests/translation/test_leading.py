@@ -24,7 +24,7 @@ def test_generations_are_one_counter_that_outlives_the_coordinator() -> None:
 
 
 def test_a_worker_that_nothing_concerns_keeps_its_generation() -> None:
-    """CM-2, CM-8: the group moves on, the worker need not."""
+    """CM-2, CM-8, CM-30: the group moves on, the worker need not."""
     world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
     known = world.generations["W3"]
     world.come("W4")
@@ -163,7 +163,9 @@ def test_a_fleet_that_reads_a_file_comes_to_rest() -> None:
 
 
 def test_a_look_with_a_delay_is_void() -> None:
-    """CM-39: what is lost may be hidden in it. The leader forgets, and is asked twice."""
+    """CM-39: what is lost may be hidden in it. The leader forgets, and is asked twice. CM-34: what that look takes away
+    is not stopped.
+    """
     world = three()
     world.come("W1", "AC0 AT0")
     assert world.fetch("W1", {"W2": "-AT1"}, delay_ms=300_000).error is AGAIN

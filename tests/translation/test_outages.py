@@ -1,4 +1,4 @@
-"""What does it cost when the coordinator, or a worker, is away for a while? As the table of `legacy-workers` says."""
+"""What does it cost when the coordinator, or a worker, is away for a while? (CM-28, CM-29)"""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ def test_an_outage_below_the_heartbeat_interval_costs_nothing() -> None:
 
 
 def test_after_a_longer_one_each_worker_gets_its_own_back_in_one_join() -> None:
+    """CM-29."""
     fleet = settled("w0", "w1", "w2")
     ran = runs(fleet)
     away(fleet, 9_000)
@@ -60,7 +61,7 @@ def test_after_a_longer_one_each_worker_gets_its_own_back_in_one_join() -> None:
 
 
 def test_a_coordinator_that_has_lost_its_log_takes_nothing_from_anybody() -> None:
-    """A cold start: all come as strangers within a heartbeat interval."""
+    """CM-28, a cold start: all come as strangers within a heartbeat interval."""
     fleet = settled("w0", "w1", "w2")
     ran = runs(fleet)
     fleet.shard.drop()

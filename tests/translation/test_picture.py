@@ -1,6 +1,6 @@
 """Connect's own assignor over the pictures that its leader is shown: what it says exists, and it moves nothing.
 
-The assignor is kcoord's port, which `tests/assign/test_java_leaders.py` holds against Java's (CM-31 to CM-42).
+The assignor is kcoord's port, which `tests/assign/test_java_leaders.py` holds against Java's (CM-31, CM-32, CM-37).
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ def everything(configured: dict[str, int]) -> Resources:
 
 
 def test_each_entry_has_one_connector_and_one_task_at_most_and_its_workers_url() -> None:
+    """CM-37, CM-42."""
     workers = [
         Shown("w1", "http://w1", res("AC0 AT0 AT1 AT2 BC0")),
         Shown("w2", "http://w2", NOTHING),
@@ -95,6 +96,7 @@ def test_each_entry_has_one_connector_and_one_task_at_most_and_its_workers_url()
 
 
 def test_a_leader_that_remembers_is_asked_once_and_moves_nothing() -> None:
+    """CM-31, CM-32."""
     leader, workers = Leader(), {"w1": res("AC0 AT0 AT1 AT2"), "w2": NOTHING, "w3": res("BC0")}
     configured = {"A": 3, "B": 0}
     leader.ask(Asking(remembers=False), workers, NOTHING, configured)
@@ -125,6 +127,7 @@ def test_a_delay_that_nothing_explains_makes_a_look_void() -> None:
 
 
 def test_the_number_of_looks_is_bounded() -> None:
+    """CM-54."""
     asking = Asking(remembers=False)
     look = Look(NOTHING, NOTHING, res("AC0"), delay_ms=40, error=0, config_offset=OFFSET)
     verdicts = [asking.judge(look, res("AC0"))]

@@ -1,5 +1,5 @@
-"""What happens to a fleet of legacy workers that is led one by one? The events of `legacy-workers`, each with who had
-to join how often and who had to stop what.
+"""What happens to a fleet of legacy workers that is led one by one? The events that CM-30 names, each with who had to
+join how often and who had to stop what.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def test_a_follower_that_is_killed_and_comes_back_concerns_nobody() -> None:
 
 
 def test_a_config_round_outlives_the_coordinator() -> None:
-    """What was reconfigured does not start anew while somebody may run it as it was, also if the coordinator dies."""
+    """CM-25: what was reconfigured does not start anew while somebody may run it as it was, also if the coordinator
+    dies.
+    """
     fleet = settled("w0", "w1", "w2")
     slow = fleet.hosts[2]
     slow.reads = False

@@ -1,12 +1,12 @@
-"""When must a legacy worker come again, and how is it told? Nobody is disturbed but for one of these:
+"""When must a legacy worker come again, and how is it told? Nobody is disturbed but for one of these (CM-30):
 
 | why | rule |
 | --- | --- |
-| it is to compute, or led and somebody else is to | design 4; legacy 3, 14 |
-| its target lacks something that it holds, it was not told yet, and who is to run that can be told | legacy 4 |
-| what its target has and it lacks is free, or some of it for long enough, and may be given | legacy 4, 23 |
-| the leader that it knows is another now, and the new one is ready | legacy 11 |
-| the group speaks another embedded protocol than it was told | legacy 16 |
+| it is to compute, or led and somebody else is to | CM-3, CM-14 |
+| its target lacks something that it holds, it was not told yet, and who is to run that can be told | CM-4, CM-26 |
+| what its target has and it lacks is free, or some of it for long enough, and may be given | CM-4, CM-23, CM-27 |
+| the leader that it knows is another now, and the new one is ready | CM-11 |
+| the group speaks another embedded protocol than it was told | CM-16 |
 
 A worker that was told to stop something comes by itself when it has stopped. One that waits for an assignment is
 answered instead.

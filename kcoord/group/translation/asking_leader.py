@@ -3,13 +3,13 @@
 | the answer | what follows |
 | --- | --- |
 | names an error | nothing is known: it reads on, and joins again |
-| has a delay, though nothing was taken away in the look before | void: lost work may be hidden in it. Refused with 27, so that the leader forgets, and asked again as one that remembers nothing (O9) |
-| has a delay right after a look that took something away | that is what the delay is for; asked again (O22) |
-| of a leader that remembers nothing, and was shown something | asked again: what was deleted it takes for good when it sees it, and for deleted in the next look (O2) |
+| has a delay, though nothing was taken away in the look before | void: lost work may be hidden in it. Refused with 27, so that the leader forgets, and asked again as one that remembers nothing (CM-39) |
+| has a delay right after a look that took something away | that is what the delay is for; asked again (CM-52) |
+| of a leader that remembers nothing, and was shown something | asked again: what was deleted it takes for good when it sees it, and for deleted in the next look (CM-32) |
 | any other | it exists |
 
 A leader remembers its last look if it got the answer: a heartbeat of that generation has come since, or it has joined
-again at once (O10).
+again at once (CM-40).
 """  # noqa: E501
 
 from __future__ import annotations

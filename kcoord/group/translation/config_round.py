@@ -1,4 +1,4 @@
-"""What keeps a change of configuration together? A bounded barrier among the legacy workers.
+"""What keeps a change of configuration together? A bounded barrier among the legacy workers (CM-25).
 
 Connect relies on it: every worker has stopped the reconfigured tasks before any starts them anew. So when a worker
 comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,

@@ -1,4 +1,4 @@
-"""When is a worker told to stop what another one is to run? When the other one can be told to start it.
+"""When is a worker told to stop what another one is to run? When the other one can be told to start it (CM-26).
 
 Connect sends its first heartbeat `heartbeat.interval.ms` after an assignment (3 s), and cannot be told anything before:
 what was stopped for it would run nowhere until then. So that runs on where it is, until that heartbeat comes or a

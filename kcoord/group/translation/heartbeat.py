@@ -1,8 +1,8 @@
 """Heartbeat (12) of a worker in a connect group: it is alive, and learns whether it must join again.
 
 With `connect.legacy.heartbeat.wait.ms` the answer is kept back that long, and given at once when there is something to
-say: then nobody waits for the next heartbeat. Without, the hot path repeats the answer while nothing concerns the
-worker.
+say: then nobody waits for the next heartbeat (CM-26). Without, the hot path repeats the answer while nothing concerns
+the worker.
 """
 
 from __future__ import annotations

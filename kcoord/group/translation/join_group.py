@@ -1,8 +1,8 @@
 """JoinGroup (11) of a worker in a connect group: it joins, or joins again, and says what it runs.
 
 Who it is: a newcomer (KIP-394: it must come a second time with the id that it was given); a newcomer at the url of a
-worker that is dead, whose place it takes (CM-18 to CM-20); a stranger, which runs what nobody here gave it (
-CM-12); a member. Connect has no static members: group.instance.id is not looked at.
+worker that is dead, whose place it takes (CM-18 to CM-20); a stranger, which runs what nobody here gave it (CM-12); a
+member. Connect has no static members: group.instance.id is not looked at (CM-17).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NEEDS_ID_VERSION = 4
 NOTHING: Resources = frozenset()
 COLD_START_MS = 5_000
 """How long a group that begins with workers which run something already waits for the others: longer than their
-heartbeat interval, in which they find out that they must join.
+heartbeat interval, in which they find out that they must join (CM-28).
 """
 
 

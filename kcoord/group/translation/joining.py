@@ -86,7 +86,7 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
 def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
     session = session_of(member)
     looks = asks_leader(group) and is_shown_pictures(group, member) and not disarms(group, member)
-    if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (rule 2)
+    if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (CM-2)
         bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
     session.previous_generation, session.generation = session.generation, group.epoch
     session.generation_unsure = False
@@ -123,7 +123,7 @@ def _leader_for(group: ConnectGroup, follower: Member) -> str:
 
 def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
     """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (CM-3): it has an
-    epoch, since generations tell the leader's looks apart (rule 2), and waits if it repeats itself without end.
+    epoch, since generations tell the leader's looks apart (CM-2), and waits if it repeats itself without end.
     """
     if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:
         return

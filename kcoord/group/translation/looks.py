@@ -6,16 +6,16 @@ who runs what, what waits for whom, and how long, the coordinator computes itsel
 | a look is wanted | why |
 | --- | --- |
 | a worker has read further than the last look | what exists may have changed (CM-32, CM-44) |
-| nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (O3, O18) |
-| the leader is drained, and runs nothing any more | another one leads before it is stopped (O18) |
-| the leader joins by itself | answered as a follower, it would forget what it knows (rule 3) |
-| what was deleted has been stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks when it is told (O11) |
-| a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (O6) |
-| nothing has happened for a minute, and before that something was placed, or the group became a connect group | the leader forwards REST requests by what it was last shown (O5, O19); a new leader also shows that delay |
+| nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (CM-33, CM-48) |
+| the leader is drained, and runs nothing any more | another one leads before it is stopped (CM-48) |
+| the leader joins by itself | answered as a follower, it would forget what it knows (CM-3) |
+| what was deleted has been stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks when it is told (CM-41) |
+| a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (CM-36) |
+| nothing has happened for a minute, and before that something was placed, or the group became a connect group | the leader forwards REST requests by what it was last shown (CM-35, CM-49); a new leader also shows that delay |
 
 Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
-anything, and its memory stays (O8, O23). While a worker has read further than the last look nothing is placed, but for
-ten seconds at most.
+anything, and its memory stays (CM-38, CM-53). While a worker has read further than the last look nothing is placed,
+but for ten seconds at most (CM-44).
 """  # noqa: E501
 
 from __future__ import annotations

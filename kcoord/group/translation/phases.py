@@ -6,7 +6,8 @@
 | PREPARING | it must come again: it is told so at its next heartbeat, and has its rebalance timeout for it | 27 |
 | COMPLETING | it has joined and fetches its assignment, within the same time | 0 |
 
-A worker may join by itself in every phase. (Seed 001, migration; Kafka's names, where they are states of a group.)
+A worker may join by itself in every phase. (KIP-848 has these states for the members of a group that is being upgraded.
+The names are Kafka's, of a group's states.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How do legacy workers' sessions begin where there were none: after a load, and in a group that was converted?
+"""How do legacy workers' sessions begin where there were none: after a load (CM-28), and in a group that was converted?
 
 After a load a worker may have been told any generation from the recorded one on. The log does not tell whether the
 worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again, and

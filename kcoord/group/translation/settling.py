@@ -39,7 +39,7 @@ def _has_been_computed(group: ConnectGroup) -> bool:
 
 def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
     """Whoever was looked at while the leader could not be relied upon is looked at again when it can (CM-11,
-    23): it is there, it has its own assignment, the look of another is over, whatever it was.
+    CM-23): it is there, it has its own assignment, the look of another is over, whatever it was.
     """
     fleet = group.legacy
     if not fleet.looked_at_unready or not is_ready(turn.contents, group):

@@ -1,4 +1,4 @@
-"""What is a legacy worker given when it syncs, and when is its answer kept back?
+"""What is a legacy worker given when it syncs, and when is its answer kept back (CM-25, CM-27)?
 
 | its SyncGroup waits | until |
 | --- | --- |

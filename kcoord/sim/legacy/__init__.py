@@ -2,7 +2,7 @@
 
 `worker` is Connect's herder, `client` Kafka's client below it (member id, generation, heartbeats), `leading` what the
 worker does that leads; `configs` is what is configured, and the topic that says so; `actions` what the host is asked
-for. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `legacy-workers`.
+for. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `docs/rules/classic-members.md`.
 """
 
 from kcoord.sim.legacy.actions import Action, Close, ReadConfigs, Seek, Send, Start, Stop

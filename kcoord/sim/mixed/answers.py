@@ -1,20 +1,20 @@
 """Are legacy workers of a connect group answered as they must be? Looked for in each answer, and in what waits for one.
 
-| invariant | legacy rules |
+| invariant | rules |
 | --- | --- |
-| offset: an assignment's is not below the worker's own, and not above the config topic's end | 7, 17 |
-| delay: only the leader is told of one | 9 |
-| accepted: what the leader has computed counts, whatever has happened since | 8 |
-| mismatch: the leader is never shown that somebody has read more of the config topic | 6 |
-| ready: a follower starts nothing new while the leader cannot be asked | 15, 23 |
-| disturbed: who is told to join again is concerned by something | design 4 |
-| parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | 24 |
-| round: nobody starts anything while a config round is open | config round |
-| returned: who is back at its url gets what waited for it, but nothing of before a config round | 18, 21 |
-| place: it takes the place of the one there whose connection is closed, and leads if that one led | 19, 20 |
-| nudged: in a config round nobody who holds something is left alone | 22 |
-| generations: a worker's never goes back | 2 |
-| held: no heartbeat's answer is kept back that has something to say, or too long | connect 26 |
+| offset: an assignment's is not below the worker's own, and not above the config topic's end | CM-7, CM-17 |
+| delay: only the leader is told of one | CM-9 |
+| accepted: what the leader has computed counts, whatever has happened since | CM-8 |
+| mismatch: the leader is never shown that somebody has read more of the config topic | CM-6 |
+| ready: a follower starts nothing new while the leader cannot be asked | CM-15, CM-23 |
+| disturbed: who is told to join again is concerned by something | CM-30 |
+| parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | CM-24 |
+| round: nobody starts anything while a config round is open | CM-25 |
+| returned: who is back at its url gets what waited for it, but nothing of before a config round | CM-18, CM-21 |
+| place: it takes the place of the one there whose connection is closed, and leads if that one led | CM-19, CM-20 |
+| nudged: in a config round nobody who holds something is left alone | CM-22 |
+| generations: a worker's never goes back | CM-2 |
+| held: no heartbeat's answer is kept back that has something to say, or too long | CM-26, CG-26 |
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """What must never be so where there are legacy workers? Beside what `kcoord.sim.checks` looks for.
 
-| invariant | legacy rules |
+| invariant | rules |
 | --- | --- |
-| one owner: no two workers run a resource, but for those that the coordinator has let go of (rule 13) | 4, 5, 12 |
-| books: what a legacy worker of a connect group runs is in its current | 4, 5 |
+| one owner: no two workers run a resource, but for those that the coordinator let go (CM-13) | CM-4, CM-5, CM-12 |
+| books: what a legacy worker of a connect group runs is in its current | CM-4, CM-5 |
 | thrown out: who is heard, joins when it is told, and does not leave, stays a member | |
-| leaders: one legacy worker at most believes that it leads, the one that computed last; it knows who owns | 3, 14 |
-| storm: nobody joins without end | 7 |
+| leaders: one legacy worker at most believes that it leads, who computed last; it knows who owns | CM-3, CM-14 |
+| storm: nobody joins without end | CM-7 |
 | busy: the coordinator does not look at the group again and again for nothing | |
-| generations: they never go back, whatever kind of group it is | 2 |
+| generations: they never go back, whatever kind of group it is | CM-2 |
 | died: no answer makes a legacy worker's process end, but for those that say that it may not take part | |
 
 What the classic protocol itself cannot promise is excused: a worker that the coordinator had to let go of runs on until
@@ -189,7 +189,7 @@ class MixedChecks(Checks):
         return process.running <= current and current.isdisjoint(connect.also_owned)
 
     def heard(self, process: Living) -> None:
-        """The books have changed: what a worker owns is in its current (connect rule 1, CM-5)."""
+        """The books have changed: what a worker owns is in its current (CG-1, CM-5)."""
         if not isinstance(process, LegacyProcess):
             super().heard(process)
             return
@@ -314,7 +314,7 @@ class MixedChecks(Checks):
             client.stale = True
 
     def _forget_refused(self, step: Step) -> None:
-        """Who is told to come by a new connection was not heard (connect rule 4)."""
+        """Who is told to come by a new connection was not heard (CG-4)."""
         for reply in step.replies:
             if isinstance(reply.token, Frame) and getattr(reply.response, "error_code", 0) in RETRIED:
                 self._heard_ms.pop(getattr(reply.token.request, "member_id", ""), None)

@@ -1,4 +1,4 @@
-"""Seed 003's examples, line for line: what a leader that goes by a policy is told, and what it answers.
+"""The examples of designs I to III (`docs/assignors.md`): what a leader that goes by a policy is told and answers.
 
     A(assigned:T1) B(assigned:T2)                           what the members report
     -> A(assigned:T4,revoked:,t1) B(assigned:,revoked:,t1)  what they are answered; t1: a delay, -: none

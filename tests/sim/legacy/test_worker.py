@@ -1,6 +1,7 @@
 """Does the scripted legacy worker behave as Connect's does? Fleets of it in a generic group, which is the classic one.
 
-What Connect does is taken from its sources and from real workers (`legacy-workers`); nothing here is about kcoord.
+What Connect does is taken from its sources and from real workers (`docs/rules/classic-members.md`); nothing here is
+about kcoord.
 """
 
 from __future__ import annotations
@@ -206,6 +207,7 @@ def test_a_break_below_a_heartbeat_interval_stops_nothing() -> None:
 
 
 def test_a_longer_break_stops_all_and_it_joins_with_a_null_allocation() -> None:
+    """CM-29."""
     house, hosts = fleet(2)
     ran, member_id = hosts[1].runs, hosts[1].worker.member_id
     hosts[1].cut_off = True
