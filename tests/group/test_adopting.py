@@ -1,5 +1,5 @@
 """A group is taken over from the cluster as it stands: what its members notice, and what is refused. AD-7,
-12, 13.
+AD-12, AD-13.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def generation_after(world: World) -> tuple[str, int]:
 
 @pytest.mark.parametrize("is_loaded", [False, True])
 def test_its_members_go_on_as_if_nothing_had_happened(is_loaded: bool) -> None:
-    """Rule 12: the same ids, the same generation, the same assignments; also once the log was loaded again."""
+    """AD-12: the same ids, the same generation, the same assignments; also once the log was loaded again."""
     world = World(NO_DELAY)
     world.saboteur = Saboteur(world.settings)
     one, two = live("A"), live("B", "b1")
@@ -115,7 +115,7 @@ def test_who_falls_silent_is_lost_after_its_session() -> None:
 )
 def test_a_member_joins_again(leader: str | None, who: str, rebalances: bool) -> None:
     """A leader that joins again asks for a rebalance. Where the leader is not known, whoever joins again may be it
-    (rule 13).
+    (AD-13).
     """
     world = World(NO_DELAY)
     members = {name: live(name) for name in "AB"}

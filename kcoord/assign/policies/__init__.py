@@ -1,4 +1,4 @@
-"""Which rebalance policy? Seed 003's designs, which KIP-415 came of, and Connect's own, as assignors like any other.
+"""Which rebalance policy? The designs that KIP-415 came of, and Connect's own (docs/assignors.md), as assignors.
 
 ``policy`` says what makes the designs different; ``incremental`` is the assignor; ``weights`` and ``spreading`` even
 out what weighs differently, ``pacing`` holds rounds; ``connects_own`` is what Java's leaders compute.

@@ -1,4 +1,4 @@
-"""What makes one incremental policy another? Three choices; the designs of seed 003 are three sets of them.
+"""What makes one incremental policy another? Three choices; the designs of docs/assignors.md are three sets.
 
 | | lost work | moves for balance | |
 | --- | --- | --- | --- |

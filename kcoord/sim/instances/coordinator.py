@@ -10,7 +10,7 @@ owner, and its answer the same way back.
   live on, and what lay in the former owner is relayed to the next one.
 - Each instance has a clock of its own, and a time of day that may be a day off.
 
-One shard exists at a time: that a former owner answers nobody any more is what leases are for (rule 27), and is not
+One shard exists at a time: that a former owner answers nobody any more is what leases are for (CG-27), and is not
 looked at here.
 """
 
