@@ -61,7 +61,7 @@ def test_what_was_being_stopped_and_was_abandoned_does_not_end_later_what_was_st
 
 @pytest.mark.parametrize("kind", Kind)
 def test_what_the_designs_are_for(kind: Kind) -> None:
-    """See docs/assignors.md: a bounce moves nothing with design II, and each worker's work twice with design I."""
+    """A bounce moves nothing with design II, and each worker's work twice with design I (`docs/assignors.md`)."""
     assert figures("bounce", kind, "design-2").moved == figures("bounce", kind, "design-3").moved == 0
     assert figures("bounce", kind, "design-1").moved == 60, "30 tasks, there and back"
     assert figures("bounce", kind, "eager").moved > 200

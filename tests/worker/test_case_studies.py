@@ -1,6 +1,6 @@
 """Do the three case studies come out over real sockets, row for row? All that can hold does (CG-32).
 
-They are of the proposal that connect groups come from (docs/deviations.md).
+They are of the draft KIP that connect groups come from (docs/decisions/0035-errata-of-the-draft.md).
 
 The worker library against kcoord as users run it; each table is what ConnectGroupDescribe says. `MaxWaitMs` is 0, and
 a worker heartbeats when the test says so. The corrections: W2 is at epoch 0, not 1, before its first grant (CG-10);

@@ -17,7 +17,7 @@ import kcoord.worker.config_topic
 import kcoord.worker.runner
 
 MODULES = (kcoord.worker, kcoord.worker.runner, kcoord.worker.config_topic, kcoord.assign, kcoord.testing)
-INTERNAL = re.compile(r"\b(CG|GW|CM|AD)-\d|\brules? O?\d|\bdesign \d|\bseed \d|\bdraft\b")
+INTERNAL = re.compile(r"\brules? O?\d|\b(CG|GW|CM|AD|KG)-\d|\bdesign \d|\bseed \d|\bdraft\b")
 
 
 def docstrings(source: str) -> list[str]:

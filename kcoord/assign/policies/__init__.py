@@ -1,4 +1,6 @@
-"""Which rebalance policy? The designs that KIP-415 came of, and Connect's own (docs/assignors.md), as assignors.
+"""Which rebalance policy? Designs I to III, which KIP-415 came of, and Connect's own, as assignors like any other.
+
+The designs are those of "Incremental Cooperative Rebalancing: Support and Policies" (`docs/assignors.md`).
 
 ``policy`` says what makes the designs different; ``incremental`` is the assignor; ``weights`` and ``spreading`` even
 out what weighs differently, ``pacing`` holds rounds; ``connects_own`` is what Java's leaders compute.

@@ -1,4 +1,4 @@
-"""What makes one incremental policy another? Three choices; the designs of docs/assignors.md are three sets.
+"""What makes one incremental policy another? Three choices; designs I to III (`docs/assignors.md`) are sets of them.
 
 | | lost work | moves for balance | |
 | --- | --- | --- | --- |

@@ -1,6 +1,6 @@
 """In which states can a generic group be, and which moves are there between them?
 
-| state | meaning | in the proposal of JoinGroup and SyncGroup (docs/deviations.md) |
+| state | meaning | in the Client-side Assignment Proposal |
 | --- | --- | --- |
 | Empty | without members: it has offsets, or members are about to join | Stable, "awaiting the first JoinGroup" |
 | PreparingRebalance | members are joining; JoinGroup requests are parked | Joining |
@@ -8,7 +8,7 @@
 | Stable | every member has its assignment, or may fetch it | Stable |
 | Dead | not known here: never created, deleted, or its shard is gone | Down |
 
-The proposal's Initialize, a coordinator that still loads, is no state of a group: its whole shard does not answer yet.
+That proposal's Initialize, a coordinator that still loads, is no state of a group: its whole shard does not answer yet.
 
 What the log holds is Empty, CompletingRebalance or Stable. PreparingRebalance lives in the coordinator's memory
 only: after a crash in it the group is again what its last generation was, and its members ask again. But for a group
