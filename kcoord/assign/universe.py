@@ -1,7 +1,7 @@
 """What is there to assign, and what of it waits for a worker that is gone?
 
-What exists is the configured set; where no worker ever told it, all that anybody's target names (
-CG-21). What waits, for how long, is rule 22: a departure with no delay running starts one; a running one is neither
+What exists is the configured set; where no worker ever told it, all that anybody's target names
+(CG-21). What waits, for how long, is CG-22: a departure with no delay running starts one; a running one is neither
 prolonged nor started anew; when it is over, nothing waits.
 """
 

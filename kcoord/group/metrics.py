@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import attrs
 
 CLASSIC, CONNECT = "classic", "connect"
-"""The protocols of groups: what Kafka calls the type of generic groups, and the draft's group type."""
+"""The protocols of groups: what Kafka calls the type of generic groups, and connect groups."""
 
 
 @attrs.define(slots=True)
@@ -29,7 +29,7 @@ class Counters:
     computations: Counter[str] = attrs.Factory(Counter)
     """Assignments that were begun, by who computes: client (a worker was chosen), server."""
     given_up: int = 0
-    """Chosen workers that failed or did not install in time (rule 20)."""
+    """Chosen workers that failed or did not install in time (CG-20)."""
     installed: Counter[str] = attrs.Factory(Counter)
     """Assignments that became the target, by assignor."""
     rejected: int = 0

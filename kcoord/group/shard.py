@@ -5,8 +5,8 @@ random number: whoever carries it hands in requests and the time, appends the re
 releases the step's replies once everything appended by then is committed (CG-24).
 
 Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails the shard is dropped
-and another one loads the log; so whatever was not committed, a static member's replacement for instance (
-GW-23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
+and another one loads the log; so whatever was not committed, a static member's replacement for instance
+(GW-23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
 (`isolation`). A shard that has raised an error all the same must be dropped too.
 """
 
@@ -223,8 +223,8 @@ class Shard:
         handler(turn, request, cut_client_id(context, self._contents.settings.limits), token)
 
     def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
-        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it (
-        CG-26). `handle` does so by itself.
+        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it
+        (CG-26). `handle` does so by itself.
         """
         isolation = self._isolation(now_ms, wall_ms)
         self._let_go(isolation, connection)
@@ -398,8 +398,8 @@ class Shard:
         return subscribed_among(self._contents, group_id, topics)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let a member's session stand still until `until_ms` at most, or until its next sign of life (
-        GW-10).
+        """Let a member's session stand still until `until_ms` at most, or until its next sign of life
+        (GW-10).
         """
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:

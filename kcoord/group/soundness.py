@@ -1,19 +1,20 @@
 """What is always true of the durable state of a shard, between two steps, and of what a log gives when it is replayed?
 
-| of | is always true | rules of connect groups |
+| of | is always true | rules |
 | --- | --- | --- |
-| a connect group | nothing is in two targets, or in the current of two members that were granted it | 2 |
-| | the assignment epoch is not above the group's, a member's not above the assignment's | 10 |
-| | a member at the assignment epoch owns its whole target | 10 |
-| | a legacy worker's generation is not above the group epoch; it says nothing of its target | legacy 2 |
+| a connect group | nothing is in two targets, or in the current of two members that were granted it | CG-2 |
+| | the assignment epoch is not above the group's, a member's not above the assignment's | CG-10 |
+| | a member at the assignment epoch owns its whole target | CG-10 |
+| | a legacy worker's generation is not above the group epoch; it says nothing of its target | CM-2 |
 | | a legacy worker speaks some embedded protocol, and lists no assignors | |
 | | what there is of a member has a member, what there is of a group has a group | |
-| | without members there is no target and nothing configured, and no assignment to be made | 21, 22 |
+| | without members there is no target and nothing configured, and no assignment to be made | CG-21, CG-22 |
 | | history has no gap, and ends at the group epoch | |
 | a generic group | its leader is a member; each member is there once, and each static one under one name | |
 | | Empty has no members, CompletingRebalance and Stable have some | |
 
-`verify` asks this of a log, the tests ask it of every shard after every step.
+`verify` asks this of a log, the tests ask it of every shard after every step. In a complaint
+"rule 2" is CG-2, and "legacy rule 2" is CM-2 (docs/rules).
 """
 
 from __future__ import annotations

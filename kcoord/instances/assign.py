@@ -66,7 +66,7 @@ def next_map(members: Mapping[str, Facts], leader: str, generation: int = 0) -> 
 
 
 def preferred_owners(leaders: Sequence[int | None], brokers: Mapping[int, int], count: int) -> dict[int, int]:
-    """Whose each partition should be because of where its groups' clients come by (rule 2)."""
+    """Whose each partition should be because of where its groups' clients come by (rule 2 above)."""
     if len(leaders) != count:
         return {}
     return {at: brokers[leader] for at, leader in enumerate(leaders) if leader is not None and leader in brokers}
@@ -77,7 +77,7 @@ def _epoch(one: InstanceMap) -> int:
 
 
 def _choose(members: Mapping[str, Facts], former: InstanceMap, count: int) -> tuple[dict[int, str], dict[str, str]]:
-    """Who takes part (members by instance number), and who does not (rule 4)."""
+    """Who takes part (members by instance number), and who does not (rule 4 above)."""
     chosen: dict[int, str] = {}
     refused: dict[str, str] = {}
 
@@ -106,7 +106,7 @@ def _choose(members: Mapping[str, Facts], former: InstanceMap, count: int) -> tu
 
 
 def _fronts(members: Mapping[str, Facts], former: InstanceMap, instances: Mapping[int, Instance]) -> dict[int, int]:
-    """Which instance stands before which broker (rule 3)."""
+    """Which instance stands before which broker (rule 3 above)."""
     seen = set().union(*(facts.brokers for facts in members.values()))
     if not seen or instances.keys() == former.instances.keys():
         seen |= former.brokers.keys()
@@ -120,7 +120,7 @@ def _target(
     held: Mapping[int, int | None],
     former: InstanceMap,
 ) -> list[int | None]:
-    """Whose each partition is to be in the end (rule 2); None for all when nobody is there."""
+    """Whose each partition is to be in the end (rule 2 above); None for all when nobody is there."""
     before = dict(enumerate(former.partitions))
     free = [at for at in partitions if at not in preferred]
     spread = _spread(free, instances, [held, before], Counter(preferred.values()))
@@ -128,7 +128,7 @@ def _target(
 
 
 def _readable(target: Sequence[int | None], unreadable: Mapping[int, Collection[int]]) -> list[int | None]:
-    """The target with each partition at an instance that can read it, if there is one (rule 5)."""
+    """The target with each partition at an instance that can read it, if there is one (rule 5 above)."""
     given = list(target)
     loads = Counter(given)
     for at, owner in enumerate(given):

@@ -216,7 +216,7 @@ class SharedGroups:
             raise LinkLost(f"{link}: {error}") from error
 
     def _limit_s(self, request: Request, context: RequestContext) -> float:
-        """How long the owner may take: its own time, and what the group may wait for (rule 3)."""
+        """How long the owner may take: its own time, and what the group may wait for (rule 3 above)."""
         if isinstance(request, JoinGroupRequest):
             # version 0 has no rebalance timeout: the session's is meant
             waits_ms = JOIN_ROUNDS * max(request.rebalance_timeout_ms, request.session_timeout_ms)

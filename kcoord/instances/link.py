@@ -286,7 +286,7 @@ class _Stream(FrameStream):
                 waiting.exception()  # whoever gave up waiting need not hear of it
 
     async def _ping(self) -> None:
-        """Rule 2."""
+        """Rule 2 above."""
         while True:
             await asyncio.sleep(PING_S)
             silent_ms = lease_now_ms() - self._heard_ms
@@ -303,7 +303,7 @@ class _Stream(FrameStream):
         return measured_ms is not None and lease_now_ms() - measured_ms >= MEASURED_FOR_MS
 
     def _measure(self) -> asyncio.Future[InstancePingResponse]:
-        """Rule 5. Raises LinkLost where that cannot be asked."""
+        """Rule 5 above. Raises LinkLost where that cannot be asked."""
         asked_ms = lease_now_ms()
 
         def note(answered: asyncio.Future[InstancePingResponse]) -> None:

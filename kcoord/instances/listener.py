@@ -156,7 +156,7 @@ class InternalListener:
         return self._acceptors[0].port
 
     def enter(self, peer: Address) -> Caller:
-        """See Gate: rule 1."""
+        """See Gate: rule 1 above."""
         if len(self.strangers) >= STRANGERS:
             most = Counter(self.strangers.values()).most_common(1)[0][0]
             oldest = next(each for each, host in self.strangers.items() if host == most)
@@ -258,7 +258,7 @@ class Caller(FrameStream):
             self.transport.abort()
 
     def cut(self) -> None:
-        """Close at once; what has come and was not read is not read any more (rule 4)."""
+        """Close at once; what has come and was not read is not read any more (rule 4 above)."""
         if self.transport is not None:
             self.transport.abort()
 
@@ -471,7 +471,7 @@ class Caller(FrameStream):
         self.write(response_frame(at, response))
 
     def _balance(self) -> None:
-        """Rule 5."""
+        """Rule 5 above."""
         if self.transport is None or self.transport.is_closing():
             return
         full = not self._writable or self.is_congested
@@ -484,7 +484,7 @@ class Caller(FrameStream):
 
 
 def _opening(run: str, call: InstanceRelayRequest, first_ms: int, now_ms: int) -> Opening:
-    """When the client's connection was made (rule 2)."""
+    """When the client's connection was made (rule 2 above)."""
     if call.listener == NO_LISTENER:
         return Opening(run, NO_LISTENER, call.connection, first_ms, first_ms)
     return Opening(run, call.listener, call.connection, call.made_since_ms, min(call.made_by_ms, now_ms))

@@ -124,7 +124,7 @@ class Membership:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether so long nothing was heard of the group that it has put this instance out (rule 4)."""
+        """Whether so long nothing was heard of the group that it has put this instance out (rule 4 above)."""
         return self._cut_off
 
     def is_self(self, instance: Instance | None) -> bool:
@@ -162,7 +162,7 @@ class Membership:
         await self._next_map.wait()
 
     def died(self, instance: Instance) -> None:
-        """That process has died (rule 7). May be told again while the map names it."""
+        """That process has died (rule 7 above). May be told again while the map names it."""
         known = self.map.instances.get(instance.instance_id)
         if known is None or known.started_ms != instance.started_ms or self.is_self(known) or self._stopping:
             return
@@ -271,7 +271,7 @@ class Membership:
     # -- what follows -------------------------------------------------------------------------------------------------
 
     def _fall_out(self) -> None:
-        """Rule 3."""
+        """Rule 3 above."""
         self._place = ""
         self._holdings.want((), "")
 
@@ -289,7 +289,7 @@ class Membership:
             self.member.rejoin()
 
     async def _put_out(self, instance: Instance) -> None:
-        """Rule 7."""
+        """Rule 7 above."""
         try:
             await self.member.put_out(instance.member_id)
         except Unreachable as error:
@@ -298,7 +298,7 @@ class Membership:
             self.member.rejoin()
 
     async def _put_out_predecessor(self) -> None:
-        """Rule 8. Raises Unreachable."""
+        """Rule 8 above. Raises Unreachable."""
         address = self.instance.internal
         if address is None or self._is_own_address is None:
             return
@@ -381,7 +381,7 @@ class Membership:
                 log.exception("a fault of kcoord's own while watching the instances' group")
 
     def _look_at_age(self) -> None:
-        """Rule 4."""
+        """Rule 4 above."""
         alive_ms = self.member.alive_ms
         if alive_ms is None or not self._place:
             return
@@ -403,14 +403,14 @@ class Membership:
             self._take_what_is_ours()
 
     def _look_at_unreadable(self) -> None:
-        """Rule 6."""
+        """Rule 6 above."""
         found = self._shards.unreadable() - self._unreadable
         if found and self._place and not self.member.is_joining:
             self._unreadable |= found
             self.member.rejoin()
 
     def _look_around(self) -> None:
-        """Rule 5."""
+        """Rule 5 above."""
         if not self._leads or self.map.in_transit or self.member.is_joining:
             return
         seen = self._surroundings()

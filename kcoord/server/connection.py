@@ -505,7 +505,7 @@ class Connection(asyncio.Protocol):
             self._balance_reading()
 
     def _balance_reading(self) -> None:
-        """Rules 3 and 5: the client waits while what it has sent waits."""
+        """Rules 3 and 5 above: the client waits while what it has sent waits."""
         if (self._call is not None or self._in_queue) and len(self._rest) > READ_AHEAD:
             self.pause_reading(BUSY)
         elif self._pausers:
@@ -515,11 +515,11 @@ class Connection(asyncio.Protocol):
         if self._call is not None or self._is_over:
             return False
         if self._transport is None:
-            return self._is_lost  # rule 6
+            return self._is_lost  # rule 6 above
         return not self._transport.is_closing() and (not self._pausers or SLOW not in self._pausers)
 
     def _leave_if_done(self) -> None:
-        """Rule 6: what the client has left behind may be through."""
+        """Rule 6 above: what the client has left behind may be through."""
         call = self._call
         if not self._in_queue and (call is None or call.header.api_key in WAIT_FOR_OTHERS):
             self._leave()

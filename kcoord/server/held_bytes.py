@@ -78,7 +78,7 @@ class HeldBytes:
         self.total -= self._held.pop(holder, 0)
 
     def sweep(self, now_ms: int) -> None:
-        """Rules 1 and 2."""
+        """Rules 1 and 2 above."""
         for holder in list(self._held):
             progress = holder.progress
             if progress is None:

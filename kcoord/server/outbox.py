@@ -2,7 +2,7 @@
 
 1. When everything that it could have seen is committed: all that the shard had appended when the answer was made, also
    when the request wrote nothing itself (CG-24).
-2. And only while the partition's lease runs (rule 27). With nothing to commit and the lease over, a tick is committed
+2. And only while the partition's lease runs (CG-27). With nothing to commit and the lease over, a tick is committed
    first: its success proves that nobody has taken the partition over.
 3. Who has waited for that longer than the log's patience is told to look for the coordinator anew. The commit goes on,
    and its outcome counts.

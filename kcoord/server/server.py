@@ -213,7 +213,7 @@ class Server:
             connection.close(f"nothing came for {self._limits.idle_ms} ms (connections.max.idle.ms)")
 
     def _close_unknown(self, now_ms: int) -> None:
-        """Rule 3. A handshake has its own deadline, the acceptor's."""
+        """Rule 3 above. A handshake has its own deadline, the acceptor's."""
         limit_ms = self._limits.authentication_ms
         for connection, since_ms in list(self._newcomers.items()):
             if now_ms - since_ms <= limit_ms:

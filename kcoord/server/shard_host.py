@@ -340,7 +340,7 @@ class ShardHost:
         waiting.refuse(self._while_loading(request) if loading else refusal)
 
     def _may_wait(self, request: Request) -> bool:
-        """Rule 9."""
+        """Rule 9 above."""
         if self.state is ShardState.LOADING:
             return not isinstance(request, HeartbeatRequest) or bool(self._log.lease_ms)
         return self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)

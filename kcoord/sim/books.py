@@ -1,12 +1,12 @@
 """Is a group sound in itself? Asked of the coordinator's books whenever a step has changed them.
 
-| invariant | connect-groups rules |
+| invariant | rules |
 | --- | --- |
-| indexes: owners, claimants, unconverged agree with a recount; targets are disjoint | 2, 18, 22 |
-| epochs: group, assignment and member epochs never go back; a member at the assignment epoch owns its target | 10 |
-| bump: the group epoch moves when, and only when, there is a reason | 13 |
-| computing: a group above its assignment epoch has somebody computing, or has failed and said so | 14, 20 |
-| timers: what is to fall due has one | 7, 20, 22 |
+| indexes: owners, claimants, unconverged agree with a recount; targets are disjoint | CG-2, CG-18, CG-22 |
+| epochs: group, assignment and member epochs never go back; a member at the assignment epoch owns its target | CG-10 |
+| bump: the group epoch moves when, and only when, there is a reason | CG-13 |
+| computing: a group above its assignment epoch has somebody computing, or has failed and said so | CG-14, CG-20 |
+| timers: what is to fall due has one | CG-7, CG-20, CG-22 |
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Books:
         return group.repetition.due_ms != NEVER_MS
 
     def _installed(self, group: ConnectGroup) -> None:
-        """A new target names what exists (rule 18)."""
+        """A new target names what exists (CG-18)."""
         if group.configured is None or group.error or group.assignment_epoch == self._assignment_epoch:
             return
         exists = group.configured.resources
@@ -108,7 +108,7 @@ class Books:
                 raise Violation("epochs", f"{member.member_id} is at the assignment epoch and does not own its target")
 
     def _bumped(self, group: ConnectGroup, step: Step) -> None:
-        """The group epoch moves when there is a reason, and only then (rule 13)."""
+        """The group epoch moves when there is a reason, and only then (CG-13)."""
         before, asked = self._signature, self._asked
         self._signature, self._asked = signature(group)
         moved = group.epoch - self.epoch
@@ -128,7 +128,7 @@ class Books:
 
 
 def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
-    """That may be only while those who could are away (rule 28)."""
+    """That may be only while those who could are away (CG-28)."""
     limits = contents.effective(group.group_id)
     selection = select(group, [each.name for each in limits.assignors])
     if not isinstance(selection, Absent):

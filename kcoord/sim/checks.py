@@ -1,13 +1,13 @@
 """What must never be so? Looked for after each step: in the workers, in answers, and in the books (`books.py`).
 
-| invariant | connect-groups rules |
+| invariant | rules |
 | --- | --- |
-| one owner: no two workers that are not frozen run a resource | 2, 3, 7, 8, 9 |
-| books: what a worker owns is in its current | 1, 3, 5, 6, 8, 12 |
-| fencing: a healthy worker is not fenced; an old connection always is; who is fenced is not removed | 4, 5, 11, 12 |
-| commit: no answer leaves before all that it could have seen is committed | 24 |
-| cache: what the hot path answers is what the shard would | 25 |
-| held: no answer is kept back that has something to say, nor too long | 26 |
+| one owner: no two workers that are not frozen run a resource | CG-2, CG-3, CG-7, CG-8, CG-9 |
+| books: what a worker owns is in its current | CG-1, CG-3, CG-5, CG-6, CG-8, CG-12 |
+| fencing: no healthy worker is fenced; an old connection always is; fencing removes nobody | CG-4, CG-5, CG-11, CG-12 |
+| commit: no answer leaves before all that it could have seen is committed | CG-24 |
+| cache: what the hot path answers is what the shard would | CG-25 |
+| held: no answer is kept back that has something to say, nor too long | CG-26 |
 | placement: what the group's rules demand (`placement/judge.py`) | |
 
 What must become so in the end, and that the log gives what is running, is in `rest.py`.
@@ -95,7 +95,7 @@ class Checks:
             self._placement.died(process)
 
     def judge(self, process: Living) -> None:
-        """One owner at most, of workers that are not frozen (rule 2)."""
+        """One owner at most, of workers that are not frozen (CG-2)."""
         running = process.running
         if not running or not process.counts:
             return
@@ -107,7 +107,7 @@ class Checks:
                 raise Violation("one owner", f"{process.name} and {other.name} both run {both}")
 
     def heard(self, process: Living) -> None:
-        """An answer was taken in, or the books have changed: what a worker owns is in its current (rule 1)."""
+        """An answer was taken in, or the books have changed: what a worker owns is in its current (CG-1)."""
         if not isinstance(process, Process):
             return
         owned = process.member.owned
@@ -213,11 +213,11 @@ class Checks:
             raise Violation("fencing", f"{request.member_id} was refused and removed")
         if error == ErrorCode.FENCED_MEMBER_EPOCH and not stale and not self._put_out and self._is_healthy(frame):
             if request.member_epoch == JOINING_EPOCH and (frame.pipelined or self._member_epoch > JOINING_EPOCH):
-                return  # epoch 0 is never a previous epoch (rule 12), and a join that could not know the last answer
+                return  # epoch 0 is never a previous epoch (CG-12), and a join that could not know the last answer
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
 
     def is_stale(self, frame: Frame) -> bool:
-        """Whether the shard knows its member by a connection that was made later (rule 4)."""
+        """Whether the shard knows its member by a connection that was made later (CG-4)."""
         return frame.link.serial < self._newest
 
     def _is_healthy(self, frame: Frame) -> bool:
@@ -226,12 +226,12 @@ class Checks:
         return not frame.copied and frame.link.client_open and any(client is each for each in self._processes)
 
     def leaves(self, frame: Frame) -> None:
-        """An answer leaves (rule 24)."""
+        """An answer leaves (CG-24)."""
         if frame.seen > self._world.coordinator.committed:
             raise Violation("commit", "an answer leaves before what it could have seen is committed")
 
     def hot(self, frame: Frame, response: Response) -> None:
-        """The hot path has answered (rule 25)."""
+        """The hot path has answered (CG-25)."""
         assert isinstance(response, ConnectGroupHeartbeatResponse)
         group = self._contents.connect[GROUP]
         member = group.members.get(getattr(frame.request, "member_id", ""))
@@ -251,7 +251,7 @@ class Checks:
             raise Violation("cache", f"{member.member_id} was answered by the hot path, and there is something to say")
 
     def _held(self, frame: Frame | None) -> None:
-        """What is kept back has nothing to say, and not for long (rule 26)."""
+        """What is kept back has nothing to say, and not for long (CG-26)."""
         held = self._contents.held
         group = self._group
         if group is None or group.version != self._held_version or frame is None:
@@ -280,7 +280,7 @@ class Checks:
             raise Violation("held", f"the answer to {member.member_id} was to leave at {member.wake_ms}")
 
     def let_go(self, frame: Frame) -> None:
-        """Another request has come by its connection: its answer is not kept back any more (rule 26)."""
+        """Another request has come by its connection: its answer is not kept back any more (CG-26)."""
         if frame.seen < 0:
             raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
 

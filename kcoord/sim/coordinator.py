@@ -395,7 +395,7 @@ class Coordinator:
                 self._deliver(token, refuse(token.request, ErrorCode.NOT_COORDINATOR), None)
 
     def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
-        """Let a reply go when all that the shard has appended until now is committed (rule 24)."""
+        """Let a reply go when all that the shard has appended until now is committed (CG-24)."""
         if not self.pending:
             self._deliver(frame, response, remember)
             return

@@ -1,9 +1,9 @@
 """Is all well in the end, and does the log say so? What must have become so once nothing goes wrong any more.
 
-| invariant | connect-groups rules |
+| invariant | rules |
 | --- | --- |
 | replay: the log gives the state that is running, whole or compacted | |
-| liveness: when nothing goes wrong any more, all is well within a bounded time | all |
+| liveness: when nothing goes wrong any more, all is well within a bounded time | CG-1 to CG-32 |
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from kcoord.protocol.resources import pack, unpack
 from kcoord.worker.setup import Setup
 
 ASSIGNOR_FAILED = 1
-"""The error in an install whose assignor gave no assignment: another worker is asked (rule 20)."""
+"""The error in an install whose assignor gave no assignment: another worker is asked (CG-20)."""
 
 
 class Step(Enum):
@@ -36,7 +36,7 @@ IDLE = Step.IDLE
 
 @attrs.define
 class Computing:
-    """The computation that this worker was chosen for. Repeats of the choice change nothing while it runs (rule 17)."""
+    """The computation that this worker was chosen for. Repeats of the choice change nothing while it runs (CG-17)."""
 
     step: Step = Step.IDLE
     number: int = -1

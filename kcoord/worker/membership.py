@@ -17,7 +17,7 @@ Drive it so (the asyncio shell and the simulator do):
   at once.
 
 What a worker may be running is `owned`, at any time (CG-1, CG-3). The clock of its session runs from the
-sending of its last answered heartbeat, and it stops all a margin before the end (rule 8), whatever its callbacks do.
+sending of its last answered heartbeat, and it stops all a margin before the end (CG-8), whatever its callbacks do.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Membership:
         return self._settle(now_ms)
 
     def leave(self, now_ms: int, *, permanent: bool = False) -> list[Action]:
-        """Let go of all and leave. A static member says that it will be back (-2), unless `permanent` (rule 28)."""
+        """Let go of all and leave. A static member says that it will be back (-2), unless `permanent` (CG-28)."""
         state = self._state
         state.leave_epoch = -1 if permanent or state.setup.instance_id is None else -2
         table.LEAVE.at(state.phase)(state, now_ms)
@@ -196,7 +196,7 @@ class Membership:
         return self._settle(now_ms)
 
     def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[Action]:
-        """`Assign(number, …)` is done; None: the assignor failed, and another worker shall try (rule 20)."""
+        """`Assign(number, …)` is done; None: the assignor failed, and another worker shall try (CG-20)."""
         state, computing = self._state, self._state.computing
         if computing.step is Step.ASSIGNING and computing.number == number:
             computing.assignment = assignment
@@ -255,7 +255,7 @@ class Membership:
         return self._settle(now_ms)
 
     def _prepared(self, now_ms: int, sent: Sent, response: ConnectGroupPrepareAssignmentResponse) -> None:
-        """The group that is to be assigned; else wait: COMPUTE_ASSIGNMENT is repeated (rules 17, 19)."""
+        """The group that is to be assigned; else wait: COMPUTE_ASSIGNMENT is repeated (CG-17, CG-19)."""
         computing = self._state.computing
         if computing.step is not Step.PREPARING or computing.number != sent.number:
             return
@@ -270,7 +270,7 @@ class Membership:
         self._state.out.append(Assign(computing.number, response.assignor_name, group_of(response)))
 
     def _installed(self, now_ms: int, sent: Sent, response: ConnectGroupInstallAssignmentResponse) -> None:
-        """Done; or once more with the next answer's epoch (rule 19); or given up, which ends nobody's membership."""
+        """Done; or once more with the next answer's epoch (CG-19); or given up, which ends nobody's membership."""
         state, computing = self._state, self._state.computing
         if computing.step is not Step.INSTALLING or computing.number != sent.number:
             return

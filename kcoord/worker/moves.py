@@ -35,7 +35,7 @@ def ignore(state: State, *_: Any) -> None:
 
 
 def join(state: State, now_ms: int) -> None:
-    """Become a member: with epoch 0, all fields, owning nothing (rule 6)."""
+    """Become a member: with epoch 0, all fields, owning nothing (CG-6)."""
     state.phase = Phase.JOINING
     state.epoch = 0
     state.session = None
@@ -51,7 +51,7 @@ def withdraw(state: State, now_ms: int, *_: Any) -> None:
 
 
 def let_go(state: State, now_ms: int) -> None:
-    """Leave in order: first stop everything (rule 9), a member until then."""
+    """Leave in order: first stop everything (CG-9), a member until then."""
     state.phase = Phase.LEAVING
     state.computing.stop()
     _withdraw(state, state.assigned)
@@ -119,7 +119,7 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
 
 
 def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """As an answer without error (rule 17), and the group is to be assigned by this worker."""
+    """As an answer without error (CG-17), and the group is to be assigned by this worker."""
     computing = state.computing
     idle, waiting = computing.step is Step.IDLE, computing.step is Step.WAITING
     if idle:
@@ -164,13 +164,13 @@ def seek_anew(state: State, now_ms: int, *_: Any) -> None:
 
 
 def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """A join is fenced only where the coordinator knows a newer connection (rule 4): make the newest."""
+    """A join is fenced only where the coordinator knows a newer connection (CG-4): make the newest."""
     seek_anew(state, now_ms)
     join(state, now_ms)
 
 
 def abandon(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """To be fenced is not to have let go (rule 5): stop all, then join with epoch 0 and the same member id."""
+    """To be fenced is not to have let go (CG-5): stop all, then join with epoch 0 and the same member id."""
     state.not_before_ms = max(state.not_before_ms, now_ms + state.back_off_ms())
     _abandon(state, now_ms, _why(response.error_code), Phase.JOINING)
 
@@ -200,7 +200,7 @@ def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> 
 
 
 def stop_in_time(state: State, now_ms: int) -> None:
-    """No answer for so long that the session is about to end: stop by itself (rule 8), then join anew."""
+    """No answer for so long that the session is about to end: stop by itself (CG-8), then join anew."""
     _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.JOINING)
 
 
@@ -249,7 +249,7 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
     """The session goes on from the sending of this request; whether this is the answer to a join.
 
     A shorter session that is told now does not cut short what was told before: the coordinator lets the longer one run
-    to its end (rule 8).
+    to its end (CG-8).
     """
     joined = state.phase is JOINING
     if joined:
@@ -269,18 +269,18 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
 
 
 def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (rule 12)."""
+    """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (CG-12)."""
     if sent.releases_behind:
-        state.has_let_go = state.urgent = True  # say it once more, now that the answers before are known (rule 3)
+        state.has_let_go = state.urgent = True  # say it once more, now that the answers before are known (CG-3)
     elif sent.said and sent.epoch in (0, response.member_epoch):
         state.saying.confirm(sent.said)
 
 
 def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
-    """The epoch, and what is granted. First the assignor is told, once an epoch (rule 31), then the listener."""
+    """The epoch, and what is granted. First the assignor is told, once an epoch (CG-31), then the listener."""
     granted = NOTHING if told is state.assigned else told - state.assigned
     if state.under_way and any(each.epoch != response.member_epoch for each in state.heartbeats()):
-        state.urgent = True  # what those say may be taken for words of the previous epoch (rule 12)
+        state.urgent = True  # what those say may be taken for words of the previous epoch (CG-12)
     state.epoch = response.member_epoch
     if response.assignment is not None and response.member_epoch != state.told_epoch:
         state.told_epoch = response.member_epoch
@@ -294,7 +294,7 @@ def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset
 
 
 def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
-    """They are no longer this worker's, but it owns them until `on_revoked` has returned (rule 3)."""
+    """They are no longer this worker's, but it owns them until `on_revoked` has returned (CG-3)."""
     if resources:
         number = state.next_number()
         state.revoking[number] = resources

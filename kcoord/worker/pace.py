@@ -2,13 +2,13 @@
 are held, when one has come (CG-26); never while it backs off.
 
 - A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
-  (rule 12).
+  (CG-12).
 - Never more than two are under way. The coordinator takes a list for a release when it reads it after the answer that
-  withdrew (rule 3): that answer is one after the grant's at the earliest, and of three heartbeats the last could have
-  been written before the grant came. Nor could the first's epoch be the previous one still (rule 12).
+  withdrew (CG-3): that answer is one after the grant's at the earliest, and of three heartbeats the last could have
+  been written before the grant came. Nor could the first's epoch be the previous one still (CG-12).
 - At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
 - While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to
-  come behind a request whose answer it cannot know (rule 3), and it costs no heartbeats.
+  come behind a request whose answer it cannot know (CG-3), and it costs no heartbeats.
 - An answer that was to be held and comes early without news would make the worker spin: then the interval counts.
 """
 
@@ -76,7 +76,7 @@ def _beat(state: State, now_ms: int) -> None:
     if behind:
         said[OWNED] = state.owned
     if state.epoch == 0 and REBALANCE_TIMEOUT in said and said.get(OWNED) == NOTHING:
-        said = fields_of(state.setup, state.owned)  # it will be taken for a join, which says all (rule 6)
+        said = fields_of(state.setup, state.owned)  # it will be taken for a join, which says all (CG-6)
     releases_behind = behind and state.has_let_go
     hold_ms = 0 if state.unheld or releases_behind else _hold_ms(state)
     state.urgent = state.unheld = state.has_let_go = False

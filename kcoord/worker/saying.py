@@ -1,7 +1,7 @@
 """What does a heartbeat say? All fields at a join and after an error, else what has changed (CG-6).
 
 A field counts as known to the coordinator when an answer at the epoch of its request has come. A request whose answer
-moved the epoch may have been taken for one at the previous epoch, which changes nothing (rule 12): it is said again.
+moved the epoch may have been taken for one at the previous epoch, which changes nothing (CG-12): it is said again.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Saying:
             self.known.pop(name, None)
 
     def confirm(self, said: Mapping[str, object]) -> None:
-        """The coordinator has taken these. One kind of assignor takes the place of the other (rule 15)."""
+        """The coordinator has taken these. One kind of assignor takes the place of the other (CG-15)."""
         for kind, other in (("server_assignor", "client_assignors"), ("client_assignors", "server_assignor")):
             if kind in said:
                 self.known.pop(other, None)
@@ -111,7 +111,7 @@ def _source(setup: Setup) -> ConfigSource:
 
 
 def farewell(setup: Setup, epoch: int) -> ConnectGroupHeartbeatRequest:
-    """The request that leaves: epoch -1, or -2 for a static member that will be back (rules 9, 28)."""
+    """The request that leaves: epoch -1, or -2 for a static member that will be back (CG-9, CG-28)."""
     return ConnectGroupHeartbeatRequest(
         group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, instance_id=setup.instance_id
     )

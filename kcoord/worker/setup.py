@@ -34,16 +34,16 @@ class Setup:
     member_id: str
     """Made once a process and kept over rejoins (CG-31)."""
     instance_id: str | None = None
-    """For a static member (rule 28)."""
+    """For a static member (CG-28)."""
     url: str | None = None
     rebalance_timeout_ms: int = 60_000
-    """How long the coordinator waits for a revocation before it puts the worker out (rule 7)."""
+    """How long the coordinator waits for a revocation before it puts the worker out (CG-7)."""
     server_assignor: str | None = None
     """Not together with `offers`."""
     offers: tuple[Offer, ...] = ()
     """Client-side assignors, the best first."""
     configured: frozenset[Resource] | None = None
-    """All resources that exist, where this worker knows it (rule 21)."""
+    """All resources that exist, where this worker knows it (CG-21)."""
     config_offset: int = -1
     """The version of `configured`; the highest wins."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
@@ -57,9 +57,9 @@ class Setup:
     trouble: str | None = None
     """What goes wrong here, for people; empty: nothing any more, None: nothing ever has."""
     max_wait_ms: int = 0
-    """How long an answer may be held until there is something to say (rule 26); 0 asks at every interval."""
+    """How long an answer may be held until there is something to say (CG-26); 0 asks at every interval."""
     margin_ms: int | None = None
-    """So long before its session must have ended the worker stops all (rule 8). None: a sixth, ten seconds at most."""
+    """So long before its session must have ended the worker stops all (CG-8). None: a sixth, ten seconds at most."""
     request_timeout_ms: int = 10_000
     """Without an answer for so long (beside what it may be held) the connection is given up."""
     backoff_ms: int = 100

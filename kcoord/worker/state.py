@@ -83,8 +83,8 @@ class Sent:
 class Session:
     """How long the coordinator keeps this worker for sure.
 
-    It counts from the sending of the last heartbeat that was answered, which is before its receipt (
-    CG-8).
+    It counts from the sending of the last heartbeat that was answered, which is before its receipt
+    (CG-8).
     """
 
     sent_ms: int
@@ -119,7 +119,7 @@ class State:
     leave_epoch: int = -1
     leave_by_ms: int | None = None
 
-    # What it owns (rule 3: from the receipt of a grant until `on_revoked` has returned)
+    # What it owns (CG-3: from the receipt of a grant until `on_revoked` has returned)
     assigned: frozenset[Resource] = NOTHING
     """The last assignment that it was told."""
     revoking: dict[int, frozenset[Resource]] = attrs.Factory(dict)

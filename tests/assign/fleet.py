@@ -1,6 +1,6 @@
 """How are stories of assignments told? As tables: what happens, then who shall run what.
 
-Names are those of KIP-415 and of the draft: `AC0` is connector A, `AT1` its task 1; `T1` is the resource of seed 003.
+Names are short, as in KIP-415: `AC0` is connector A, `AT1` its task 1; `T1` is a resource of some kind.
 `Fleet` hands an assignor what the coordinator would (CG-22): targets stay with the departed until an
 install without delay, who returns in time gets its own back, a delay is kept as a deadline.
 

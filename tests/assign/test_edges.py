@@ -37,7 +37,7 @@ def test_what_comes_with_kcoord() -> None:
 
 
 def test_what_a_workers_assignor_tells_unless_it_says_more() -> None:
-    """The draft: its version lies between its minimum and its maximum; legacy members' is -1, which `connect` reads."""
+    """Its version lies between its minimum and its maximum; classic members' is -1, which `connect` reads."""
     assignor = CooperativeAssignor()
     assert assignor.metadata() == Metadata(reason=0, version=assignor.maximum_version, metadata=b"")
     assert {each: CLIENT_SIDE[each]().minimum_version for each in CLIENT_SIDE} == {

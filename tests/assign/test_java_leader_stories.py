@@ -1,7 +1,8 @@
-"""What does a Java leader do, told as stories? Those of KIP-415, of seed 003, and of the repairs since.
+"""What does a Java leader do, told as stories? Those of KIP-415 and of the repairs since.
 
 A line is one rebalance: what happened before it, what each worker runs after it, what it has to stop (-T1), and the
 delay. `again`: nothing happened but that workers stopped what they had to. A worker that bounces has another id.
+"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ STORIES = {
         1000 ms     | W1: AC0 AT0 AT2 | 299000 ms
         299000 ms   | W1: AC0 AT1 AT3 AT0 AT2
         """,
-    # where the seed's design II gives it its own back at once
+    # where design II gives it its own back at once
     "seed 003, a member bounces: it waits for the end of the delay too": """
         A with 4 tasks |
         W1 W2 join  | W1: AC0 AT0 AT2 | W2: AT1 AT3

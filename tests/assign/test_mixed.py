@@ -49,7 +49,7 @@ def test_the_first_python_worker_takes_its_share_of_two_java_workers_and_nothing
 
 
 def test_nothing_is_computed_from_less_than_a_java_worker_has_read() -> None:
-    """CM-6, the other way round; rule 7: told less than it knows, it would join again for ever."""
+    """CM-6, the other way round; CM-7: told less than it knows, it would join again for ever."""
     group = Group((java("j1", "AC0 AT1", offset=9), ours("p")), CONFIGURED, 8)
     assert CONNECT.assign(group).error == CONFIG_MISMATCH
     assert not CONNECT.assign(attrs.evolve(group, config_offset=9)).error

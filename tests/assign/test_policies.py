@@ -1,4 +1,7 @@
-"""What does each policy do when workers join, leave and bounce? The examples of seed 003, and what they leave open."""
+"""What does each policy do when workers join, leave and bounce?
+
+"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md).
+"""
 
 from __future__ import annotations
 
@@ -191,7 +194,7 @@ def test_connects_own_balances_at_once_where_nothing_is_to_wait_any_more() -> No
 
 
 def test_heavy_resources_do_not_hold_up_light_ones() -> None:
-    """seed 003, design III: rounds of the light ones come first, and a heavy one is in none of theirs."""
+    """Design III: rounds of the light ones come first, and a heavy one is in none of theirs."""
     weights = Weights({"H": 10})
     assignor = IncrementalAssignor(attrs.evolve(DESIGN_3, at_most=2), weights)
     held = resources("HT1 HT2 HT3 HT4 T1 T2 T3 T4 T5 T6")
@@ -220,7 +223,7 @@ def test_a_policy_that_makes_no_sense_is_refused() -> None:
 
 
 def test_eager_deals_anew() -> None:
-    """seed 003's baseline: in a connect group the coordinator lets go on what stays where it was."""
+    """What the designs are compared with: in a connect group the coordinator lets go on what stays where it was."""
     story = """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         A leaves                  | B: T1 T4 | C: T2 | D: T3

@@ -167,7 +167,7 @@ def test_by_weight_no_single_move_could_be_left_out(assignor: IncrementalAssigno
 @EXAMPLES
 @given(group=ANY_GROUP)
 def test_while_something_waits_nobody_has_to_stop_anything(assignor: IncrementalAssignor, group: Group) -> None:
-    """Seed 003, design II: with a ScheduledRebalanceTimeout there is nothing to revoke."""
+    """Design II: with a ScheduledRebalanceTimeout there is nothing to revoke."""
     assignment = assignor.assign(group)
     if everything_in(group) - set(assigned(assignment)):
         assert all(before <= after for before, after in before_and_after(group, assignment))
@@ -176,7 +176,7 @@ def test_while_something_waits_nobody_has_to_stop_anything(assignor: Incremental
 @EXAMPLES
 @given(group=groups(), at_most=st.integers(1, 4))
 def test_a_round_moves_so_many_of_one_weight_and_each_round_less_is_left(group: Group, at_most: int) -> None:
-    """Seed 003, design III; where no weights are given the rounds together move what balance asks for at once."""
+    """Design III; where no weights are given the rounds together move what balance asks for at once."""
     group = attrs.evolve(known(group), departed=(), remaining_delay_ms=NO_DELAY)
     at_once = before_and_after(group, IncrementalAssignor(DESIGN_2).assign(group))
     for weights in (Weights(), WEIGHTS):

@@ -1,4 +1,8 @@
-"""Who holds what after each round? The examples of the draft, of KIP-415 and of seed 003."""
+"""Who holds what after each round? Examples of KIP-415 and of others.
+
+"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md); "the draft" is the draft
+KIP that connect groups come from (docs/decisions/0035-errata-of-the-draft.md).
+"""
 
 from __future__ import annotations
 
@@ -64,7 +68,7 @@ NOTHING_WAITS = {
         D leaves                  | A: T1 T4 | B: T2 | C: T3
         D returns                 | A: T1    | B: T2 | C: T3 | D: T4
         """,
-    # The draft prints W1 [AC0, AT1, BC0] and W3 [AT2, BT1]: two connectors on W1, none on W3.
+    # The draft KIP has W1 [AC0, AT1, BC0] and W3 [AT2, BT1]: two connectors on W1, none on W3.
     "the draft: a worker leaves": """
         they have                 | W1: AC0 AT1     | W2: BC0 BT1 | W3: AT2
         W2 leaves                 | W1: AC0 AT1 BT1 | W3: AT2 BC0

@@ -114,6 +114,7 @@ FENCED, UNSUPPORTED = ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNSUPPORTED_ASSIG
 BAD = ErrorCode.INVALID_ASSIGNMENT
 WHOLE = (target("w1", "a", "a-0"), target("w2"), target("w3"))
 
+# "rule n" in a row's name is CG-n (docs/rules/connect-groups.md).
 HEARTBEATS = [
     ("no group id", join(group_id=""), INVALID, "GroupId"),
     ("no member id", join(""), INVALID, "MemberId"),
@@ -193,7 +194,7 @@ async def test_what_is_refused_is_named_and_changes_nothing(
     after = await describe(client, name)
     assert after == before, "a request that is wrong changes nothing"
     assert (await generic.heartbeat()).error_code == ErrorCode.NONE
-    assert await it.w1.heartbeat() == ErrorCode.COMPUTE_ASSIGNMENT, "rule 17: it is asked until it has installed"
+    assert await it.w1.heartbeat() == ErrorCode.COMPUTE_ASSIGNMENT, "CG-17: it is asked until it has installed"
 
 
 @pytest.mark.parametrize("epoch", [1, 999])

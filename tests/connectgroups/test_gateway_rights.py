@@ -1,4 +1,4 @@
-"""Is it the cluster that says what a client may do with a connect group? Rule 30, with Kafka's ACLs on."""
+"""Is it the cluster that says what a client may do with a connect group? CG-30, with Kafka's ACLs on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a heartbeat with MaxWaitMs answered when there is something to say, and never later than it may be? Rule 26.
+"""Is a heartbeat with MaxWaitMs answered when there is something to say, and never later than it may be? CG-26.
 
 No test here says how long something took: an answer that is held is one that is not there while other things
 demonstrably are, and every test ends by what lets it go.
@@ -166,7 +166,7 @@ async def test_a_shard_that_is_lost_answers_not_coordinator(server: Running, wor
     assert (await held.answer()).error_code == ErrorCode.NOT_COORDINATOR
     assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR
     await server.coordinator.gain(host.partition)
-    assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR, "rule 4: which connection was its newest is lost"
+    assert await worker.heartbeat() == ErrorCode.NOT_COORDINATOR, "CG-4: which connection was its newest is lost"
     worker.client = await connect(server.port)
     assert await worker.heartbeat() == ErrorCode.NONE
     assert worker.owned == A

@@ -1,4 +1,4 @@
-"""Is a converged worker's heartbeat answered without being decoded, and never beyond what it says? Rule 25."""
+"""Is a converged worker's heartbeat answered without being decoded, and never beyond what it says? CG-25."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ async def test_a_full_disk_costs_no_worker_its_place(small_disk: Path, name: str
 
         async def lives(each: Worker, **fields: Any) -> None:
             error = await each.heartbeat(**fields)
-            if error == ErrorCode.NOT_COORDINATOR:  # rule 4: its shard was loaded again
+            if error == ErrorCode.NOT_COORDINATOR:  # CG-4: its shard was loaded again
                 each.client = await connect(server.port)
             assert error in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR)
 

@@ -31,7 +31,7 @@ def kcoord(tmp_path: Path) -> Iterator[Kcoord]:
 
 def durable(described: Any) -> Any:
     """What a restart must not change. An epoch that a member reached without a change of what it owns is not written
-    (rule 11): the one of its last grant is shown until it says more.
+    (CG-11): the one of its last grant is shown until it says more.
     """
     members = [attrs.evolve(member, member_epoch=0) for member in described.members]
     return attrs.evolve(described, members=members)
@@ -82,7 +82,7 @@ async def test_a_rebalance_goes_on_where_it_was(kcoord: Kcoord, name: str) -> No
         (m.member_id, m.owned, m.target, m.to_release) for m in before.members
     ]
     assert await two.heartbeat() == ErrorCode.NONE
-    assert two.owned == frozenset(), "rule 2: what may still run elsewhere is given to nobody"
+    assert two.owned == frozenset(), "CG-2: what may still run elsewhere is given to nobody"
     assert await one.heartbeat() == ErrorCode.NONE
     assert await one.heartbeat() == ErrorCode.NONE
     await two.settle(A - kept)

@@ -1,4 +1,4 @@
-"""Is the authorizer asked for what each API needs (rule 30), and is its answer what clients get?"""
+"""Is the authorizer asked for what each API needs (CG-30), and is its answer what clients get?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Is a history one that a correct coordinator can have given? The rules, without I/O; each complaint is a sentence.
 
 1. No resource is run by two processes at a time (CG-2).
-2. A member's epoch never goes back, but for a join (rule 10).
+2. A member's epoch never goes back, but for a join (CG-10).
 3. No acknowledged change is lost: whoever asks after it was acknowledged is told that value or a newer one. A request
    that was never answered may take effect at any time, so an elder value may come back only by such a one, and only
    where nothing fences it (`MAY_COME_LATE`). A value that nobody asked for is never told.
@@ -30,8 +30,8 @@ OF_THE_PROTOCOL = {
     "heartbeat": frozenset[str](),
     "join": frozenset[str](),
     "leave": frozenset[str](),
-    "prepare": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN}),  # rule 19: not chosen any more, or a new epoch meanwhile
-    "install": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN, "INVALID_ASSIGNMENT"}),  # rule 18: frozen input lost
+    "prepare": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN}),  # CG-19: not chosen any more, or a new epoch meanwhile
+    "install": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN, "INVALID_ASSIGNMENT"}),  # CG-18: frozen input lost
     "describe": frozenset({"GROUP_ID_NOT_FOUND"}),
     "configure": frozenset[str](),
     "generic join": _REBALANCE | {"MEMBER_ID_REQUIRED"},
@@ -66,7 +66,7 @@ def check(events: Sequence[Event]) -> list[str]:
 
 
 def owners(events: Iterable[Event]) -> Iterator[str]:
-    """Rule 1."""
+    """Rule 1 above."""
     by_resource: dict[object, list[Ran]] = defaultdict(list)
     for event in events:
         if isinstance(event, Ran):
@@ -87,7 +87,7 @@ def owners(events: Iterable[Event]) -> Iterator[str]:
 
 
 def epochs(events: Iterable[Event]) -> Iterator[str]:
-    """Rule 2."""
+    """Rule 2 above."""
     last: dict[tuple[str, str], Told] = {}
     for event in events:
         if isinstance(event, Told):
@@ -101,7 +101,7 @@ def epochs(events: Iterable[Event]) -> Iterator[str]:
 
 
 def changes(events: Iterable[Event]) -> Iterator[str]:
-    """Rule 3."""
+    """Rule 3 above."""
     writes: dict[Register, list[Wrote]] = defaultdict(list)
     reads: list[Read] = []
     for event in events:
@@ -128,7 +128,7 @@ def changes(events: Iterable[Event]) -> Iterator[str]:
 
 
 def counters(events: Iterable[Event]) -> Iterator[str]:
-    """Rule 4."""
+    """Rule 4 above."""
     reads: dict[Register, list[Read]] = defaultdict(list)
     for event in events:
         if isinstance(event, Read) and event.register.kind in COUNTERS:
@@ -145,7 +145,7 @@ def counters(events: Iterable[Event]) -> Iterator[str]:
 
 
 def errors(events: Iterable[Event]) -> Iterator[str]:
-    """Rule 5."""
+    """Rule 5 above."""
     for event in events:
         if isinstance(event, Answered):
             allowed = PASSING | OF_THE_PROTOCOL[event.call]

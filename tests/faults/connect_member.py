@@ -176,7 +176,7 @@ class ConnectMember:
         except (Lost, asyncio.CancelledError):
             self._wrote(url, offset, sent_us, None, Outcome.UNKNOWN)
             raise
-        taken = reply.error in FINE and epoch in (0, answer.member_epoch)  # rule 12: else it may count as a repeat
+        taken = reply.error in FINE and epoch in (0, answer.member_epoch)  # CG-12: else it may count as a repeat
         open_ = reply.passing or (reply.error in FINE and not taken)
         outcome = Outcome.DONE if taken else Outcome.UNKNOWN if open_ else Outcome.REFUSED
         self._wrote(url, offset, reply.sent_us, reply.ended_us, outcome)
@@ -189,7 +189,7 @@ class ConnectMember:
             await self._abandon()
 
     def _known(self, at_us: int) -> bool:
-        """Whether the coordinator must know it by its epoch: 0 is never a previous one (rule 12), so when the answer is
+        """Whether the coordinator must know it by its epoch: 0 is never a previous one (CG-12), so when the answer is
         lost that told it the first, it is fenced.
         """
         return self.joined and self.epoch > 0 and self.running.alive(at_us)
@@ -242,7 +242,7 @@ class ConnectMember:
         self.caller.history.add(Read(register, value, self.caller.name, reply.sent_us, reply.ended_us, at_least))
 
     async def _abandon(self) -> None:
-        """To be fenced is not to have let go (rule 5): stop all, then join anew by a new connection."""
+        """To be fenced is not to have let go (CG-5): stop all, then join anew by a new connection."""
         self.running.end()
         self._stopping.clear()
         self.joined, self.epoch = False, 0

@@ -52,7 +52,7 @@ class Onlooker:
         [described] = answer.groups
         self._read(Kind.GROUP_EPOCH, described.group_epoch, reply)
         self._read(Kind.ASSIGNMENT_EPOCH, described.assignment_epoch, reply)
-        if described.members:  # what is configured is forgotten with the last member (rule 21)
+        if described.members:  # what is configured is forgotten with the last member (CG-21)
             offset = described.config_offset
             self._read(Kind.CONFIG, None if offset < 0 else offset, reply)
         for member in described.members:

@@ -69,6 +69,7 @@ WELL: dict[str, list[Event]] = {
     "whose session is over is not known": [answered("heartbeat", "UNKNOWN_MEMBER_ID", alive=False)],
 }
 
+# "rule n" in a name: rule n in the docstring of checker.py.
 WRONG: dict[str, tuple[str, list[Event]]] = {
     "rule 1: two at a time": ("runs it from 9", [Ran("g", A, "w1", 0, 10), Ran("g", A, "w2", 9, 20)]),
     "rule 1: within a longer one": (

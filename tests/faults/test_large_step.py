@@ -154,7 +154,7 @@ class Client:
         """Be the member that was chosen; its id and the group epoch."""
         chosen = (await self.describe()).computing_member_id
         assert chosen is not None
-        await self.until_told(  # after a load nobody prepares before the next heartbeat (rule 19)
+        await self.until_told(  # after a load nobody prepares before the next heartbeat (CG-19)
             "heartbeat",
             ConnectGroupHeartbeatRequest(GROUP, chosen, 0),
             ConnectGroupHeartbeatResponse,

@@ -13,7 +13,7 @@ A line says *when* (ms), *who*, *what*, and what comes of it:
 A line without a time is one more answer that the step above let go, to a request that was parked. Nothing may be
 answered that the story does not tell. `ok*` is a heartbeat that the hot path may remember. Members go by their
 clients' names. `crash` loses the shard and loads another one; `A dies` without a word; `A pauses until=…` and `A
-resumes` are the gateway's (rule 10); `group` and `why` look at the group and at the reason of its generation. The
+resumes` are the gateway's (GW-10); `group` and `why` look at the group and at the reason of its generation. The
 verbs are in `asking.py`, the answers in `saying.py`.
 
 After each step `World` checks what must always hold; and another coordinator takes over from the log as it is, in a

@@ -1,4 +1,4 @@
-"""What clients were told is still true after a kill, and while the disk is full nobody is told what is not."""
+"""What clients were told is still true after a kill (CG-24), and on a full disk nobody is told what is not."""
 
 from __future__ import annotations
 

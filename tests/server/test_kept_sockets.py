@@ -104,8 +104,8 @@ async def test_who_connects_while_it_is_down_waits_and_is_answered(tmp_path: Pat
 
 
 async def test_a_worker_that_connected_before_the_start_must_connect_again(tmp_path: Path) -> None:
-    """What it asks may have lain there for long, and nobody knows by which connection it came last (
-    CG-4).
+    """What it asks may have lain there for long, and nobody knows by which connection it came last
+    (CG-4).
     """
     kcoord = Kcoord(tmp_path)
     with kept(kcoord, [kcoord.port]) as keeper:

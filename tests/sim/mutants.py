@@ -40,6 +40,7 @@ class Mutant:
     """One broken rule."""
 
     rule: int
+    """In `MUTANTS` 2 stands for CG-2 (docs/rules/connect-groups.md). Other lists say what theirs stand for."""
     what: str
     """What is wrong with it."""
     function: Callable[..., Any]

@@ -28,12 +28,12 @@ Row = tuple[int, str]
 Table = tuple[int, int, dict[str, str], dict[str, Row]]
 
 
-def drafts(names: str) -> frozenset[Resource]:
-    """The draft's words: AC0 is connector A, AT1 a task of it."""
+def meant(names: str) -> frozenset[Resource]:
+    """In short: AC0 is connector A, AT1 a task of it."""
     return frozenset((name[0], CONNECTOR if name[1] == "C" else int(name[2:])) for name in names.split())
 
 
-def in_drafts_words(resources: frozenset[Resource]) -> str:
+def in_short(resources: frozenset[Resource]) -> str:
     """The other way round."""
     return " ".join(f"{name}C0" if task == CONNECTOR else f"{name}T{task}" for name, task in sorted(resources))
 
@@ -64,7 +64,7 @@ class Stepped:
                 name,
                 url=f"http://{name}",
                 offers=tuple(map(offer, assignors)),
-                configured=None if configured is None else drafts(configured),
+                configured=None if configured is None else meant(configured),
                 config_offset=-1 if configured is None else 1,
                 request_timeout_ms=10**9,
             )
@@ -164,8 +164,8 @@ class Observer:
         return group
 
     async def table(self) -> Table:
-        """As the draft prints it: group epoch, assignment epoch, target by worker (of departed ones too), epoch and
-        what it owns by worker.
+        """A row of a case study: group epoch, assignment epoch, target by worker (of departed ones too), epoch and what
+        it owns by worker.
         """
         group = await self.describe()
         targets = {each.member_id: each.target for each in group.members}
@@ -182,4 +182,4 @@ class Observer:
 
 
 def _words(entries: list[ConnectorsAndTasks]) -> str:
-    return in_drafts_words(unpack(entries))
+    return in_short(unpack(entries))

@@ -1,7 +1,9 @@
-"""Do the draft's case studies come out over real sockets, row for row? All that can hold does (CG-32).
+"""Do the three case studies come out over real sockets, row for row? All that can hold does (CG-32).
+
+They are of the draft KIP that connect groups come from (docs/decisions/0035-errata-of-the-draft.md).
 
 The worker library against kcoord as users run it; each table is what ConnectGroupDescribe says. `MaxWaitMs` is 0, and
-a worker heartbeats when the test says so. The corrections: W2 is at epoch 0, not 1, before its first grant (rule 10);
+a worker heartbeats when the test says so. The corrections: W2 is at epoch 0, not 1, before its first grant (CG-10);
 the bounce's text says 37 where its table says 36; members and tasks as plainly meant (W1, W3; BT1).
 """
 
@@ -14,7 +16,7 @@ import attrs
 from kcoord.assign import Assignment, Group, MemberAssignment
 from kcoord.assign.cooperative import CooperativeAssignor
 from tests.kafka.kcoord_process import Kcoord
-from tests.worker.stepped import Observer, Stepped, Table, drafts
+from tests.worker.stepped import Observer, Stepped, Table, meant
 
 ALL = "AC0 AT1 AT2 BC0 BT1"
 TARGETS = {"W1": "AC0 AT1", "W2": "BC0 BT1", "W3": "AT2"}
@@ -33,7 +35,7 @@ async def test_an_empty_group_gets_its_first_and_its_second_worker(
     assert await observer.table() == (1, 1, {"W1": ALL}, {"W1": (0, "")})
     await w1.beat()
     assert await observer.table() == (1, 1, {"W1": ALL}, {"W1": (1, ALL)})
-    assert w1.runs == drafts(ALL)
+    assert w1.runs == meant(ALL)
 
     await w2.join()
     assert await observer.table() == (2, 1, {"W1": ALL}, {"W1": (1, ALL), "W2": (0, "")})
@@ -43,19 +45,19 @@ async def test_an_empty_group_gets_its_first_and_its_second_worker(
     assert await observer.table() == (2, 2, targets, {"W1": (1, ALL), "W2": (0, "")})
 
     await w2.beat()
-    assert w2.runs == drafts("")
+    assert w2.runs == meant("")
     await w1.beat()
     assert await observer.table() == (2, 2, targets, {"W1": (1, ALL), "W2": (0, "")})
     await w1.release()
     assert await observer.table() == (2, 2, targets, {"W1": (2, "AC0 AT1 AT2"), "W2": (0, "")})
     await w2.beat()
     assert await observer.table() == (2, 2, targets, {"W1": (2, "AC0 AT1 AT2"), "W2": (2, "BC0 BT1")})
-    assert (w1.runs, w2.runs) == (drafts("AC0 AT1 AT2"), drafts("BC0 BT1"))
+    assert (w1.runs, w2.runs) == (meant("AC0 AT1 AT2"), meant("BC0 BT1"))
     for worker in (w1, w2):
         await worker.close()
 
 
-class FromTheDraftsTable(CooperativeAssignor):
+class FromATable(CooperativeAssignor):
     """Begins and ends with the tables of the case study; between them as it is.
 
     At the end it would itself give BC0 to W3, which has no connector yet, and BT1 to W1.
@@ -68,7 +70,7 @@ class FromTheDraftsTable(CooperativeAssignor):
 
 
 def _as_in(table: dict[str, str]) -> Assignment:
-    return Assignment(tuple(MemberAssignment(name, drafts(names)) for name, names in table.items()))
+    return Assignment(tuple(MemberAssignment(name, meant(names)) for name, names in table.items()))
 
 
 @attrs.define
@@ -82,7 +84,7 @@ class Three:
 
     @classmethod
     async def at_epoch_35(cls, kcoord: Kcoord, group: str, observer: Observer) -> Three:
-        w1, w2, w3 = (Stepped(kcoord.port, group, name, [FromTheDraftsTable()], ALL) for name in TARGETS)
+        w1, w2, w3 = (Stepped(kcoord.port, group, name, [FromATable()], ALL) for name in TARGETS)
         for worker in (w3, w1, w2):
             await worker.join()
         for reason in range(32):
@@ -141,7 +143,7 @@ async def test_a_worker_bounces(kcoord: Kcoord, group: str, observer: Observer) 
     await three.w2_is_put_out()
 
     await three.w2.beat()  # at epoch 35: it is not known any more
-    assert three.w2.runs == drafts("BC0 BT1")
+    assert three.w2.runs == meant("BC0 BT1")
     await three.w2.stop()  # and joins with epoch 0, with its old member id
     members = {"W1": (36, "AC0 AT1"), "W2": (36, "BC0 BT1"), "W3": (36, "AT2")}
     assert await observer.table() == (37, 36, TARGETS, members)
@@ -152,5 +154,5 @@ async def test_a_worker_bounces(kcoord: Kcoord, group: str, observer: Observer) 
     for worker in (three.w1, three.w2, three.w3):
         await worker.beat()
     assert await observer.table() == (37, 37, TARGETS, {name: (37, names) for name, names in TARGETS.items()})
-    assert (three.w1.runs, three.w2.runs, three.w3.runs) == tuple(map(drafts, TARGETS.values()))
+    assert (three.w1.runs, three.w2.runs, three.w3.runs) == tuple(map(meant, TARGETS.values()))
     await three.close()

@@ -368,7 +368,7 @@ def test_a_leader_keeps_the_work_of_who_has_gone_for_a_while_and_knows_him_by_hi
 
 
 def test_a_leader_assigns_by_the_policy_that_it_has_and_all_are_told_of_a_wait() -> None:
-    """seed 003, design II: so that whoever leads next knows its end."""
+    """Design II of docs/assignors.md: so that whoever leads next knows its end."""
     timing = attrs.evolve(TIMING, assignor="design-2", defers=True)
     assignor = IncrementalAssignor(DESIGN_2)
 

@@ -1,5 +1,5 @@
 """Is the generic worker a good one where the coordinator manages each on its own (individual mode, mixed groups),
-and beside Java workers, whose configurations it reads? What Java's do there stands in the legacy rules.
+and beside Java workers, whose configurations it reads? What Java's do there is in the CM rules (docs/rules).
 """
 
 from __future__ import annotations

@@ -437,7 +437,7 @@ def test_a_close_that_takes_too_long_abandons() -> None:
 
 
 def test_errors_that_end_a_worker() -> None:
-    """KIP-848: what a member can do nothing about; rule 28 for the replaced static member"""
+    """KIP-848: what a member can do nothing about; CG-28 for the replaced static member"""
     for error in (
         ErrorCode.UNRELEASED_INSTANCE_ID,
         ErrorCode.FENCED_INSTANCE_ID,

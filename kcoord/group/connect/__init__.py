@@ -1,1 +1,1 @@
-"""Connect groups: what the draft KIP and connect-groups.md add to the heart in `modern/`."""
+"""Connect groups: what their rules (docs/rules/connect-groups.md) add to the heart in `modern/`."""

@@ -2,14 +2,14 @@
 
 1. The answer carries an assignment when that differs from the last one told on this connection, when the member has not
    reached the assignment epoch, and when it brought all its fields.
-2. What it is told to run is written into its current before the answer leaves (rule 1); so the member grows here.
-3. COMPUTE_ASSIGNMENT is no error: all else in the answer is valid beside it (rule 17).
-4. An answer is kept back only when it would repeat the last one on this connection (rule 26). The epoch alone does not
+2. What it is told to run is written into its current before the answer leaves (CG-1); so the member grows here.
+3. COMPUTE_ASSIGNMENT is no error: all else in the answer is valid beside it (CG-17).
+4. An answer is kept back only when it would repeat the last one on this connection (CG-26). The epoch alone does not
    let a kept answer go: else an install would wake members that nothing happens to.
 5. Who is told a new epoch will say the same at that epoch, and then be told nothing new: so the hot path remembers that
    already.
 6. A member that keeps what it must release is put out after its rebalance timeout, counted from the answer that told it
-   (rule 7).
+   (CG-7).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _repeats(group: ConnectGroup, member: Member, told: Resources, limits: Effec
 
 
 def _is_covered(member: Member, last: Answer[Resource] | None, told: Resources) -> bool:
-    """Whether the member reported all that it is told to run; else its report is of before a grant (rule 3)."""
+    """Whether the member reported all that it is told to run; else its report is of before a grant (CG-3)."""
     if last is not None and last.told is told and last.reported is member.reported:
         return True  # as it was the last time
     return member.reported is not None and told <= member.reported
@@ -153,7 +153,7 @@ def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignm
 def _remember(
     group: ConnectGroup, member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
 ) -> Remember | None:
-    """The hot path may repeat this answer while the member's version stands (rule 25). Also while the next assignment
+    """The hot path may repeat this answer while the member's version stands (CG-25). Also while the next assignment
     is being computed: its install moves the version, as the choice of who computes does.
     """
     converged = member.epoch == group.assignment_epoch and member.member_id not in group.unconverged
@@ -191,7 +191,7 @@ def _ahead(
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
     """What the member is told binds it from now on, but a session that it was told to be longer may run on to its end:
-    whether this answer arrives, and when, nobody knows here (rule 8). A longer one is written first, so that a load
+    whether this answer arrives, and when, nobody knows here (CG-8). A longer one is written first, so that a load
     does not cut it short.
     """
     timeout_ms = limits.session_timeout_ms
@@ -205,7 +205,7 @@ def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effec
 
 
 def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resources) -> None:
-    """The rebalance timeout runs from the answer that withdrew something (rule 7), anew when more is withdrawn."""
+    """The rebalance timeout runs from the answer that withdrew something (CG-7), anew when more is withdrawn."""
     to_release = member.current - told if member.member_id in group.unconverged else NOTHING
     if not to_release:
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
@@ -216,7 +216,7 @@ def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resour
 
 
 def _watch_computation(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The time to compute runs from the answer that first asks for it (rule 20): until then nobody can have begun."""
+    """The time to compute runs from the answer that first asks for it (CG-20): until then nobody can have begun."""
     computation = group.computation
     assert computation is not None
     if computation.due_ms == NEVER_MS:

@@ -260,7 +260,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
 
 
 def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
-    """The chosen worker failed at this input: exclude it, and let the next one compute (rule 20). If the group has
+    """The chosen worker failed at this input: exclude it, and let the next one compute (CG-20). If the group has
     moved on, the input is another: the worker may try that one if nobody else can.
     """
     computation = group.computation
@@ -292,7 +292,7 @@ def unchoose(group: ConnectGroup, member_id: str) -> None:
 
 
 def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str) -> None:
-    """Run a server-side assignor (rule 23). Whatever it raises is an assignment error, not a fault of the shard."""
+    """Run a server-side assignor (CG-23). Whatever it raises is an assignment error, not a fault of the shard."""
     group.end_computation()
     assignor = limits.assignor(name)
     assert assignor is not None
@@ -340,7 +340,7 @@ def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[
 
 
 def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
-    """The input of an assignor, as of now (rule 18)."""
+    """The input of an assignor, as of now (CG-18)."""
     configured, heirs = group.configured, reunited(group)
     inherited: dict[str, Resources] = {}
     for elder_id, heir_id in heirs.items():
@@ -396,14 +396,14 @@ def _member_input(member: Member, group: ConnectGroup, assignor: str, inherited:
 
 
 def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
-    """How long resources of departed members wait yet: -1 no delay is running, 0 it is over (rule 22)."""
+    """How long resources of departed members wait yet: -1 no delay is running, 0 it is over (CG-22)."""
     if group.delay_deadline_wall_ms == NO_DEADLINE:
         return -1
     return 0 if group.delay_due_ms == NEVER_MS else max(0, group.delay_due_ms - now_ms)
 
 
 def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
-    """No new target: the old one stays and counts for this epoch (rule 20)."""
+    """No new target: the old one stays and counts for this epoch (CG-20)."""
     group.end_computation()
     turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
     turn.write(records.assignment_failed(group, error, why))

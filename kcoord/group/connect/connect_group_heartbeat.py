@@ -8,10 +8,10 @@ and only then, what the request changes. A request that is refused changes nothi
 | 0, all fields, nothing owned | anybody | a join (CG-6) |
 | 0, otherwise | a member at epoch 0 | a heartbeat, if it owns no more than it may |
 | its epoch | a member | a heartbeat |
-| its previous epoch, owned given | a member | a heartbeat whose last answer was lost (rule 12) |
-| any it may have been told | a member after a load | a heartbeat (rule 11) |
-| -1 | a member | leaving for good (rule 9) |
-| -2 | a static member | leaving for a while (rule 28) |
+| its previous epoch, owned given | a member | a heartbeat whose last answer was lost (CG-12) |
+| any it may have been told | a member after a load | a heartbeat (CG-11) |
+| -1 | a member | leaving for good (CG-9) |
+| -2 | a static member | leaving for a while (CG-28) |
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
 
 
 def _check_let_go(member: Member, context: RequestContext) -> None:
-    """A join says that all is let go (rule 6); but one that was read before the last answer had been sent was written
+    """A join says that all is let go (CG-6); but one that was read before the last answer had been sent was written
     before that answer came, which may have granted more.
     """
     if member.current and context.pipelined and context.connection == member.connection:
@@ -196,7 +196,7 @@ def _check_let_go(member: Member, context: RequestContext) -> None:
 
 
 def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resources | None) -> bool:
-    """Whether the request is a repeat, its last answer lost (rule 12). Raises Refused unless its epoch is right."""
+    """Whether the request is a repeat, its last answer lost (CG-12). Raises Refused unless its epoch is right."""
     if member.put_out:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
     within = owned is None or owned <= member.current
@@ -210,8 +210,8 @@ def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resourc
 
 
 def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool:
-    """Whether a member of a group that was loaded may have got to that epoch, if need be without a record (rule 11). It
-    has the assignment epoch only with its whole target (rule 10).
+    """Whether a member of a group that was loaded may have got to that epoch, if need be without a record (CG-11). It
+    has the assignment epoch only with its whole target (CG-10).
     """
     whole = member.member_id not in group.unconverged
     return member.recorded_epoch <= epoch <= (group.assignment_epoch if whole else group.assignment_epoch - 1)
@@ -236,7 +236,7 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
 def _note_owned(
     turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, owned: Resources | None, first: bool
 ) -> None:
-    """Take a valid release (rule 3): on the newest connection, read after the answer that withdrew the resources had
+    """Take a valid release (CG-3): on the newest connection, read after the answer that withdrew the resources had
     been sent, a list without them.
     """
     if owned is not None and owned != member.reported:
@@ -252,7 +252,7 @@ def _note_owned(
 
 
 def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
-    """The answer that was lost, as it was: nothing is released, nothing advances (rule 12)."""
+    """The answer that was lost, as it was: nothing is released, nothing advances (CG-12)."""
     told = member.current & (group.target_of(member) or frozenset[Resource]())
     answer(turn, group, member, told, token, limits, full=True, asked=None)
 

@@ -26,7 +26,7 @@ class Refused(Exception):
 
 def check_newer(turn: Turn, group_id: str, context: RequestContext) -> None:
     """Raise Refused for a connection of before the load, or before the group was restored: its sender must make a new
-    one (rule 4).
+    one (CG-4).
     """
     group = turn.contents.connect.get(group_id)
     restored_at = NO_CONNECTION if group is None else group.restored_at_connection
@@ -35,7 +35,7 @@ def check_newer(turn: Turn, group_id: str, context: RequestContext) -> None:
 
 
 def check_newest(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext) -> None:
-    """Raise Refused unless the member has come by no newer connection (rule 4). Of a member that has not come since the
+    """Raise Refused unless the member has come by no newer connection (CG-4). Of a member that has not come since the
     load, or since its group was restored, nobody knows by which it came before: it must come by one made since then.
     """
     if member.connection == NO_CONNECTION and turn.contents.is_of_before_load(group, context):

@@ -42,7 +42,7 @@ PROTOCOL_TYPE = "connect"
 
 @attrs.frozen(slots=True)
 class Configured:
-    """The resources that exist, as of an offset of the workers' configuration topic, or of a file (rule 21)."""
+    """The resources that exist, as of an offset of the workers' configuration topic, or of a file (CG-21)."""
 
     resources: Resources
     offset: int = NO_OFFSET
@@ -87,7 +87,7 @@ NOT_PLACED = Placed()
 
 @attrs.frozen(slots=True)
 class Frozen:
-    """The input that a worker was given to compute with (rule 18). It dies with the shard."""
+    """The input that a worker was given to compute with (CG-18). It dies with the shard."""
 
     epoch: int
     """The group epoch that the assignment will be of."""
@@ -107,9 +107,9 @@ class Computation:
     assignor: str
     chosen: str
     excluded: set[str] = attrs.Factory(set)
-    """Who has failed at this input already (rule 20)."""
+    """Who has failed at this input already (CG-20)."""
     due_ms: int = NEVER_MS
-    """When it is given up (rule 20); never before it has been told."""
+    """When it is given up (CG-20); never before it has been told."""
     frozen: Frozen | None = None
 
 
@@ -119,9 +119,9 @@ class ConnectGroup(ModernGroup[Member, Resource]):
 
     # durable
     configured: Configured | None = None
-    """None until somebody says, or an install defines it; forgotten when the group is empty (rule 21)."""
+    """None until somebody says, or an install defines it; forgotten when the group is empty (CG-21)."""
     computed_by: str | None = None
-    """The member whose assignment is installed; it computes again while it qualifies (rule 16)."""
+    """The member whose assignment is installed; it computes again while it qualifies (CG-16)."""
     computed_by_url: str | None = None
     """Where that member is: legacy workers forward requests there."""
     computed_offset: int = NO_OFFSET
@@ -131,7 +131,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     assignor: str = ""
     """The assignor that made the installed target."""
     delay_deadline_wall_ms: int = NO_DEADLINE
-    """Until when resources of departed members wait, in Unix time; part of the installed target (rule 22). Only a load
+    """Until when resources of departed members wait, in Unix time; part of the installed target (CG-22). Only a load
     compares it with a clock: while the shard runs, `delay_due_ms` counts.
     """
     delay_ms: int = UNKNOWN_DELAY
@@ -139,23 +139,23 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     workers_delay_ms: int = UNKNOWN_DELAY
     """How long the classic workers are set to let lost work wait, as their leader has shown (CM-36)."""
     error: int = 0
-    """Why the assignment epoch moved without a new target; 0 where it did not (rule 20)."""
+    """Why the assignment epoch moved without a new target; 0 where it did not (CG-20)."""
     error_message: str | None = None
     history: dict[int, ConnectWorkerGroupHistoryValue] = attrs.Factory(dict)
     """By group epoch, oldest first."""
     # an index over what is durable
     supports: Supports = attrs.Factory(Supports)
-    """What the participants support (rules 15, 16)."""
+    """What the participants support (CG-15, CG-16)."""
     # session
     restored_at_ms: int = LONG_AGO_MS
     """When the group was restored, if it was."""
     restored_at_connection: int = NO_CONNECTION
-    """What comes by connections up to this number is of before the group was restored after a fault (rule 4)."""
+    """What comes by connections up to this number is of before the group was restored after a fault (CG-4)."""
     computation: Computation | None = None
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock; never once it has been told."""
     retry_due_ms: int = NEVER_MS
-    """When an assignment that failed is tried again (rule 20)."""
+    """When an assignment that failed is tried again (CG-20)."""
     failures: int = 0
     """How often in a row it has failed."""
     repetition: Repetition = attrs.Factory(Repetition)
@@ -163,7 +163,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     placed: Placed = NOT_PLACED
     """How the installed target follows the placement rules. Not known after a load, until it is found out."""
     fenced: dict[str, str] = attrs.Factory(dict)
-    """By instance id, the member id that was replaced last (rule 28)."""
+    """By instance id, the member id that was replaced last (CG-28)."""
     legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)
     """What concerns members that speak the generic protocol."""
 
@@ -172,7 +172,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
         return bool(self.supports.by_member)
 
     def participants(self) -> list[Member]:
-        """The members that an assignment is made for: all but those that were put out (rule 7)."""
+        """The members that an assignment is made for: all but those that were put out (CG-7)."""
         return [member for member in self.members.values() if not member.put_out]
 
     def note_support(self, member: Member) -> None:

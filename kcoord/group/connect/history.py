@@ -1,7 +1,7 @@
 """What is kept of each group epoch, for people who ask why their group rebalanced?
 
 An entry is written when the group epoch is bumped (reason, time), again when its assignment is installed (what moved
-from whom to whom), and once more when every member owns its target. The last `KEPT` stay (connect-groups, record 10).
+from whom to whom), and once more when every member owns its target. The last `KEPT` stay (record 10).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """When is an assignment valid, and what does installing it change? (CG-18, CG-21, CG-22)
 
 `check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself
-does (rule 21). Then, because the group may have moved on:
+does (CG-21). Then, because the group may have moved on:
 
 1. Members that departed since keep their new target as departed ones; who joined since keeps what it has, less what the
    assignment gives to others.
@@ -162,7 +162,7 @@ def _target(
 
 
 def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
-    """The id that the member has now: a static one may have come back under another, which bumps nothing (rule 28)."""
+    """The id that the member has now: a static one may have come back under another, which bumps nothing (CG-28)."""
     member_id, instance_id = frozen_member.member_id, frozen_member.instance_id
     if member_id in group.members or instance_id is None:
         return member_id
@@ -194,7 +194,7 @@ def _others(
 
 
 def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> tuple[int, int]:
-    """The new deadline in Unix time and how far away that is, in ms; it replaces the last one (rule 22). It counts from
+    """The new deadline in Unix time and how far away that is, in ms; it replaces the last one (CG-22). It counts from
     the freeze: what was left of the last delay was told then, and the time that the assignor took must not prolong it.
     """
     if scheduled_delay_ms <= 0:

@@ -34,7 +34,7 @@ NOTHING: Resources = frozenset()
 
 
 def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
-    """A worker that the group does not know. One that departed gets the target that waits for it at once (rule 22).
+    """A worker that the group does not know. One that departed gets the target that waits for it at once (CG-22).
     Returns the group: the first member's record founds it.
     """
     returned = departed_like(turn, group, member_id, said)
@@ -51,8 +51,8 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
 
 
 def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:
-    """A static member is back under another id: one write, and no bump unless it says something else (rule 28), or was
-    put out before it went: then it takes part again (rule 7).
+    """A static member is back under another id: one write, and no bump unless it says something else (CG-28), or was
+    put out before it went: then it takes part again (CG-7).
     """
     instance_id = said.instance_id
     assert instance_id is not None
@@ -79,7 +79,7 @@ def _of(target: Target, said: Said) -> Target:
 
 
 def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
-    """A known member begins anew, owning nothing: what it may have been running is free, its target kept (rule 6)."""
+    """A known member begins anew, owning nothing: what it may have been running is free, its target kept (CG-6)."""
     was_put_out = member.put_out
     turn.contents.counters.members["rejoined"] += 1
     if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
@@ -105,7 +105,7 @@ def _forget_told(member: Member) -> None:
 
 
 def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly: bool = False) -> None:
-    """What a member says of itself; bumps the group epoch only for what rule 13 lists."""
+    """What a member says of itself; bumps the group epoch only for what CG-13 lists."""
     elder = member.said
     said = records.with_session_timeout(said, elder.session_timeout_ms)
     if said == attrs.evolve(elder, group_epoch=said.group_epoch):
@@ -119,7 +119,7 @@ def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly:
 
 
 def differs(elder: Said, said: Said) -> Reason | None:
-    """Why what a member says makes the group assign anew; None where it does not (rule 13)."""
+    """Why what a member says makes the group assign anew; None where it does not (CG-13)."""
     if said.server_assignor != elder.server_assignor or _ranges(said) != _ranges(elder):
         return Reason.ASSIGNORS_CHANGED
     for before, now in zip(elder.assignors, said.assignors, strict=True):
@@ -135,7 +135,7 @@ def _ranges(said: Said) -> list[tuple[str, int, int]]:
 
 
 def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (rule 28)."""
+    """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (CG-28)."""
     turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.put_out))
     _forget_told(member)
     unchoose(group, member.member_id)
@@ -144,7 +144,7 @@ def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
-    """Members are gone and run nothing any more (rules 8, 9). Their targets wait for them, unless nobody is left."""
+    """Members are gone and run nothing any more (CG-8, CG-9). Their targets wait for them, unless nobody is left."""
     for member in members:
         _write_gone(turn, group, member, member.doubtful)
     turn.contents.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
@@ -175,7 +175,7 @@ def _write_gone(turn: Turn, group: ConnectGroup, member: Member, doubtful: Resou
 
 
 def _forget_all(turn: Turn, group: ConnectGroup) -> None:
-    """Nobody is left who could wait for anybody: the next one who joins gets everything (rule 21)."""
+    """Nobody is left who could wait for anybody: the next one who joins gets everything (CG-21)."""
     for member_id in list(group.targets):
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
@@ -191,7 +191,7 @@ def put_out(
     turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
 ) -> None:
     """Members did not let go in time, or went without having let go: their targets wait as those of departed members
-    do, and what they may be running stays reserved until they join anew or their session ends (rule 7).
+    do, and what they may be running stays reserved until they join anew or their session ends (CG-7).
     """
     for member in members:
         turn.write(

@@ -36,5 +36,5 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
 
 
 def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
-    """Whether its next answer tells it a longer session than any before, which is written first (rule 8)."""
+    """Whether its next answer tells it a longer session than any before, which is written first (CG-8)."""
     return contents.effective(group.group_id).session_timeout_ms > member.said.session_timeout_ms

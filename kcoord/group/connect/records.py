@@ -1,7 +1,7 @@
 """How is a connect group written down? One function for each record (keys 3 to 10), and who writes it when.
 
 Tombstones: a member that goes takes its records 5 and 7 with it; its target (9) stays until an assignment gives its
-resources away (CG-22); a deleted group takes all but its configuration (rule 29).
+resources away (CG-22); a deleted group takes all but its configuration (CG-29).
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def history(group_id: str, epoch: int, entry: ConnectWorkerGroupHistoryValue | N
 
 
 def deletion(group: ConnectGroup) -> list[Record]:
-    """The group is gone; its configuration survives (rule 29)."""
+    """The group is gone; its configuration survives (CG-29)."""
     group_id = group.group_id
     records = [history(group_id, epoch, None) for epoch in group.history]
     records += [member_target(group_id, member_id, None) for member_id in group.targets]

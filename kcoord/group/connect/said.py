@@ -87,7 +87,7 @@ def _kept(each: heard.Assignor) -> kept.Assignor:
 
 def still_supported(group: ConnectGroup, member_id: str, elder: Member | None, said: Said, limits: Effective) -> None:
     """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that is not on, and for version ranges with which
-    no worker could compute for all any more (rule 16).
+    no worker could compute for all any more (CG-16).
     """
     support = support_of(said)
     if elder is not None and not elder.put_out and support_of(elder.said) == support:

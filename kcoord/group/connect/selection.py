@@ -72,7 +72,7 @@ class Nobody:
 
 @frozen(slots=True)
 class Absent:
-    """Those who could are away for a while (rule 28): they compute when they are back, or their sessions end."""
+    """Those who could are away for a while (CG-28): they compute when they are back, or their sessions end."""
 
     name: str
 
@@ -157,7 +157,7 @@ def legacy_side(group: ConnectGroup) -> LegacySide | None:
 
 
 def leaves_nobody(kinds: Kinds) -> bool:
-    """Whether these have an assignor in common, and none of them could compute for all (rule 16). Where there are
+    """Whether these have an assignor in common, and none of them could compute for all (CG-16). Where there are
     legacy workers, one of them can.
     """
     if any(support.legacy for support in kinds):

@@ -50,7 +50,7 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
-    """How long resources of departed members wait yet (rule 22)."""
+    """How long resources of departed members wait yet (CG-22)."""
     left_ms = group.delay_deadline_wall_ms - turn.wall_ms
     if group.delay_ms == UNKNOWN_DELAY:  # kcoord 0.1.0 wrote it
         return max(0, min(left_ms, turn.contents.settings.connect.max_rebalance_delay_ms))

@@ -1,4 +1,4 @@
-"""Is a request of the connect group APIs well formed? The draft's lists of invariants, before any state is asked.
+"""Is a request of the connect group APIs well formed? What can be told from its fields, before any state is asked.
 
 Each function returns a text that says what is wrong, or None.
 """

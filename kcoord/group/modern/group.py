@@ -23,7 +23,7 @@ M = TypeVar("M", bound=Member)  # type: ignore[type-arg]
 
 @frozen(slots=True)
 class Target(Generic[R]):
-    """What one member is to own in the end. It outlives its member, so that one who returns gets it back (rule 22)."""
+    """What one member is to own in the end. It outlives its member, so that one who returns gets it back (CG-22)."""
 
     resources: frozenset[R]
     version: int = 0
@@ -52,7 +52,7 @@ class ModernGroup(Generic[M, R]):
     static_ids: dict[str, str] = attrs.Factory(dict)
     """Member id by instance id."""
     owners: dict[R, str] = attrs.Factory(dict)
-    """Whose current has a resource. Nobody else may be granted it (rule 2)."""
+    """Whose current has a resource. Nobody else may be granted it (CG-2)."""
     also_owned: dict[R, set[str]] = attrs.Factory(dict)
     """Who else may be running it: workers that came with it from elsewhere, which nobody granted. Of all of them
     the one with the smallest member id is in `owners`, in whatever order their records came.
@@ -64,10 +64,10 @@ class ModernGroup(Generic[M, R]):
     # session
     version: int = 0
     """Moves with all that happens here but heartbeats that tell nothing new: who watches the group need not look at it
-    again while this stands. What the hot path goes by is each member's own (rule 25).
+    again while this stands. What the hot path goes by is each member's own (CG-25).
     """
     touched: set[str] = attrs.Factory(set)
-    """Members for whom this step may have changed something, to be told if they wait (rule 26)."""
+    """Members for whom this step may have changed something, to be told if they wait (CG-26)."""
     dead: bool = False
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""
@@ -91,7 +91,7 @@ class ModernGroup(Generic[M, R]):
         return None if target is None else target.resources
 
     def takes_part(self, member_id: str) -> bool:
-        """Whether assignments are made for it: a member that was not put out (rule 7)."""
+        """Whether assignments are made for it: a member that was not put out (CG-7)."""
         member = self.members.get(member_id)
         return member is not None and not member.put_out
 
@@ -99,7 +99,7 @@ class ModernGroup(Generic[M, R]):
         """The targets of those who take no part (any more), by member id: what waits for them, or for others."""
         return sorted((each for each in self.targets.items() if not self.takes_part(each[0])), key=lambda each: each[0])
 
-    # -- what the hot path remembers (rule 25) ------------------------------------------------------------------------
+    # -- what the hot path remembers (CG-25) --------------------------------------------------------------------------
 
     def forget(self, member: M) -> None:
         """What this member was answered last is not to be repeated: something that the answer hangs on has changed."""

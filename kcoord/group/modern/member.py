@@ -22,9 +22,9 @@ JOINING_EPOCH = 0
 """The epoch of a member that joins, and of one that has joined and has no whole target yet."""
 LEAVING_EPOCH = -1
 AWAY_EPOCH = -2
-"""A static member that has left and means to come back (KIP-345; rule 28)."""
+"""A static member that has left and means to come back (KIP-345; CG-28)."""
 NO_EPOCH = -1
-"""`previous_epoch` where there is none. Epoch 0 is never a previous epoch (rule 12)."""
+"""`previous_epoch` where there is none. Epoch 0 is never a previous epoch (CG-12)."""
 NO_CONNECTION = -1
 
 R = TypeVar("R")
@@ -48,7 +48,7 @@ class Answer(Generic[R]):
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class Held(Generic[R]):
-    """A heartbeat whose answer is kept back until there is something to say (rule 26)."""
+    """A heartbeat whose answer is kept back until there is something to say (CG-26)."""
 
     token: Token
     connection: int
@@ -68,19 +68,19 @@ class Member(Generic[Said, R]):
     recorded_epoch: int = JOINING_EPOCH
     recorded_previous: int = NO_EPOCH
     put_out: bool = False
-    """It did not let go within the rebalance timeout: it takes no part, its current stays reserved (rule 7)."""
+    """It did not let go within the rebalance timeout: it takes no part, its current stays reserved (CG-7)."""
     doubtful: frozenset[R] = frozenset()
     """What of its current a legacy worker came with, and others may have started since: with exactly-once sources its
     own tasks are dead then.
     """
     # session
     epoch: int = JOINING_EPOCH
-    """The epoch that it was told; above the recorded one where it moved without a record (rule 11)."""
+    """The epoch that it was told; above the recorded one where it moved without a record (CG-11)."""
     previous_epoch: int = NO_EPOCH
     epoch_unsure: bool = False
-    """After a load: it may have been told any epoch from the recorded one to the group's assignment epoch (rule 11)."""
+    """After a load: it may have been told any epoch from the recorded one to the group's assignment epoch (CG-11)."""
     connection: int = NO_CONNECTION
-    """The newest connection that it came by (rule 4), by its number."""
+    """The newest connection that it came by (CG-4), by its number."""
     opened: Opening | None = None
     """When that connection was made."""
     answer: Answer[R] | None = None
@@ -91,14 +91,14 @@ class Member(Generic[Said, R]):
     session_timeout_ms: int = 0
     """What its last answer told."""
     session_holds_ms: int = 0
-    """Its session does not end before: an earlier answer told it a longer one, and the last may be lost (rule 8)."""
+    """Its session does not end before: an earlier answer told it a longer one, and the last may be lost (CG-8)."""
     release_due_ms: int = NEVER_MS
-    """When it is put out unless it lets go of what it was told to (rule 7)."""
+    """When it is put out unless it lets go of what it was told to (CG-7)."""
     releasing: frozenset[R] = frozenset()
     """What it had been told to let go when `release_due_ms` was set."""
     version: int = 0
     """Moves with everything that could change the answer to its heartbeat: what it was answered last may be repeated
-    while this stands (hot path, rule 25).
+    while this stands (hot path, CG-25).
     """
     legacy: LegacySession | None = None
     """Where a worker of the generic protocol stands; None: it speaks the new one."""
@@ -108,17 +108,17 @@ class Member(Generic[Said, R]):
 
     @property
     def away(self) -> bool:
-        """Whether it is a static member that has left for a while (rule 28)."""
+        """Whether it is a static member that has left for a while (CG-28)."""
         return self.epoch == AWAY_EPOCH
 
     def move(self, epoch: int) -> None:
-        """Be at `epoch` from now on; the one before stays good for a member that misses the answer (rule 12)."""
+        """Be at `epoch` from now on; the one before stays good for a member that misses the answer (CG-12)."""
         if epoch != self.epoch:
             self.previous_epoch = self.epoch if self.epoch > JOINING_EPOCH else NO_EPOCH
             self.epoch = epoch
 
     def order_of(self, context: RequestContext) -> Order:
-        """How a request's connection stands to the newest one that the member came by (rule 4)."""
+        """How a request's connection stands to the newest one that the member came by (CG-4)."""
         if self.connection == NO_CONNECTION:
             return Order.NEWER
         return order(context.connection, context.opened, self.connection, self.opened)

@@ -3,8 +3,8 @@ requests.
 
 1. First it lets go: while it may be running what its target lacks, it is told `current ∩ target` and gets nothing new
    (CG-10).
-2. Then it grows, at the epoch that it has, by what nobody else may be running (rule 2).
-3. With the last resource of its target it reaches the assignment epoch (rule 10).
+2. Then it grows, at the epoch that it has, by what nobody else may be running (CG-2).
+3. With the last resource of its target it reaches the assignment epoch (CG-10).
 """
 
 from __future__ import annotations

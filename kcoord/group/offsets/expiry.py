@@ -72,7 +72,7 @@ def expire(turn: Turn, group_id: str, is_surplus: bool = False) -> None:
 
 
 def _wall_ms(turn: Turn) -> int:
-    """The time of day that retention goes by (rules 1, 2)."""
+    """The time of day that retention goes by (rules 1 and 2 above)."""
     contents = turn.contents
     passed_ms = turn.now_ms - contents.loaded_ms
     if passed_ms < min(GRACE_MS, contents.settings.offsets_retention_ms):

@@ -53,9 +53,9 @@ class Memory:
         self, states: Mapping[str, WorkerState], configured: frozenset[Resource] | None, wait: Wait, now_ms: int
     ) -> None:
         """A leader that remembers nothing takes for lost what nobody runs, where others run the rest of a connector;
-        what nobody runs at all is new (seed 003, design II). If it was a member before, it knows the end of a wait. If
-        not, it begins one; but where others were told of one, of half that length, so that leaders who all know nothing
-        cannot prolong it for ever.
+        what nobody runs at all is new (design II of docs/assignors.md). If it was a member before, it knows the end of
+        a wait. If not, it begins one; but where others were told of one, of half that length, so that leaders who all
+        know nothing cannot prolong it for ever.
         """
         if self.targets or configured is None:
             return

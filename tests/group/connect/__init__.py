@@ -1,1 +1,1 @@
-"""Tests of connect groups on a hand-driven clock: the rules of connect-groups.md, by number."""
+"""Tests of connect groups on a hand-driven clock: the rules of docs/rules/connect-groups.md, by id."""

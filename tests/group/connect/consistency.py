@@ -134,7 +134,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
         names = [each.name for each in contents.effective(group.group_id).assignors]
         waits = may_wait_for_leader(group) or isinstance(select(group, names), Absent)
         repeats = group.repetition.due_ms != NEVER_MS
-        assert not unassigned or waits or repeats, "rules 14, 17"
+        assert not unassigned or waits or repeats, "CG-14, CG-17"
         return
     assert unassigned
     assert group.takes_part(computation.chosen)
@@ -151,7 +151,7 @@ def _check_computing(contents: Contents, group: ConnectGroup) -> None:
             return
         assert isinstance(selection, ClientSide)
         assert selection.name == computation.assignor
-        assert computation.chosen in selection.qualified, "rule 16"
+        assert computation.chosen in selection.qualified, "CG-16"
 
 
 def _check_wake(group: ConnectGroup, now_ms: int) -> None:

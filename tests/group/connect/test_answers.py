@@ -1,6 +1,6 @@
 """When is an answer whole, remembered, or kept back? (CG-24 to CG-26)
 
-Of rule 24 the shell keeps the most; here: what an answer grants is written in its own step.
+The shell keeps most of CG-24; here: what an answer grants is written in its own step.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def test_what_an_answer_grants_is_written_before_it_leaves() -> None:
 
 
 def test_the_assignment_stands_in_the_answer_until_the_member_has_converged() -> None:
-    """The draft: only while the member's epoch is below the assignment epoch; and whenever it says all its fields, or
-    comes by another connection.
+    """CG-10: only while the member's epoch is below the assignment epoch; and whenever it says all its fields, or comes
+    by another connection.
     """
     world = World.settled({"W1": "AC0 AT1"})
     assert world.beat("W1", 1).owned is None
@@ -49,7 +49,7 @@ def test_the_assignment_stands_in_the_answer_until_the_member_has_converged() ->
         assert world.beat("W1", 1, connection=2).owned == "AC0"
 
 
-# -- rule 25 ----------------------------------------------------------------------------------------------------------
+# -- CG-25 ------------------------------------------------------------------------------------------------------------
 
 
 def is_remembered(world: World, member: str, epoch: int, **how: Any) -> bool:
@@ -222,7 +222,7 @@ def test_the_end_forgets_the_answers(end: Callable[[ConnectGroup], None]) -> Non
     assert "W2" in moved_by(lambda world: end(world.group))
 
 
-# -- rule 26 ----------------------------------------------------------------------------------------------------------
+# -- CG-26 ------------------------------------------------------------------------------------------------------------
 
 
 def held(targets: dict[str, str]) -> tuple[World, object]:
@@ -291,7 +291,7 @@ def test_it_is_let_go_with_what_became_free() -> None:
 
 
 def test_an_epoch_alone_does_not_let_it_go() -> None:
-    """Decision: an install must not wake members that nothing happens to; they learn of it in time."""
+    """CG-26: an install must not wake members that nothing happens to; they learn of it in time."""
     world, token = held({"W1": "AC0", "W2": "BC0"})
     world.beat("W2", 2, connection=2, client_assignors=[assignor(data=b"x")])
     token = world.send_beat("W1", 2, max_wait_ms=WAIT_MS)
@@ -366,7 +366,7 @@ def test_a_lost_shard_hands_back_who_waits() -> None:
 def test_while_nothing_can_be_written_it_is_let_go_as_far_as_nothing_need_be(
     settings: dict[str, str], error: ErrorCode
 ) -> None:
-    """A full disk: a session that is longer than any before would have to be written first (rule 8)."""
+    """A full disk: a session that is longer than any before would have to be written first (CG-8)."""
     world, token = held({"W1": "AC0", "W2": "BC0"})
     world.configure(**settings)
     step = world.shard.give_held(world.now_ms + INTERVAL_MS, world.wall_ms + INTERVAL_MS)

@@ -1,7 +1,8 @@
-"""Do the draft's three case studies come out as it prints them, but for what cannot hold? (CG-32)
+"""Do the three case studies come out row by row, but for what cannot hold? (CG-32)
 
-The corrections: a worker stays at its old epoch until it owns its whole target (rule 10), so W2 is at 0, not at 1,
-before its first grant; the worker that bounces finds its target waiting (rule 22).
+They are of the draft KIP that connect groups come from (docs/decisions/0035-errata-of-the-draft.md). The corrections: a
+worker stays at its old epoch until it owns its whole target (CG-10), so W2 is at 0, not at 1, before its first grant;
+the worker that bounces finds its target waiting (CG-22).
 """
 
 from __future__ import annotations

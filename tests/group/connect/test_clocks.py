@@ -1,4 +1,4 @@
-"""What does a connect group do when the time of day jumps, here or over a load? Only the steps' clock counts (rule 22).
+"""What does a connect group do when the time of day jumps, here or over a load? Only the steps' clock counts (CG-22).
 
 Each story has W2's resources waiting for it, for a minute.
 """

@@ -21,7 +21,7 @@ INVALID = ErrorCode.INVALID_ASSIGNMENT
 UNKNOWN = ErrorCode.UNKNOWN_MEMBER_ID
 FENCED = ErrorCode.FENCED_MEMBER_EPOCH
 
-# -- rule 17 ----------------------------------------------------------------------------------------------------------
+# -- CG-17 ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_chosen_worker_is_told_until_it_installs_and_goes_on_reconciling() -> None:
@@ -39,7 +39,7 @@ def test_the_chosen_worker_is_told_until_it_installs_and_goes_on_reconciling() -
     assert world.beat("W2", 0, connection=2).brief == (2, "AT1")
 
 
-# -- rule 18 ----------------------------------------------------------------------------------------------------------
+# -- CG-18 ------------------------------------------------------------------------------------------------------------
 
 
 def test_what_prepare_tells() -> None:
@@ -170,7 +170,7 @@ def test_an_install_that_comes_after_it_was_given_up_is_no_doubled_one() -> None
         assert world.install("W1", world.member("W1").epoch, 2, {"W1": "AC0 BC0"}) is UNKNOWN
 
 
-# -- rules 19 and 20 --------------------------------------------------------------------------------------------------
+# -- CG-19 and CG-20 --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_who_is_chosen_and_goes_is_replaced() -> None:
     assert world.chosen() == "W2"
 
 
-# -- rule 23 ----------------------------------------------------------------------------------------------------------
+# -- CG-23 ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_server_computes_in_the_step_that_asks_for_it() -> None:
@@ -343,7 +343,7 @@ def test_a_server_side_assignor_that_breaks_its_contract_is_an_assignment_error(
 
 
 def test_what_the_assignor_says_to_a_member_reaches_it() -> None:
-    """The draft: the assignment's version and metadata."""
+    """CG-18: the assignment's version and metadata."""
     world = World()
     world.join("W1")
     world.prepare("W1", 0)

@@ -14,7 +14,7 @@ from tests.group.connect.world import DELAY_MS, INTERVAL_MS, SESSION_MS, SETTING
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 INVALID = ErrorCode.INVALID_ASSIGNMENT
 
-# -- rule 21 ----------------------------------------------------------------------------------------------------------
+# -- CG-21 ------------------------------------------------------------------------------------------------------------
 
 
 def configured(world: World) -> tuple[int, str] | None:
@@ -64,7 +64,7 @@ def test_an_empty_group_forgets_what_exists() -> None:
 
 
 def test_all_that_exists_must_be_assigned_once() -> None:
-    """CG-21: unless a delay says that some waits (rule 22)."""
+    """CG-21: unless a delay says that some waits (CG-22)."""
     world = World()
     world.join("W1", config_offset=1, configured_connectors_and_tasks=packed("AC0 BC0"))
     world.prepare("W1", 0)
@@ -95,7 +95,7 @@ def test_what_was_deleted_does_not_come_back_with_who_departed() -> None:
         assert world.join("W2", connection=3).owned == "BC0"
 
 
-# -- rule 22: the delay -----------------------------------------------------------------------------------------------
+# -- CG-22: the delay -------------------------------------------------------------------------------------------------
 
 
 def waiting(delay_ms: int = DELAY_MS, **fields: Any) -> World:
@@ -191,7 +191,7 @@ def test_an_error_leaves_the_delay_as_it_is() -> None:
     assert remaining(world) == DELAY_MS
 
 
-# -- rule 22: the return ----------------------------------------------------------------------------------------------
+# -- CG-22: the return ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ def test_who_came_back_and_left_again_meanwhile_is_waited_for() -> None:
 
 
 def test_a_group_without_members_waits_for_nobody() -> None:
-    """Decision: the next worker gets everything at once."""
+    """CG-21, CG-22: the next worker gets everything at once."""
     world = waiting()
     world.beat("W1", -1)
     world.pass_ms(SESSION_MS)
@@ -356,7 +356,7 @@ def test_a_group_without_members_waits_for_nobody() -> None:
     assert "rebalance delay over" not in [entry.reason for entry in world.group.history.values()]
 
 
-# -- rule 23: the server's own delay ----------------------------------------------------------------------------------
+# -- CG-23: the server's own delay ------------------------------------------------------------------------------------
 
 
 def test_the_servers_cooperative_assignor_delays_by_itself() -> None:

@@ -13,7 +13,7 @@ from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, SESSION_MS, Wor
 FENCED = ErrorCode.FENCED_MEMBER_EPOCH
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 
-# -- rules 10 and 11 --------------------------------------------------------------------------------------------------
+# -- CG-10 and CG-11 --------------------------------------------------------------------------------------------------
 
 
 def test_a_member_first_lets_go_then_grows_and_moves_with_the_last() -> None:
@@ -75,7 +75,7 @@ def test_after_a_load_any_epoch_that_it_may_have_been_told_is_good(epoch: int, e
             assert world.beat("W2", epoch, connection=2).error is FENCED, "now it is known where it is"
 
 
-# -- rule 12 ----------------------------------------------------------------------------------------------------------
+# -- CG-12 ------------------------------------------------------------------------------------------------------------
 
 
 def lost() -> World:
@@ -136,7 +136,7 @@ def test_not_every_old_epoch_is_a_previous_one(epoch: int, owned: str | None) ->
 
 
 def test_who_missed_its_first_assignment_joins_again() -> None:
-    """CG-6, CG-12: rule 6 holds for epoch 0."""
+    """CG-6, CG-12: for epoch 0 the former holds."""
     world = World()
     world.join("W1")
     world.compute("W1", 0, {"W1": "AC0"})
@@ -147,7 +147,7 @@ def test_who_missed_its_first_assignment_joins_again() -> None:
     assert world.group.epoch == 1
 
 
-# -- rule 13 ----------------------------------------------------------------------------------------------------------
+# -- CG-13 ------------------------------------------------------------------------------------------------------------
 
 TARGETS = {"W1": "AC0", "W2": "BC0"}
 Act = Callable[[World], object]
@@ -302,7 +302,7 @@ def test_one_step_bumps_once() -> None:
     assert world.group.reason == "session expired: W1, W2, W3 and 1 more"
 
 
-# -- rule 14 ----------------------------------------------------------------------------------------------------------
+# -- CG-14 ------------------------------------------------------------------------------------------------------------
 
 
 def test_after_a_load_an_unfinished_assignment_is_computed_anew() -> None:

@@ -1,4 +1,4 @@
-"""What is refused, with which error, and does it change nothing? (CG-29, and the draft's lists)
+"""What is refused, with which error, and does it change nothing? (CG-29, and what fields may hold)
 
 Each row of a table is one invariant: the request breaks that one alone.
 """
@@ -47,7 +47,7 @@ def refused(world: World, request: Request, connection: int = 1) -> ErrorCode:
         return error_of(world.answers[world.send(request, connection)])
 
 
-# -- the draft's invariants: ConnectGroupHeartbeat --------------------------------------------------------------------
+# -- ConnectGroupHeartbeat --------------------------------------------------------------------------------------------
 
 JOIN: dict[str, Any] = {
     "group_id": "g",
@@ -87,7 +87,7 @@ HEARTBEATS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("wrong", HEARTBEATS)
 def test_heartbeats_that_break_an_invariant(wrong: dict[str, Any]) -> None:
-    """The draft's list and rules 6 and 15: INVALID_REQUEST with a text, for a worker that joins an existing group."""
+    """CG-6, CG-15, and the bounds of fields: INVALID_REQUEST with a text, for a worker that joins an existing group."""
     world = World.settled({"W1": "AC0"})
     request = ConnectGroupHeartbeatRequest(**{**JOIN, **wrong})
     assert refused(world, request) is INVALID
@@ -150,14 +150,14 @@ WHO: list[tuple[dict[str, Any], ErrorCode]] = [
 
 @pytest.mark.parametrize(("wrong", "error"), WHO)
 def test_prepare(wrong: dict[str, Any], error: ErrorCode) -> None:
-    """The draft's list; the last row: nobody was chosen."""
+    """CG-19, CG-29; the last row: nobody was chosen."""
     world = World.settled({"W1": "AC0"})
     assert refused(world, ConnectGroupPrepareAssignmentRequest(**{**PREPARE, **wrong})) is error
 
 
 @pytest.mark.parametrize(("wrong", "error"), WHO)
 def test_install(wrong: dict[str, Any], error: ErrorCode) -> None:
-    """The draft's list; the last row: nobody was chosen."""
+    """CG-19, CG-29; the last row: nobody was chosen."""
     world = World.settled({"W1": "AC0"})
     request = ConnectGroupInstallAssignmentRequest(**{**PREPARE, "group_epoch": 2, **wrong})
     assert refused(world, request) is error
@@ -179,7 +179,7 @@ INSTALL_TASK = install_request.ConnectorTaskId
     ],
 )
 def test_what_is_no_assignment_is_not_held_against_the_worker(fields: dict[str, Any], error: ErrorCode) -> None:
-    """CG-18, the draft's list: it may try again."""
+    """CG-18: it may try again."""
     world = World.settled({"W1": "AC0"})
     world.beat("W1", 1, client_assignors=[assignor(reason=1)])
     world.prepare("W1", 1)
@@ -291,7 +291,7 @@ def test_a_connect_group_is_no_generic_group(request_: Request, error: ErrorCode
 
 
 def test_offsets_are_not_committed_to_a_connect_group() -> None:
-    """Decision: GROUP_ID_NOT_FOUND, else there would be two groups of one name."""
+    """CG-29: GROUP_ID_NOT_FOUND, else there would be two groups of one name."""
     world = World.settled({"W1": "AC0"})
     topics = [OffsetCommitRequestTopic("t", partitions=[OffsetCommitRequestPartition(0, 1)])]
     with world.nothing_changes():
@@ -301,7 +301,7 @@ def test_offsets_are_not_committed_to_a_connect_group() -> None:
 
 
 def test_an_empty_group_makes_room_for_the_other_kind() -> None:
-    """Decision: in both directions; the history of the one that goes, goes with it."""
+    """CG-29: in both directions; the history of the one that goes, goes with it."""
     world = World()
     generic(world, members=False)
     assert world.join("W1").error is COMPUTE

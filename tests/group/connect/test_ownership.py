@@ -30,7 +30,7 @@ def owns(world: World, member: str) -> str:
     return text(world.member(member).current)
 
 
-# -- rules 1 and 2 ----------------------------------------------------------------------------------------------------
+# -- CG-1 and CG-2 ----------------------------------------------------------------------------------------------------
 
 
 def test_what_was_granted_is_reserved_until_it_is_released() -> None:
@@ -60,7 +60,7 @@ def test_a_report_does_not_grow_what_it_may_run() -> None:
         assert world.beat("W1", 1, "AC0 BC0").error is FENCED
 
 
-# -- rule 3 -----------------------------------------------------------------------------------------------------------
+# -- CG-3 -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_list_without_it_before_it_was_withdrawn_is_no_release() -> None:
@@ -135,7 +135,7 @@ def test_a_release_may_be_partial() -> None:
     assert world.beat("W2", 0, "AT1", connection=2).brief == (2, "AT1 AT2")
 
 
-# -- rules 4 and 5 ----------------------------------------------------------------------------------------------------
+# -- CG-4 and CG-5 ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("epoch", [0, 1, -1])
@@ -171,7 +171,7 @@ def test_a_wrong_epoch_fences_and_does_not_remove(epoch: int) -> None:
     assert world.beat("W1", 1).error is ErrorCode.NONE
 
 
-# -- rule 6 -----------------------------------------------------------------------------------------------------------
+# -- CG-6 -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_member_that_joins_again_has_let_go_and_gets_its_target_again() -> None:
@@ -263,7 +263,7 @@ def test_epoch_0_of_an_unknown_member(
         assert world.beat("W9", 0, owned, connection=9, **fields).error is error
 
 
-# -- rule 7 -----------------------------------------------------------------------------------------------------------
+# -- CG-7 -------------------------------------------------------------------------------------------------------------
 
 
 def overdue() -> World:
@@ -367,7 +367,7 @@ def test_what_was_put_out_is_not_lost_where_nobody_says_what_exists() -> None:
     assert [text(each) for each in (world.group.departed()[0][1].resources,)] == ["BC0"]
 
 
-# -- rules 8 and 9 ----------------------------------------------------------------------------------------------------
+# -- CG-8 and CG-9 ----------------------------------------------------------------------------------------------------
 
 
 def test_a_session_ends_and_all_is_free() -> None:

@@ -18,7 +18,7 @@ from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 UNSUPPORTED = ErrorCode.UNSUPPORTED_ASSIGNOR
 
-# -- rules 15 and 16: tables ------------------------------------------------------------------------------------------
+# -- CG-15 and CG-16: tables ------------------------------------------------------------------------------------------
 
 
 def says(listed: str, server: str | None = None) -> Said:
@@ -74,7 +74,7 @@ def test_the_server_side_assignor(votes: list[str | None], name: str) -> None:
     ],
 )
 def test_who_qualifies(ranges: list[str], able: list[int]) -> None:
-    """CG-16: whose range contains everybody's; the draft's A [1-5], B [3-4], C [2-4]."""
+    """CG-16: whose range contains everybody's, as A's [1-5] beside B's [3-4] and C's [2-4]."""
     members = []
     for each in ranges:
         low, _, high = each.rpartition("-")
@@ -83,7 +83,7 @@ def test_who_qualifies(ranges: list[str], able: list[int]) -> None:
     assert leaves_nobody(kinds(members)) is not bool(able)
 
 
-# -- rule 15: in a group ----------------------------------------------------------------------------------------------
+# -- CG-15: in a group ------------------------------------------------------------------------------------------------
 
 
 def test_setting_one_kind_of_assignor_clears_the_other() -> None:
@@ -114,7 +114,7 @@ def test_a_join_says_all_and_a_heartbeat_what_has_changed() -> None:
 
 @pytest.mark.parametrize("how", ["join", "beat", "rejoin"])
 def test_an_assignor_that_the_server_does_not_have(how: str) -> None:
-    """CG-15, the draft's list: UNSUPPORTED_ASSIGNOR, and nothing changes."""
+    """CG-15, CG-16: UNSUPPORTED_ASSIGNOR, and nothing changes."""
     world = World.settled({"W1": "AC0"})
     with world.nothing_changes():
         if how == "beat":
@@ -135,7 +135,7 @@ def test_an_assignor_that_is_taken_away_does_not_lock_its_members_out() -> None:
     assert world.join("W2", connection=2, server_assignor="cooperative").error is UNSUPPORTED
 
 
-# -- rule 16: in a group ----------------------------------------------------------------------------------------------
+# -- CG-16: in a group ------------------------------------------------------------------------------------------------
 
 
 def in_ranges(*ranges: tuple[int, int]) -> World:

@@ -1,7 +1,7 @@
 """What does a test of connect groups work with? One shard, its log, a clock that stands until it is moved, and workers'
 requests in short.
 
-Resources are written as the draft writes them: "AC0" is connector A, "AT1" its task 1. Each step's records are kept, so
+Resources are written in short: "AC0" is connector A, "AT1" its task 1. Each step's records are kept, so
 that `restart` replays them into a new shard. Each step ends with three checks: a replay of its records gives the same
 state, what is always true (`consistency.py`) is, and the hot path's answers are the ones that the shard would give.
 """
@@ -323,7 +323,7 @@ class World:
         return {each.member_id: (each.epoch, text(each.current)) for each in self.group.members.values()}
 
     def table(self) -> tuple[int, int, dict[str, str], dict[str, tuple[int, str]]]:
-        """As the draft prints it: group epoch, assignment epoch, targets, members' epochs and assignments."""
+        """The group as a row of a table: group epoch, assignment epoch, targets, members' epochs and assignments."""
         return self.group.epoch, self.group.assignment_epoch, self.targets(), self.currents()
 
     def chosen(self) -> str | None:
@@ -363,7 +363,7 @@ class World:
         self._check_hot_answers()
 
     def _check_hot_answers(self) -> None:
-        """Every answer that may be repeated is the one that the shard would give (rule 25)."""
+        """Every answer that may be repeated is the one that the shard would give (CG-25)."""
         for where, (ahead, context, remember) in list(self._hot.items()):
             if remember.basis.version != remember.version:
                 del self._hot[where]
