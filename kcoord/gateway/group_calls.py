@@ -96,6 +96,8 @@ async def join_group(leg: Leg, call: Call, request: JoinGroupRequest) -> None:
         error = await admit(leg, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(leg, group_id, error)
+        if is_new and request.member_id:  # it may have been given that id here, before upstream had said so
+            await gateway.guarded.take_out(leg, call, request, request.member_id, is_new)
         await _pass_on(leg, call, request)
         return
     leg.add_member(group_id, request.member_id)

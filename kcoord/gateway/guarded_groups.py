@@ -127,9 +127,14 @@ class GuardedGroups:
         """Take out whom `request` has just brought into its group, whatever rights it has by now; with `is_new` the
         group goes too, if nobody else is in it.
         """
-        if joined.error_code:
-            return
-        identity = MemberIdentity(member_id=joined.member_id, group_instance_id=request.group_instance_id)
+        if not joined.error_code:
+            await self.take_out(leg, call, request, joined.member_id, is_new)
+
+    async def take_out(
+        self, leg: Leg, call: Call, request: JoinGroupRequest, member_id: str, is_new: bool = False
+    ) -> None:
+        """Take a member that sends a JoinGroup out of its group, or the id that it was given; `is_new` as above."""
+        identity = MemberIdentity(member_id=member_id, group_instance_id=request.group_instance_id)
         leave = LeaveGroupRequest(group_id=request.group_id, members=[identity])
         context = attrs.evolve(leg.context(call), api_version=LeaveGroupRequest.MAX_VERSION)
         await self._groups.call(leave, context)

@@ -2,7 +2,7 @@
 
 A line is one rebalance: what happened before it, what each worker runs after it, what it has to stop (-T1), and the
 delay. `again`: nothing happened but that workers stopped what they had to. A worker that bounces has another id.
-"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md).
+"the paper" in a story's name is the one that designs I to III are of (docs/assignors.md).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tests.assign.fleet import Story, lines, resources, short
 
 STORIES = {
     # Connect lets go of what is too many first; who is new gets it in the round after
-    "KIP-415: a worker joins": """
+    "the paper: a worker joins": """
         A with 3 tasks, B with 1 |
         W1 joins    | W1: AC0 BC0 AT0 AT1 AT2 BT0
         W2 joins    | W1: BC0 AT2 BT0 -AC0 -AT0 -AT1 | W2:
         again       | W1: BC0 AT2 BT0                | W2: AC0 AT0 AT1
         again       | W1: BC0 AT2 BT0                | W2: AC0 AT0 AT1
         """,
-    "seed 003, a member leaves: its work waits 300 s": """
+    "the paper, a member leaves: its work waits 300 s": """
         A with 4 tasks |
         W1 W2 join  | W1: AC0 AT0 AT2 | W2: AT1 AT3
         again       | W1: AC0 AT0 AT2 | W2: AT1 AT3
@@ -35,7 +35,7 @@ STORIES = {
         299000 ms   | W1: AC0 AT1 AT3 AT0 AT2
         """,
     # where design II gives it its own back at once
-    "seed 003, a member bounces: it waits for the end of the delay too": """
+    "the paper, a member bounces: it waits for the end of the delay too": """
         A with 4 tasks |
         W1 W2 join  | W1: AC0 AT0 AT2 | W2: AT1 AT3
         W2 is W3    | W1: AC0 AT0 AT2 | W3:         | 300000 ms

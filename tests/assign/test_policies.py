@@ -1,6 +1,6 @@
 """What does each policy do when workers join, leave and bounce?
 
-"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md).
+"the paper" in a story's name is the one that designs I to III are of (docs/assignors.md).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ONE_BY_ONE = IncrementalAssignor(attrs.evolve(DESIGN_3, at_most=1, interval_ms=1
 KIP_415 = Kip415Assignor()
 
 ALL_INCREMENTAL = {
-    "seed 003: a member joins": """
+    "the paper: a member joins": """
         they have                 | A: T1 T4 | B: T2 | C: T3
         D joins                   | A: T1    | B: T2 | C: T3 | D: T4
         """,
@@ -28,11 +28,11 @@ ALL_INCREMENTAL = {
 }
 
 AT_ONCE = {
-    "seed 003, design I: a member leaves": """
+    "the paper, design I: a member leaves": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1 T4 | B: T2 | C: T3
         """,
-    "seed 003, design I: a member bounces": """
+    "the paper, design I: a member bounces": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1 T4 | B: T2 | C: T3
         D returns                 | A: T1    | B: T2 | C: T3 | D: T4
@@ -40,12 +40,12 @@ AT_ONCE = {
 }
 
 DEFERRED = {
-    "seed 003, design II: a member leaves": """
+    "the paper, design II: a member leaves": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
         300 seconds               | A: T1 T4 | B: T2 | C: T3
         """,
-    "seed 003, design II: a member bounces, and is known": """
+    "the paper, design II: a member bounces, and is known": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
         D returns                 | A: T1    | B: T2 | C: T3 | D: T4
@@ -66,7 +66,7 @@ DEFERRED = {
 }
 
 TAKEN_OVER = {
-    "seed 003, design II: a member bounces, as D' whom nobody knows": """
+    "the paper, design II: a member bounces, as D' whom nobody knows": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
         D' joins                  | A: T1    | B: T2 | C: T3 | D': T4
@@ -121,7 +121,7 @@ STEP_BY_STEP = {
         C joins                   | A: T1 T2    | B: T4 T5 T6 | C: T3    | 10 s
         T7 T8 added               | A: T1 T2 T7 | B: T4 T5 T6 | C: T3 T8
         """,
-    "seed 003: a connector that was large goes, and the rest is uneven": """
+    "the paper: a connector that was large goes, and the rest is uneven": """
         they have                 | A: T1 T2 T3 T4 | B: AT1 AT2 AT3 AT4
         AT1 AT2 AT3 AT4 removed   | A: T1 T3 T4    | B: T2    | 10 s
         10 seconds                | A: T1 T3       | B: T2 T4

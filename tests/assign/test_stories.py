@@ -1,6 +1,6 @@
 """Who holds what after each round? Examples of KIP-415 and of others.
 
-"seed 003" in a story's name is the paper that designs I to III are of (docs/assignors.md); "the draft" is the draft
+"the paper" in a story's name is the one that designs I to III are of (docs/assignors.md); "the draft" is the draft
 KIP that connect groups come from (docs/decisions/0035-errata-of-the-draft.md).
 """
 
@@ -18,7 +18,7 @@ EVEN_AND_STICKY = {
         W2 joins                  | W1: AC0 AT1 AT2         | W2: BC0 BT1
         W3 joins                  | W1: AC0 AT1             | W2: BC0 BT1 | W3: AT2
         """,
-    "seed 003: a member joins": """
+    "the paper: a member joins": """
         they have                 | A: T1 T4 | B: T2 | C: T3
         D joins                   | A: T1    | B: T2 | C: T3 | D: T4
         """,
@@ -59,11 +59,11 @@ EVEN_AND_STICKY = {
 }
 
 NOTHING_WAITS = {
-    "seed 003, design I: a member leaves": """
+    "the paper, design I: a member leaves": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1 T4 | B: T2 | C: T3
         """,
-    "seed 003, design I: a member bounces": """
+    "the paper, design I: a member bounces": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1 T4 | B: T2 | C: T3
         D returns                 | A: T1    | B: T2 | C: T3 | D: T4
@@ -81,12 +81,12 @@ NOTHING_WAITS = {
 
 THE_DEPARTED_ARE_WAITED_FOR = {
     # CG-22 in all of them
-    "seed 003, design II: a member leaves": """
+    "the paper, design II: a member leaves": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
         300 seconds               | A: T1 T4 | B: T2 | C: T3
         """,
-    "seed 003, design II: a member bounces": """
+    "the paper, design II: a member bounces": """
         they have                 | A: T1    | B: T2 | C: T3 | D: T4
         D leaves                  | A: T1    | B: T2 | C: T3 | 300 s
         D returns                 | A: T1    | B: T2 | C: T3 | D: T4
