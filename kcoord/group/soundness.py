@@ -13,8 +13,7 @@
 | a generic group | its leader is a member; each member is there once, and each static one under one name | |
 | | Empty has no members, CompletingRebalance and Stable have some | |
 
-`verify` asks this of a log, the tests ask it of every shard after every step. In a complaint
-"rule 2" is CG-2, and "legacy rule 2" is CM-2 (docs/rules).
+`verify` asks this of a log, the tests ask it of every shard after every step.
 """
 
 from __future__ import annotations
@@ -92,13 +91,13 @@ def _twice(what: str, given: Iterable[tuple[str, Resources]]) -> Iterator[str]:
     for member_id, resources in given:
         for resource in sorted(resources):
             if resource in first:
-                yield f"{named(resource)} is in the {what} of {first[resource]} and of {member_id} (rule 2)"
+                yield f"{named(resource)} is in the {what} of {first[resource]} and of {member_id} (CG-2)"
             first[resource] = member_id
 
 
 def _epochs(group: ConnectGroup) -> Iterator[str]:
     if group.assignment_epoch > group.epoch:
-        yield f"its assignment epoch {group.assignment_epoch} is above the group's {group.epoch} (rule 10)"
+        yield f"its assignment epoch {group.assignment_epoch} is above the group's {group.epoch} (CG-10)"
     for member_id, member in group.members.items():
         if member.said is UNSAID:
             continue
@@ -106,11 +105,11 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
             yield from _legacy(group, member)
             continue
         if member.epoch > group.assignment_epoch:
-            yield f"{member_id} is at {member.epoch}, above the assignment epoch {group.assignment_epoch} (rule 10)"
+            yield f"{member_id} is at {member.epoch}, above the assignment epoch {group.assignment_epoch} (CG-10)"
         if JOINING_EPOCH < member.epoch == group.assignment_epoch and not member.put_out:
             target = group.target_of(member) or _NOTHING
             if member.current != target:
-                yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (rule 10)"
+                yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (CG-10)"
 
 
 def granted(member: Member) -> bool:
@@ -124,7 +123,7 @@ def _legacy(group: ConnectGroup, member: Member) -> Iterator[str]:
     legacy = member.said.legacy
     assert legacy is not None
     if member.epoch > group.epoch:
-        yield f"{member.member_id} is at generation {member.epoch}, above the group epoch {group.epoch} (legacy rule 2)"
+        yield f"{member.member_id} is at generation {member.epoch}, above the group epoch {group.epoch} (CM-2)"
     if not legacy.protocols:
         yield f"{member.member_id} is a legacy worker and speaks no embedded protocol"
     if member.said.assignors or member.said.server_assignor is not None:

@@ -80,7 +80,7 @@ class Verifier:
             owners = [each for each in self._owners[group_id, resource] if self._was_granted(group_id, each)]
             if len(owners) > 1:
                 both = " and of ".join(sorted(owners))
-                what = f"connect group {group_id}: {named(resource)} is in the current of {both} (rule 2)"
+                what = f"connect group {group_id}: {named(resource)} is in the current of {both} (CG-2)"
                 yield Finding(position, what)
         self._suspects.clear()
 

@@ -127,8 +127,8 @@ class Hand:
             self.member_ids[who] = answer.member_id
             self.generations[who] = answer.generation_id
 
-    def sync(self, who: str, **given: str) -> object:
-        """SyncGroup v3; the leader gives `A="BC0 BT1 -CT2"`, a minus for what is revoked."""
+    def sync(self, who: str, client: str = "", **given: str) -> object:
+        """SyncGroup v3; the leader gives `A="BC0 BT1 -CT2"`, a minus for what is revoked. `client` as for `join`."""
         request = SyncGroupRequest(
             group_id=GROUP,
             generation_id=self.generations[who],
@@ -138,7 +138,7 @@ class Hand:
                 for each, what in given.items()
             ],
         )
-        return self.send(request, 3, who)
+        return self.send(request, 3, client or who)
 
     def told(self, token: object) -> tuple[str, str]:
         """What a SyncGroup was answered: what to start, what to stop."""

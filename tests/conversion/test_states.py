@@ -51,6 +51,13 @@ def stable(hand: Hand) -> list[object]:
     return []
 
 
+def joined_again(hand: Hand) -> list[object]:
+    """B has lost the answer that had its assignment, has joined again and was told the generation as it is."""
+    stable(hand)
+    assert hand.error(hand.join("B")) is ErrorCode.NONE
+    return []
+
+
 def revoked(hand: Hand) -> list[object]:
     """A was told to stop its connector, and has not said yet that it has."""
     tokens = gathered(hand)
@@ -100,6 +107,13 @@ CASES: dict[str, tuple[Callable[[Hand], list[object]], Owned, Owned, set[str], i
     ),
     "Stable, one has not synced": (
         unsynced,
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
+        {"B"},
+        0,
+    ),
+    "Stable, one has joined again": (
+        joined_again,
         {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
         {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")},
         {"B"},
@@ -415,3 +429,17 @@ def test_what_lay_in_a_connection_frees_nothing_in_a_group_that_was_converted(is
     if is_back:
         hand.start_new()
     assert hand.owned()["B"] == ("BC0 BT1", "BC0 BT1")
+
+
+@pytest.mark.parametrize("how", ["it fetches its assignment", "the old connection's SyncGroup comes first"])
+def test_who_lost_its_assignment_and_joined_again_is_given_it_after_the_conversion(how: str) -> None:
+    """Seed 2446111: B had joined again, and was told the generation as it is. Converted then, the group took B to run
+    what it had been assigned, and never told B to start it.
+    """
+    hand, _, _ = in_state("Stable, one has joined again", 2)
+    if how != "it fetches its assignment":
+        hand.sync("B", client="A")
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    assert hand.error(hand.sync("B")) is REJOIN
+    hand.joined(hand.join("B"))
+    assert hand.told(hand.sync("B")) == ("BC0 BT1", "")

@@ -103,20 +103,20 @@ ELSEWHERE = next(name for name in map(str, range(99)) if partition_of(name, 4) =
         pytest.param([SOUND], [], id="a sound group"),
         pytest.param(
             [SOUND, [current("W1", 1, A)]],
-            ["None connect group g: W1 is at the assignment epoch 1 and does not own its target (rule 10)"],
+            ["None connect group g: W1 is at the assignment epoch 1 and does not own its target (CG-10)"],
             id="not its whole target",
         ),
         pytest.param(
             [SOUND, [current("W2", 0, A0)], [current("W1", 0, A)]],
-            ["6 connect group g: task a-0 is in the current of W1 and of W2 (rule 2)"],
+            ["6 connect group g: task a-0 is in the current of W1 and of W2 (CG-2)"],
             id="two owners for one step",
         ),
         pytest.param([SOUND, [current("W2", 0, A0), current("W1", 0, A)]], [], id="within a step nobody looks"),
         pytest.param(
             [SOUND, [current("W2", 0, A)]],
             [
-                "6 connect group g: connector a is in the current of W1 and of W2 (rule 2)",
-                "None connect group g: connector a is in the current of W1 and of W2 (rule 2)",
+                "6 connect group g: connector a is in the current of W1 and of W2 (CG-2)",
+                "None connect group g: connector a is in the current of W1 and of W2 (CG-2)",
             ],
             id="two owners to the end",
         ),
@@ -143,7 +143,7 @@ ELSEWHERE = next(name for name in map(str, range(99)) if partition_of(name, 4) =
         ),
         pytest.param(
             [[metadata(2), said("W1"), assigned(3)]],
-            ["None connect group g: its assignment epoch 3 is above the group's 2 (rule 10)"],
+            ["None connect group g: its assignment epoch 3 is above the group's 2 (CG-10)"],
             id="assigned ahead",
         ),
         pytest.param(

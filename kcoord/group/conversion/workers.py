@@ -10,6 +10,9 @@ runs, and drops what is revoked. So that nothing that it may be running is given
 | has joined again since, and waits | reported | the same |
 | has joined this generation, which has no assignments yet | reported | the same |
 
+Whoever has joined this generation a second time, and not fetched its assignment since, may have lost it with the answer:
+it has to join once more, and says then what it runs.
+
 Where two are to run one thing the first of this table has it, and of equals the one that has been there for longer.
 """  # noqa: E501
 
@@ -85,7 +88,8 @@ def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) 
     except (Unreadable, EmbeddedError) as fault:
         raise NotConvertible(f"member {member.member_id} of group {group.group_id}: {fault}") from None
     current, target = _runs(spoken.reported, told)
-    settled = group.state is State.STABLE and known and member.member_id not in group.unsynced
+    fetched = member.member_id not in group.unsynced and not member.rejoined
+    settled = group.state is State.STABLE and known and fetched
     converted = group.was_converted
     return Worker(
         member, spoken, current, target, told, known and not converted, known and converted, settled, not known

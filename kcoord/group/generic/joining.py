@@ -135,6 +135,7 @@ def repeat(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
     if member.parked_join is not None:  # it waits, and has lost its connection
         park_join(turn, group, member, join.token, join.api_version)
     else:
+        member.rejoined = True
         turn.answer(join.token, join_answer(group, member))
 
 
@@ -342,7 +343,7 @@ def _start_generation(turn: Turn, group: GenericGroup) -> None:
     group.repetition.begin(rebalance_input(group), turn.now_ms)
     turn.write(next_generation(group, rebalance, elect_protocol(group), turn.wall_ms))
     for member in group.members.values():
-        member.is_new = False
+        member.is_new = member.rejoined = False
         refresh(turn, group, member)
         parked, member.parked_join = member.parked_join, None
         if parked is not None:

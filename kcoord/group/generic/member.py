@@ -47,6 +47,8 @@ class Member:
     parked_sync: Token | None = None
     is_new: bool = False
     """Its first JoinGroup is still parked: no heartbeat can be expected yet, and a lost one must not park forever."""
+    rejoined: bool = False
+    """It has joined this generation a second time, and not fetched its assignment since: it may have no assignment."""
     connection: int = NO_CONNECTION
     """The newest by which it has joined; not known after a load."""
     opened: Opening | None = None

@@ -34,7 +34,9 @@ def sync_group(turn: Turn, request: SyncGroupRequest, context: RequestContext, t
     leads = group.leader_id == request.member_id
     assignments = {each.member_id: each.assignment for each in request.assignments} if leads else {}
     event = SYNC_LEADER if leads else SYNC
-    event[group.state](turn, group, Sync(token, group.members[request.member_id], assignments))
+    member = group.members[request.member_id]
+    event[group.state](turn, group, Sync(token, member, assignments))
+    member.rejoined = member.rejoined and member.comes_by_older(context)
     follow_when_stable(turn, group)
 
 
