@@ -2,7 +2,7 @@
 
 The same lines, over sockets: what is answered, and what is parked, must be the same. Only the clock is the broker's
 own, so what a line says of time is not told, and stories that wait for a timeout are left out. Where kcoord means
-to differ (docs/generic-groups.md) no line of these tables shows it.
+to differ (docs/classic-groups.md) no line of these tables shows it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from tests.group.situations import GATHERING, JOINED, STABLE, STATIC
 from tests.group.story import Story
 from tests.group.world import World
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "generic-groups.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "classic-groups.md"
 ROWS = {name: row for name, row in vars(table).items() if isinstance(row, Row)}
 VERDICTS = {name for name, row in ROWS.items() if isinstance(row.empty, ErrorCode)}
 
@@ -197,7 +197,7 @@ def test_a_group_moves_only_as_the_states_allow() -> None:
 
 
 def test_the_document_shows_the_table_as_it_is() -> None:
-    """docs/generic-groups.md cannot go stale."""
+    """docs/classic-groups.md cannot go stale."""
     shown = {}
     for line in DOCUMENT.read_text().splitlines():
         cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
