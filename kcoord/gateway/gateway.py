@@ -28,7 +28,6 @@ from kcoord.gateway.handlers import (
     other_protocols,
 )
 from kcoord.gateway.handlers.batches import LARGE_GROUPS, answer_batch
-from kcoord.gateway.handlers.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.handlers.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.adoption import Adoptions
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
@@ -40,12 +39,14 @@ from kcoord.gateway.ownership.orphaned_groups import OrphanedGroups
 from kcoord.gateway.ownership.outage import Outages
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.rights import READ, Authorization, Rights, ask_authorization
+from kcoord.gateway.ownership.rights import READ, Rights, ask_authorization
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
-from kcoord.gateway.session.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.authentication import proved
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
+from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.gateway.settings import Address, GatewaySettings

@@ -24,9 +24,10 @@ import attrs
 
 from kcoord.gateway.handlers.group_calls import admit, answer, keep
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters
-from kcoord.gateway.ownership.rights import DESCRIBE, READ, Authorization, authorization, check
+from kcoord.gateway.ownership.rights import DESCRIBE, READ, authorization, check
 from kcoord.gateway.ownership.sentinel import is_refusal
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.refuse import refuse
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD

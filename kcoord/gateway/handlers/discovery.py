@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.ownership.group_ownership import seems_here
-from kcoord.gateway.rewriting.responses import decode, send
-from kcoord.gateway.session.api_versions import API_VERSIONS
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS
+from kcoord.gateway.session.responses import decode, send
 from kcoord.gateway.session.upstream import Expected
 from kcoord.gateway.settings import Address
 from kcoord.gateway.topology.coordinators import KEYS_FROM, group_keys

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.ownership.group_ownership import Unanswered, described_here, is_here, may_be_here
-from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, Authorization, authorization
+from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, authorization
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.metrics import CONNECT
 from kcoord.group.request_slices import ROWS

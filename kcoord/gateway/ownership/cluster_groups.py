@@ -27,7 +27,7 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, STRANGER
-from kcoord.gateway.rewriting.responses import decode, encoded
+from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse

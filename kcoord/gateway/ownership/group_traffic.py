@@ -12,7 +12,7 @@ import struct
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.handlers.group_id_peek import ONE_GROUP, peek_group
+from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.session.upstream import Deliver, Expected
 from kcoord.protocol.call import Call
 

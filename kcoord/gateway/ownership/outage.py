@@ -22,7 +22,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.ownership.rights import NOT_READY, READ, Authorization, ask_authorization
+from kcoord.gateway.ownership.rights import NOT_READY, READ, ask_authorization
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.gateway.topology.coordinators import KEYS_FROM
 from kcoord.protocol.errors import ErrorCode

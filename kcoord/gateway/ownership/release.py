@@ -45,7 +45,7 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import facts_of, members_named
 from kcoord.gateway.ownership.sentinel import REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
-from kcoord.gateway.rewriting.responses import decode, encoded
+from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner

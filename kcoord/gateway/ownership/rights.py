@@ -17,9 +17,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import attrs
-
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.protocol.errors import ErrorCode
@@ -28,7 +27,7 @@ from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsRespon
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["DELETE", "DESCRIBE", "READ", "Authorization", "Rights", "ask_authorization", "authorization", "check"]
+__all__ = ["DELETE", "DESCRIBE", "READ", "Rights", "ask_authorization", "authorization", "check"]
 
 READ, DELETE, DESCRIBE = 3, 6, 8
 """Bits of authorized operations: Kafka's numbers of AclOperation."""
@@ -41,19 +40,6 @@ COMMON_BYTES = 8 << 20
 """Rights that are remembered of all clients together, where upstream cannot tell them apart."""
 
 NOT_READY = frozenset({ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE})
-
-
-@attrs.frozen(slots=True)
-class Authorization:
-    """What upstream said of one client and one group."""
-
-    operations: int
-    """A bit for each operation that is allowed."""
-    asked_ms: int
-    """When it was asked: what upstream said may have been so no longer than that."""
-
-    def allows(self, operation: int) -> bool:
-        return bool(self.operations >> operation & 1)
 
 
 class Rights:

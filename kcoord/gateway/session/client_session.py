@@ -18,11 +18,11 @@ import logging
 from typing import TYPE_CHECKING
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ownership.rights import Authorization
 from kcoord.gateway.ports import ClientSide
-from kcoord.gateway.rewriting.responses import rewriter
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.session import authentication
-from kcoord.gateway.session.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
+from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.responses import rewriter
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
 from kcoord.gateway.settings import Address

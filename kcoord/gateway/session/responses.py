@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.rewriting.address_prefix import behind_addresses, empty_behind_addresses
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
 from kcoord.gateway.session import authentication
-from kcoord.gateway.session.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
 from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode
