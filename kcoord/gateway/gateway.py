@@ -1,4 +1,4 @@
-"""Who decides what is done with a request, and what is shared by all connections?
+"""The gateway: assembles its parts, and gives each request to its handler.
 
 The `Gateway` is what the server builds: it makes a `ClientSession` for each client connection, knows which groups are
 kcoord's to take, and hands each request that is read to the file that answers it.

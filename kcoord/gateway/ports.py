@@ -1,4 +1,4 @@
-"""What does the gateway need of those around it?
+"""What the gateway needs of those around it: the client side, the groups, the map of instances.
 
 Of the server: a client's connection (`ClientSide`). Of the coordinator: what can be asked about groups (`GroupReader`),
 and the steps of one group (`GroupService`), which clients reach by `guarded_groups.py` only. Of several instances: who

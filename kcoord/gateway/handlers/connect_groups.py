@@ -1,4 +1,4 @@
-"""How are the connect groups' own APIs answered in front of a cluster that does not know them?
+"""The connect groups' own APIs, in front of a cluster that does not know them.
 
 Rules (CG-26, CG-29, CG-30; GW-11, GW-13, GW-16 as for generic groups):
 

@@ -1,4 +1,4 @@
-"""How are FindCoordinator and ApiVersions answered where the broker's answer cannot simply be rewritten?
+"""FindCoordinator and ApiVersions, where the broker's response cannot simply be rewritten.
 
 FindCoordinator (GW-9) is asked upstream, read on its way back, and filled in where upstream has no
 coordinator for a group that is kcoord's. ApiVersions of a version that nobody here can read is answered as KIP-511 has

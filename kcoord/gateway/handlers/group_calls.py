@@ -1,4 +1,4 @@
-"""How are JoinGroup, SyncGroup, Heartbeat and LeaveGroup of a group that is kcoord's answered?
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of a group that is kcoord's.
 
 Rules (GW-11, GW-12, GW-16):
 

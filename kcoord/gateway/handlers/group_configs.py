@@ -1,4 +1,4 @@
-"""How are the settings of groups described and changed, of which some are the cluster's and some kcoord's?
+"""Settings of groups, described and changed: some are the cluster's and some kcoord's.
 
 A group that is kcoord's has `connect.…` settings here, and all others (`consumer.…`, `share.…`) in the cluster, where
 groups of the newer protocols find them. Rules:

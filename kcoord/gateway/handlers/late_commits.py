@@ -1,4 +1,4 @@
-"""What does a commit hear that comes when its member, or its generation, is over (AD-17; rule 5 of `release.py`)?"""
+"""Late commits: the response to a commit whose member, or generation, is over (AD-17; rule 5 of `release.py`)."""
 
 from __future__ import annotations
 

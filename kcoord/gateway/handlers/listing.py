@@ -1,4 +1,4 @@
-"""What do DescribeGroups, ListGroups and DeleteGroups say of groups that are kcoord's and of others?
+"""DescribeGroups, ListGroups and DeleteGroups, for groups that are kcoord's and for others.
 
 Rules (GW-13, GW-16 to GW-18):
 

@@ -1,4 +1,4 @@
-"""How do a group's offsets get into the real cluster, and who may put them there?
+"""Offsets: commits and deletions of a group that is kcoord's, in the sentinel's name.
 
 Offsets stay upstream. Rules (GW-12, GW-13, GW-22):
 

@@ -1,4 +1,4 @@
-"""Which member ids are unknown to the cluster, although their members must not be told so?
+"""Former member ids: unknown to the cluster, although their members must not be told so.
 
 The ids of members here, and those that members had here before they went to the cluster, which gave them new ones. A
 member that comes by such an id joins the cluster without one. Everybody else, such as a member whose session has ended,

@@ -1,4 +1,4 @@
-"""Is a group kcoord's now, as far as its coordinator and its sentinel say?
+"""Group ownership: is a group kcoord's now, as far as its coordinator and its sentinel say
 
 The coordinator may be another instance. Rules:
 

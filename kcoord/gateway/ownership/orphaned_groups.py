@@ -1,4 +1,4 @@
-"""What is to be done for groups that somebody else has had before?
+"""Orphaned groups: what is to be done for groups that another instance or process had before.
 
 Whoever coordinates a group looks after what another left of it: a predecessor of this process, or an instance that has
 gone. Rules (GW-10, GW-13):

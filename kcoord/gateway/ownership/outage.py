@@ -1,4 +1,4 @@
-"""What becomes of members while their broker is away?
+"""Outages: what becomes of members while their broker is away.
 
 A fleet must outlive a restart of the cluster behind it: Connect stops all its tasks when its coordinator cannot be
 reached for one heartbeat interval. Rules (GW-9, GW-10):

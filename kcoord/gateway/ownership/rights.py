@@ -1,4 +1,4 @@
-"""What may a client do with a group? Upstream knows; how often do we ask?
+"""Rights: what a client may do with a group, as upstream says, and how often it is asked.
 
 One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection
 (GW-16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does

@@ -1,4 +1,4 @@
-"""How is a group taken from upstream, kept, and given back?
+"""The sentinel: how a group is taken from upstream, kept, and given back.
 
 **kcoord takes a group by joining it upstream as its only member** (GW-11 to GW-13): a static member, the
 *sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group

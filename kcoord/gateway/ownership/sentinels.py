@@ -1,4 +1,4 @@
-"""Which groups are taken, and what do their sentinels need from time to time?
+"""All sentinels: which groups are taken, and what their sentinels need from time to time.
 
 Appearance: once a generation is stable, its sentinel has the topics of that generation's members. It has the group's
 protocol type, or that of release 0.1.0 while an instance of that release shares the groups (AD-4, AD-5). A

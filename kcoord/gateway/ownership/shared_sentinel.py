@@ -1,4 +1,4 @@
-"""How do several instances keep one sentinel upstream, without fencing each other at each commit?
+"""The shared sentinel: several instances keep one upstream, without fencing each other at each commit.
 
 Members of one group may be connected to several instances: old connections stay when the map changes. All of them
 commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group

@@ -1,4 +1,4 @@
-"""Where do a response's node addresses end, so that what is behind them need not be decoded?
+"""The address prefix: where a response's node addresses end, so that what follows need not be decoded.
 
 Metadata begins with the brokers; what follows, the topics, may be megabytes. The schema's fields, as data, tell how to
 step over the front of a response; nothing here knows a response by name.

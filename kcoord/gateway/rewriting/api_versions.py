@@ -1,4 +1,4 @@
-"""Which versions may a client use, with kcoord between it and a broker?
+"""ApiVersions: which versions a client may use, with kcoord between it and a broker.
 
 Rules (GW-7):
 

@@ -1,4 +1,4 @@
-"""How are the addresses of new leaders rewritten, which stand at the end of responses that are mostly records?
+"""Node endpoints: addresses of new leaders at the end of responses that are mostly records.
 
 `NodeEndpoints` (KIP-951) ends Produce, Fetch and share responses. Nearly always it is empty and the response goes on
 byte for byte. Rules (GW-2):

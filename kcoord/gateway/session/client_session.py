@@ -1,4 +1,4 @@
-"""What becomes of the frames of one client connection?
+"""A client session: the frames of one client connection, and its own connection upstream.
 
 A `ClientSession` is the way behind one client: one connection of its own to the broker of the port that the client
 came by, so that the client's own identity and rights hold there (GW-4). When one ends, so does the other. Rules:

@@ -1,4 +1,4 @@
-"""Which group is a request about, without decoding the rest of it?
+"""The group id of a request, read without decoding the rest.
 
 Requests about groups that are not kcoord's go on as they came; only their first field or two are looked at.
 """

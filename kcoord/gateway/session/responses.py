@@ -1,4 +1,4 @@
-"""What is done to a response that is read as a whole before the client gets it?
+"""Responses that are read as a whole before the client gets them.
 
 Metadata and DescribeCluster name nodes (GW-2), ApiVersions is merged (GW-7), FindCoordinator is
 both (GW-9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed

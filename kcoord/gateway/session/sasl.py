@@ -1,4 +1,4 @@
-"""Where does one connection stand in SASL, as far as somebody in the middle can tell?
+"""The SASL phase of one connection, as far as somebody in the middle can tell.
 
 kcoord passes the exchange on and takes no part in it. It must know three things (GW-5): whether questions of
 its own may be sent (brokers refuse all but ApiVersions and SaslHandshake while an exchange is open, also when a client

@@ -1,4 +1,4 @@
-"""How does kcoord ask upstream in its own name, where no client's connection can be used?
+"""A service connection: kcoord asks upstream in its own name, where no client's connection can be used.
 
 Only where upstream lets it in without credentials. One connection a broker, made when it is needed and closed when it
 has not been for a while.

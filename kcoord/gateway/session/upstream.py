@@ -1,4 +1,4 @@
-"""How do bytes go to one broker and come back, in order and without being collected?
+"""An upstream connection: bytes go to one broker and come back, in order and without being collected.
 
 One `Upstream` is one connection to a broker. It keeps the queue of responses that the broker owes, because a response
 tells nothing of itself but its correlation id. Rules (GW-4, GW-5):

@@ -1,4 +1,4 @@
-"""Which upstream broker stands behind which of our ports, and where did we last see it?
+"""The broker map: which upstream broker stands behind which port, and where it was last seen.
 
 Rules (GW-1 to GW-3):
 

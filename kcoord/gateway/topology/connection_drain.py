@@ -1,4 +1,4 @@
-"""How do clients that are connected here find to where the map has them now?
+"""The connection drain: connected clients are sent to where the map has their brokers now.
 
 A connection stays where it was made, whatever the map says later, and is served all the same. But the calls of its
 groups are relayed then; and a client that knows this instance's addresses only, because the others were away when it

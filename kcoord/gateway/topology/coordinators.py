@@ -1,4 +1,4 @@
-"""Where is a group's coordinator, as upstream says or last said?
+"""Coordinators: where a group's coordinator is, as upstream says or last said.
 
 Rules (GW-9): FindCoordinator is always asked upstream (that is also what makes `__consumer_offsets` there);
 the broker named is answered at kcoord's port for it. Where upstream says that it has none for a group that is kcoord's

@@ -1,4 +1,4 @@
-"""What has changed around this instance, and which brokers must it stand before that none of its clients has heard of?
+"""The instance watcher: what has changed around this instance, and which brokers it must stand before.
 
 With several instances each listens for all brokers (GW-19): clients are sent here by the answers of the
 others. So a broker that the map names gets its port here, as soon as its address is known: as the map's makers have

@@ -1,4 +1,4 @@
-"""What are clients told when the way to a coordinator has changed, but not the coordinator?
+"""Stale coordinators: the way to a coordinator has changed, but not the coordinator, so clients must ask again.
 
 When an instance goes, another one stands before its brokers: the same node ids have other addresses. librdkafka takes a
 new address for a node, but its connection to a coordinator keeps the old one while the id that FindCoordinator tells
