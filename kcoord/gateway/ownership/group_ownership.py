@@ -1,4 +1,4 @@
-"""Group ownership: is a group kcoord's now, as far as its coordinator and its sentinel say
+"""Group ownership: whether a group is kcoord's now, as far as its coordinator and its sentinel say.
 
 The coordinator may be another instance. Rules:
 
