@@ -1,7 +1,7 @@
-"""Who decides what is done with a request, and what is shared by all connections?
+"""The gateway: assembles its parts, and gives each request to its handler.
 
-The `Gateway` is what the server builds: it makes a `Leg` for each client connection, knows which groups are kcoord's to
-take, and hands each request that is read to the file that answers it.
+The `Gateway` is what the server builds: it makes a `ClientSession` for each client connection, knows which groups are
+kcoord's to take, and hands each request that is read to the file that answers it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Coroutine, Iterable, Iterator
 from typing import Any, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway import (
+from kcoord.gateway.handlers import (
     connect_groups,
     discovery,
     group_calls,
@@ -27,34 +27,35 @@ from kcoord.gateway import (
     offsets,
     other_protocols,
 )
-from kcoord.gateway.about import ONE_GROUP, peek_group
-from kcoord.gateway.adoption import Adoptions
-from kcoord.gateway.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
-from kcoord.gateway.authentication import proved
-from kcoord.gateway.batches import LARGE_GROUPS, answer_batch
-from kcoord.gateway.brokers import BrokerMap, OpenPort
-from kcoord.gateway.cluster_groups import ClusterGroups
-from kcoord.gateway.contract import ClientSide, GroupReader, GroupService, Places
-from kcoord.gateway.coordinators import Coordinators
-from kcoord.gateway.former_member_ids import FormerMemberIds
-from kcoord.gateway.group_appearances import GroupAppearances
-from kcoord.gateway.group_traffic import GroupTraffic
-from kcoord.gateway.guarded_groups import GuardedGroups
-from kcoord.gateway.here import Handler, groups_named, when_loaded
-from kcoord.gateway.homing import Homing
-from kcoord.gateway.inheritance import Inheritance
-from kcoord.gateway.leg import OFFSET_FETCH, Leg
-from kcoord.gateway.moved import Moves
-from kcoord.gateway.neighbourhood import Neighbourhood
-from kcoord.gateway.outage import Outages
-from kcoord.gateway.own import OwnConnection
-from kcoord.gateway.paused_sessions import PausedSessions
-from kcoord.gateway.release import Releases
-from kcoord.gateway.rights import READ, Rights, Standing, ask_standing
-from kcoord.gateway.sentinels import Sentinels
+from kcoord.gateway.handlers.batches import LARGE_GROUPS, answer_batch
+from kcoord.gateway.handlers.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.adoption import Adoptions
+from kcoord.gateway.ownership.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.group_ownership import Handler, groups_named, when_loaded
+from kcoord.gateway.ownership.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.orphaned_groups import OrphanedGroups
+from kcoord.gateway.ownership.outage import Outages
+from kcoord.gateway.ownership.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.release import Releases
+from kcoord.gateway.ownership.rights import READ, Rights, ask_authorization
+from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.session.authentication import proved
+from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
+from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
+from kcoord.gateway.session.service_connection import ServiceConnection
+from kcoord.gateway.session.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
-from kcoord.gateway.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.gateway.topology.brokers import BrokerMap, OpenPort
+from kcoord.gateway.topology.connection_drain import ConnectionDrain
+from kcoord.gateway.topology.coordinators import Coordinators
+from kcoord.gateway.topology.instance_watcher import InstanceWatcher
+from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
@@ -144,8 +145,8 @@ class Gateway:
         self.brokers = BrokerMap(settings)
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
-        self.moves = Moves(places) if places is not None else None
-        self.homing = Homing(self, places) if places is not None else None
+        self.moves = StaleCoordinators(places) if places is not None else None
+        self.connection_drain = ConnectionDrain(self, places) if places is not None else None
         self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
@@ -158,14 +159,16 @@ class Gateway:
         self.now_ms = groups.now_ms
         self.turns = TurnQueue()
         self.rights = Rights(settings, lambda: self.now_ms())
-        self.sessions = PausedSessions(groups, settings.outage_ms)
+        self.paused_sessions = PausedSessions(groups, settings.outage_ms)
         self._patterns = [re.compile(pattern) for pattern in settings.groups]
         self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)
         self._tls = upstream_context(settings)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._member_legs: set[Leg] = set()
-        self._own: dict[int | None, OwnConnection] = {}
-        self._finders: BoundedCache[str, weakref.WeakSet[Leg]] = BoundedCache(FINDERS_BYTES, FINDERS_ENTRY_BYTES)
+        self._member_sessions: set[ClientSession] = set()
+        self._own: dict[int | None, ServiceConnection] = {}
+        self._finders: BoundedCache[str, weakref.WeakSet[ClientSession]] = BoundedCache(
+            FINDERS_BYTES, FINDERS_ENTRY_BYTES
+        )
         self._turn = itertools.count()
         self._unreachable: set[str] = set()
 
@@ -176,9 +179,9 @@ class Gateway:
         warn_of_costs(self.settings)
         await self.brokers.start(open_port)
         self.spawn(self._tend())
-        self.spawn(Inheritance(self).watch())
+        self.spawn(OrphanedGroups(self).watch())
         if self.places is not None:
-            self.spawn(Neighbourhood(self, self.places).watch())
+            self.spawn(InstanceWatcher(self, self.places).watch())
 
     def leave(self) -> None:
         """This instance is about to stop: clients are told of the others only."""
@@ -187,8 +190,8 @@ class Gateway:
 
     async def send_away(self) -> None:
         """Before a stop, with the ports still open: see to it that clients know the other instances."""
-        if self.homing is not None:
-            await self.homing.send_away()
+        if self.connection_drain is not None:
+            await self.connection_drain.send_away()
 
     async def stop(self) -> None:
         """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
@@ -198,16 +201,16 @@ class Gateway:
         for own in self._own.values():
             own.close()
 
-    def leg(self, connection: ClientSide) -> Leg:
+    def session(self, connection: ClientSide) -> ClientSession:
         """The way behind a new client connection."""
-        leg = Leg(self, connection)
-        if self.homing is not None:
-            self.homing.add(leg)
-        return leg
+        session = ClientSession(self, connection)
+        if self.connection_drain is not None:
+            self.connection_drain.add(session)
+        return session
 
     def check(self, api_key: int, api_version: int) -> None:
-        """Not asked: every connection has its leg, which judges frames itself."""
-        raise FrameRefused(f"{api_name(api_key)} v{api_version} came by a connection without a leg")
+        """Not asked: every connection has its client session, which judges frames itself."""
+        raise FrameRefused(f"{api_name(api_key)} v{api_version} came by a connection without a client session")
 
     def dispatch(self, connection: object, call: Call) -> None:
         """Not asked, likewise."""
@@ -240,10 +243,12 @@ class Gateway:
         now_ms = self.now_ms()
         self.spawn(self.sentinels.tend())
         self.adoptions.tend()
-        self.sessions.forget_over(now_ms)
-        for leg in [leg for leg in self._member_legs if leg.question_due_ms <= now_ms and leg.may_ask]:
-            leg.question_due_ms = self._next_question_ms()
-            self.spawn(self._question(leg))
+        self.paused_sessions.forget_over(now_ms)
+        for session in [
+            session for session in self._member_sessions if session.question_due_ms <= now_ms and session.may_ask
+        ]:
+            session.question_due_ms = self._next_question_ms()
+            self.spawn(self._question(session))
         for own in self._own.values():
             if now_ms - own.used_ms > OWN_IDLE_MS:
                 own.close()
@@ -299,18 +304,18 @@ class Gateway:
             assert isinstance(response, ApiVersionsResponse)
             self.versions.remember(broker, merge(response, self.read_apis))
 
-    def own(self, broker_id: int | None) -> OwnConnection | None:
+    def own(self, broker_id: int | None) -> ServiceConnection | None:
         """A connection of kcoord's own, where upstream needs no credentials."""
         if self.settings.uses_sasl:
             return None
         found = self._own.get(broker_id)
         if found is None:
-            found = self._own[broker_id] = OwnConnection(self, broker_id)
+            found = self._own[broker_id] = ServiceConnection(self, broker_id)
         return found
 
-    def any_broker(self, leg: Leg) -> int | None:
-        """A broker that lives: the leg's own."""
-        return leg.broker_id if leg.broker_id is not None else next(iter(self.brokers.ids), None)
+    def any_broker(self, session: ClientSession) -> int | None:
+        """A broker that lives: the client session's own."""
+        return session.broker_id if session.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:
         """Whether the group is kcoord's to take, or was, and has members here yet: then it is given back."""
@@ -328,90 +333,97 @@ class Gateway:
             self._matches[group_id] = known
         return known
 
-    def finder(self, group_id: str, leg: Leg) -> None:
-        """`leg` may ask where that group's coordinator is: it was just told."""
+    def finder(self, group_id: str, session: ClientSession) -> None:
+        """`client session` may ask where that group's coordinator is: it was just told."""
         if self.settings.uses_sasl:
-            legs = self._finders.get(group_id)
-            if legs is None:
-                legs = self._finders[group_id] = weakref.WeakSet()
-            if len(legs) >= FINDERS_A_GROUP:
-                legs.pop()
-            legs.add(leg)
+            sessions = self._finders.get(group_id)
+            if sessions is None:
+                sessions = self._finders[group_id] = weakref.WeakSet()
+            if len(sessions) >= FINDERS_A_GROUP:
+                sessions.pop()
+            sessions.add(session)
 
     def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]:
         """Who can ask for the coordinators of these groups while the broker `away` cannot."""
         if not self.settings.uses_sasl:
             own = self.own(None)
             return [(own, list(groups))] if own is not None else []
-        found: dict[Leg, list[str]] = {}
+        found: dict[ClientSession, list[str]] = {}
         for group_id in groups:
             asker = next(
-                (leg for leg in self._finders.get(group_id) or () if leg.may_ask and leg.broker_id != away), None
+                (
+                    session
+                    for session in self._finders.get(group_id) or ()
+                    if session.may_ask and session.broker_id != away
+                ),
+                None,
             )
             if asker is not None:
                 found.setdefault(asker, []).append(group_id)
         return list(found.items())
 
-    # -- what legs tell -----------------------------------------------------------------------------------------------
+    # -- what client sessions tell -------------------------------------------------------------------------------------
 
-    def client_lost(self, leg: Leg) -> None:
+    def client_lost(self, session: ClientSession) -> None:
         """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
-        self.outages.discard(leg)
+        self.outages.discard(session)
         if self.moves is not None:
-            self.moves.gone(leg)
-        if leg.upstream is None or not self.sentinels.is_last_carrier(leg):
-            self.let_go(leg)
+            self.moves.gone(session)
+        if session.upstream is None or not self.sentinels.is_last_carrier(session):
+            self.let_go(session)
 
-    def let_go(self, leg: Leg) -> None:
-        """Nobody needs a leg any more whose client has gone."""
-        if leg.gone:
-            self._member_legs.discard(leg)
-            self.sentinels.drop(leg)
-            if leg.upstream is not None:
-                leg.upstream.finish("the client has gone")
+    def let_go(self, session: ClientSession) -> None:
+        """Nobody needs a client session any more whose client has gone."""
+        if session.gone:
+            self._member_sessions.discard(session)
+            self.sentinels.drop(session)
+            if session.upstream is not None:
+                session.upstream.finish("the client has gone")
 
-    def upstream_lost(self, leg: Leg, reason: str, is_fault: bool, had_open_requests: bool) -> None:
-        """The broker of a leg has gone; so does the client, unless it is kept (see `outage.py`)."""
-        self.traffic.lost(leg)
-        if leg.gone:
-            self.let_go(leg)
-        elif not is_fault and self.outages.may_stay(leg, had_open_requests):
-            self.outages.add(leg)
+    def upstream_lost(self, session: ClientSession, reason: str, is_fault: bool, had_open_requests: bool) -> None:
+        """The broker of a client session has gone; so does the client, unless it is kept (see `outage.py`)."""
+        self.traffic.lost(session)
+        if session.gone:
+            self.let_go(session)
+        elif not is_fault and self.outages.may_stay(session, had_open_requests):
+            self.outages.add(session)
         else:
-            self.pause_members(leg)
+            self.pause_members(session)
             if is_fault:
-                leg.client.close(reason)
+                session.client.close(reason)
             else:
-                leg.client.end()
+                session.client.end()
 
-    def member_leg(self, leg: Leg) -> None:
-        """A leg carries a member now: it must not be cut as idle."""
-        if leg not in self._member_legs:
-            self._member_legs.add(leg)
-            leg.question_due_ms = self._next_question_ms()
+    def note_member_session(self, session: ClientSession) -> None:
+        """A client session carries a member now: it must not be cut as idle."""
+        if session not in self._member_sessions:
+            self._member_sessions.add(session)
+            session.question_due_ms = self._next_question_ms()
 
-    def member_legs(self, group_id: str) -> list[Leg]:
+    def member_sessions(self, group_id: str) -> list[ClientSession]:
         """The connections of members of that group."""
-        return [leg for leg in self._member_legs if leg.members is not None and group_id in leg.members]
+        return [
+            session for session in self._member_sessions if session.members is not None and group_id in session.members
+        ]
 
-    def pause_members(self, leg: Leg) -> None:
-        """Let the sessions of a leg's members stand still until they are back (GW-10)."""
-        self.sessions.pause_all_of(leg, self.now_ms())
+    def pause_members(self, session: ClientSession) -> None:
+        """Let the sessions of a client session's members stand still until they are back (GW-10)."""
+        self.paused_sessions.pause_all_of(session, self.now_ms())
 
     # -- rights -------------------------------------------------------------------------------------------------------
 
-    async def _question(self, leg: Leg) -> None:
+    async def _question(self, session: ClientSession) -> None:
         """The small question that keeps a member's connection, and tells if it may go on being one."""
-        for group_id in list(leg.members or ()):
+        for group_id in list(session.members or ()):
             try:
-                found = await ask_standing(leg, group_id)
+                found = await ask_authorization(session, group_id)
             except (UpstreamLost, DecodeError) as lost:
                 log.debug("no answer to the question of rights: %s", lost)
                 return
-            may_go_on = found.allows(READ) if isinstance(found, Standing) else found not in NOT_HERE
-            if not may_go_on and not leg.gone:
-                self.pause_members(leg)
-                leg.client.end()
+            may_go_on = found.allows(READ) if isinstance(found, Authorization) else found not in NOT_HERE
+            if not may_go_on and not session.gone:
+                self.pause_members(session)
+                session.client.end()
                 return
 
     def _next_question_ms(self) -> int:
@@ -420,37 +432,37 @@ class Gateway:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def handle(self, leg: Leg, call: Call) -> None:
+    def handle(self, session: ClientSession, call: Call) -> None:
         """Take a request that is read. Raises DecodeError."""
         header = call.header
         key = header.api_key
-        if leg.sasl is not None and leg.sasl.is_expired(self.now_ms()):
-            leg.client.close("its SASL session has ended, and it has not authenticated anew")
+        if session.sasl is not None and session.sasl.is_expired(self.now_ms()):
+            session.client.close("its SASL session has ended, and it has not authenticated anew")
             return
         if key == API_VERSIONS:
-            self.spawn(self._serve(leg, call, _api_versions, None))
+            self.spawn(self._serve(session, call, _api_versions, None))
             return
         if key in ONE_GROUP and not self.owns(peek_group(call)):
-            leg.pass_on(call)
+            session.pass_on(call)
             return
         if key not in self.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
-            self.spawn(self._serve(leg, call, _pass_when_back, None))
+            self.spawn(self._serve(session, call, _pass_when_back, None))
             return
         if len(call.frame) > LARGE_FRAME:
-            self.spawn(self._handle_large(leg, call))
+            self.spawn(self._handle_large(session, call))
             return
-        for _ in self._begin(leg, call):
+        for _ in self._begin(session, call):
             pass
 
-    async def _handle_large(self, leg: Leg, call: Call) -> None:
+    async def _handle_large(self, session: ClientSession, call: Call) -> None:
         """The same for a large request: each step in a turn of the loop of its own."""
         try:
-            for _ in self._begin(leg, call):
+            for _ in self._begin(session, call):
                 await self.turns.turn()
         except (DecodeError, FrameRefused) as fault:
-            leg.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
+            session.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
 
-    def _begin(self, leg: Leg, call: Call) -> Iterator[None]:
+    def _begin(self, session: ClientSession, call: Call) -> Iterator[None]:
         """What is done with a request before it is served, in steps that each may take their time when it is large.
         Raises DecodeError, FrameRefused.
         """
@@ -459,67 +471,73 @@ class Gateway:
         try:
             batch = judge(REQUESTS[key], call, self.settings.request_limits)
         except TooLarge as refusal:
-            leg.refuse_large(call, refusal)
+            session.refuse_large(call, refusal)
             return
         if batch is not None and batch.count <= SLICE and batch.kind not in LARGE_GROUPS:
             batch = None
-        if batch is not None and (leg.upstream is not None or batch.count > NAMED_WHILE_AWAY):
-            self.spawn(self._serve(leg, call, answer_batch, batch))
+        if batch is not None and (session.upstream is not None or batch.count > NAMED_WHILE_AWAY):
+            self.spawn(self._serve(session, call, answer_batch, batch))
             return
         yield
         request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
         yield
         if isinstance(request, FindCoordinatorRequest):
-            discovery.find_coordinator(leg, call, request)
+            discovery.find_coordinator(session, call, request)
             return
         handler = HANDLERS.get(key, _pass_when_ready)
         if key in HANDLERS:
             handler = when_loaded(handler, self, groups_named(request))
-        self.spawn(self._serve(leg, call, handler, request))
+        self.spawn(self._serve(session, call, handler, request))
 
-    async def _serve(self, leg: Leg, call: Call, handler: Handler, request: Request | RequestBatch | None) -> None:
+    async def _serve(
+        self, session: ClientSession, call: Call, handler: Handler, request: Request | RequestBatch | None
+    ) -> None:
         try:
-            await leg.quiet()
+            await session.quiet()
             if call.header.api_key != API_VERSIONS:
-                if leg.sasl is not None and not leg.sasl.may_ask:
-                    leg.pass_on(call)  # within an exchange: the broker decides
+                if session.sasl is not None and not session.sasl.may_ask:
+                    session.pass_on(call)  # within an exchange: the broker decides
                     return
-                await proved(leg)
+                await proved(session)
             if call.header.api_key in ONE_GROUP:
-                await self._serve_one(leg, call, handler, request)
+                await self._serve_one(session, call, handler, request)
             else:
-                await handler(leg, call, request)
+                await handler(session, call, request)
         except UpstreamLost as lost:
-            if leg.call is call and not leg.gone:
-                self._cannot_answer(leg, call, request, lost)
+            if session.call is call and not session.gone:
+                self._cannot_answer(session, call, request, lost)
         except (DecodeError, EncodeError, CannotPass, FrameRefused) as fault:
-            leg.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
+            session.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
         except asyncio.CancelledError:
             raise
         except Exception:
-            leg.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
+            session.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
             raise
 
-    async def _serve_one(self, leg: Leg, call: Call, handler: Handler, request: Any) -> None:
+    async def _serve_one(self, session: ClientSession, call: Call, handler: Handler, request: Any) -> None:
         """Serve a call of one group of kcoord's, once that group is not held (AD-7)."""
         await self.traffic.enter(request.group_id)
         try:
-            await handler(leg, call, request)
+            await handler(session, call, request)
         finally:
             self.traffic.leave(request.group_id)
 
-    def _cannot_answer(self, leg: Leg, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost) -> None:
+    def _cannot_answer(
+        self, session: ClientSession, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost
+    ) -> None:
         """Upstream is needed and away: a retriable error where the API has one."""
         if isinstance(request, RequestBatch) and request.count <= SLICE:
             header = call.header
             request = REQUESTS[header.api_key].decode(call.frame, header.api_version, call.body_pos)
-        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS or not leg.is_known:
-            log.debug("%s of %s: %s", api_name(call.header.api_key), leg.client.peer, lost)
-            leg.client.end()
+        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS or not session.is_known:
+            log.debug("%s of %s: %s", api_name(call.header.api_key), session.client.peer, lost)
+            session.client.end()
             return
-        self.sessions.sign_of_life(leg)
+        self.paused_sessions.sign_of_life(session)
         error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        leg.answer(call, refuse(request, ErrorCode.NOT_COORDINATOR if call.header.api_key in NEVER_LOADING else error))
+        session.answer(
+            call, refuse(request, ErrorCode.NOT_COORDINATOR if call.header.api_key in NEVER_LOADING else error)
+        )
 
 
 NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
@@ -529,15 +547,15 @@ NEVER_LOADING = frozenset({12, 14})
 RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
 
 
-async def _api_versions(leg: Leg, call: Call, _request: None) -> None:
-    await discovery.api_versions(leg, call)
+async def _api_versions(session: ClientSession, call: Call, _request: None) -> None:
+    await discovery.api_versions(session, call)
 
 
-async def _pass_when_ready(leg: Leg, call: Call, _request: Request) -> None:
-    await leg.ready()
-    leg.pass_on(call)
+async def _pass_when_ready(session: ClientSession, call: Call, _request: Request) -> None:
+    await session.ready()
+    session.pass_on(call)
 
 
-async def _pass_when_back(leg: Leg, call: Call, _request: None) -> None:
-    await leg.ready(PASSING_PATIENCE_MS)
-    leg.pass_on(call)
+async def _pass_when_back(session: ClientSession, call: Call, _request: None) -> None:
+    await session.ready(PASSING_PATIENCE_MS)
+    session.pass_on(call)

@@ -1,4 +1,4 @@
-"""How does kcoord speak TLS with upstream, and what of it must be said aloud?"""
+"""TLS towards the cluster, and the warnings that must be logged."""
 
 from __future__ import annotations
 

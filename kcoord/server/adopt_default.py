@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from kcoord.config import Settings
-from kcoord.gateway.brokers import FILE as BROKER_MAP
+from kcoord.gateway.topology.brokers import FILE as BROKER_MAP
 
 log = logging.getLogger("kcoord.server")
 

@@ -8,7 +8,7 @@ own for the others):
 2. Lists show what may be described.
 3. Authorized operations, where they are asked for, are the ones that the authorizer allows.
 
-In front of a cluster the cluster is asked instead (`kcoord.gateway.rights`).
+In front of a cluster the cluster is asked instead (`kcoord.gateway.ownership.rights`).
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.tls import listener_context
 
 if TYPE_CHECKING:
-    from kcoord.gateway.contract import GroupService, Places
     from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.ports import GroupService, Places
 
 IDS_AT_ONCE = 256
 """Member ids whose random bytes are fetched together."""

@@ -10,8 +10,8 @@ connection are answered, and nothing behind it is begun before it is answered (G
 3. While a request is in work, reading goes on up to `READ_AHEAD` bytes; a client that does not read its answers is not
    read from either. Whose answer is held back for want of news (`when_more`) is told when more arrives, or the client
    goes: nothing shall wait behind an answer that need not (CG-26).
-4. With a leg (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk, never
-   collected.
+4. With a client session (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk,
+   never collected.
 5. At most `FRAMES_AT_ONCE` frames are begun without a turn of the loop between them. A connection that has sent more
    waits in the turn queue (`kcoord.loop.turn_queue`) and is not read from meanwhile.
 6. What a client sent before it hung up counts, as in Kafka: the request in work is finished, and the frames behind it
@@ -59,7 +59,7 @@ COPIED_BELOW = 4096
 """Pieces up to this size, in bytes, are copied out of what was read; larger ones are passed on as views of it."""
 
 
-class Leg(Protocol):
+class ClientSession(Protocol):
     """The way behind one connection when a gateway is there: one upstream connection and what is answered on the
     way.
     """
@@ -90,7 +90,7 @@ class Host(Protocol):
     def now_ms(self) -> int: ...
     def entered(self, connection: Connection) -> None: ...
     def forget(self, connection: Connection) -> None: ...
-    def leg(self, connection: Connection) -> Leg | None: ...
+    def session(self, connection: Connection) -> ClientSession | None: ...
     def check(self, api_key: int, api_version: int) -> None: ...
     def dispatch(self, connection: Connection, call: Call) -> None: ...
 
@@ -107,11 +107,11 @@ class Connection(asyncio.Protocol):
         "_in_queue",
         "_is_lost",
         "_is_over",
-        "_leg",
         "_need",
         "_pass_left",
         "_pausers",
         "_rest",
+        "_session",
         "_stale",
         "_taking",
         "_transport",
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
     ) -> None:
         self._host = host
         self._transport: asyncio.Transport | None = None
-        self._leg: Leg | None = None
+        self._session: ClientSession | None = None
         self._hot: HotFrame | None = None
         self._call: Call | None = None
         self._rest: bytes | bytearray = b""
@@ -173,7 +173,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without saying so
         self.last_active_ms = self._host.now_ms()
         self._host.entered(self)
-        self._leg = self._host.leg(self)
+        self._session = self._host.session(self)
 
     def data_received(self, data: bytes) -> None:
         now_ms = self.last_active_ms = self._host.now_ms()
@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
             and self._call is None
             and not self._rest
             and not self._pass_left
-            and (self._leg is None or not self._leg.in_flight)
+            and (self._session is None or not self._session.in_flight)
         ):
             answer, used = hot.answer(data, now_ms)
             if used and self._transport is not None:
@@ -214,8 +214,8 @@ class Connection(asyncio.Protocol):
         self._is_lost = True
         self._hot = self.progress = None
         self._host.held.drop(self)
-        if SLOW in self._pausers and self._leg is not None:
-            self._leg.resume()  # nobody is there to read the answers
+        if SLOW in self._pausers and self._session is not None:
+            self._session.resume()  # nobody is there to read the answers
         self._pausers = frozenset()
         self._tell_of_more()
         if self._closes:
@@ -227,8 +227,8 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.pause_reading(SLOW)
-        if self._leg is not None:
-            self._leg.pause()
+        if self._session is not None:
+            self._session.pause()
         now_ms = self._host.now_ms()
         if self.progress is None:
             self.progress = Progress(now_ms)
@@ -236,8 +236,8 @@ class Connection(asyncio.Protocol):
         self._host.held.note(self, len(self._rest) + self.progress.unread)
 
     def resume_writing(self) -> None:
-        if self._leg is not None:
-            self._leg.resume()
+        if self._session is not None:
+            self._session.resume()
         self.resume_reading(SLOW)
         if self.progress is not None:
             self.progress.unread = 0
@@ -394,8 +394,8 @@ class Connection(asyncio.Protocol):
         self._call = self._hot = None
         self._rest = b""
         self._host.forget(self)
-        if self._leg is not None:
-            self._leg.client_lost()
+        if self._session is not None:
+            self._session.client_lost()
 
     def pause_reading(self, who: str) -> None:
         """Stop reading from the client until each `who` has called `resume_reading`."""
@@ -451,7 +451,7 @@ class Connection(asyncio.Protocol):
         transport = self._transport
         if hot is None or transport is None or self._need or self._pass_left or not self._may_begin():
             return
-        if self._leg is not None and self._leg.in_flight:
+        if self._session is not None and self._session.in_flight:
             return
         answer, used = hot.answer(bytes(rest[: hot.most_bytes]), self._host.now_ms())
         if used:
@@ -470,13 +470,13 @@ class Connection(asyncio.Protocol):
             self._balance_reading()
             return
         self._taking = True
-        begun, leg, gathers = 0, self._leg, from_queue
+        begun, session, gathers = 0, self._session, from_queue
         try:
             while begun < FRAMES_AT_ONCE and self._at < len(self._rest) and self._may_begin() and self._take_one():
                 begun += 1
-                if not gathers and leg is not None and self._at < len(self._rest):
+                if not gathers and session is not None and self._at < len(self._rest):
                     gathers = True
-                    leg.gather()
+                    session.gather()
         except FrameRefused as refused:
             self.close(str(refused))
         except Exception:  # it may be another client's step that has answered here: it ends this connection only
@@ -497,8 +497,8 @@ class Connection(asyncio.Protocol):
                 self._in_queue = True
             else:
                 self._queue_up()
-        elif gathers and leg is not None:
-            leg.flush()
+        elif gathers and session is not None:
+            session.flush()
         if self._is_lost:
             self._leave_if_done()
         else:
@@ -530,11 +530,11 @@ class Connection(asyncio.Protocol):
             return self._pass_on()
         if self._need:
             return self._collect()
-        if self._leg is not None and self._leg.raw_frames:
+        if self._session is not None and self._session.raw_frames:
             raw = read_raw_size(self._rest, self._at, self._host.unauthenticated_frame_limit)
             if raw is None:
                 return False
-            self._leg.passes(-1, 0, 0, raw)
+            self._session.passes(-1, 0, 0, raw)
             self._pass_left = raw + SIZE_BYTES
             return self._pass_on()
         host = self._host
@@ -544,9 +544,9 @@ class Connection(asyncio.Protocol):
             read_size(self._rest, self._at, limit)  # it is judged as soon as it is there
             return False
         size = check_size(head.size, self._rest, self._at, limit)
-        if self._leg is None:
+        if self._session is None:
             self._host.check(head.api_key, head.api_version)
-        elif self._leg.passes(head.api_key, head.api_version, head.correlation_id, size):
+        elif self._session.passes(head.api_key, head.api_version, head.correlation_id, size):
             self._pass_left = size + SIZE_BYTES
             return self._pass_on()
         self._need = size + SIZE_BYTES
@@ -555,7 +555,7 @@ class Connection(asyncio.Protocol):
     def _pass_on(self) -> bool:
         rest, at = self._rest, self._at
         count = min(len(rest) - at, self._pass_left)
-        if not count or self._leg is None:
+        if not count or self._session is None:
             return False
         self._pass_left -= count
         self._at += count
@@ -568,7 +568,7 @@ class Connection(asyncio.Protocol):
             piece = rest[at : at + count]
         else:
             piece = memoryview(rest)[at : at + count]
-        self._leg.forward(piece, self._pass_left)
+        self._session.forward(piece, self._pass_left)
         return True
 
     def _collect(self) -> bool:
@@ -588,10 +588,10 @@ class Connection(asyncio.Protocol):
             self._finish_progress()
         try:
             self._call = call = call_of(frame)
-            if self._leg is None:
+            if self._session is None:
                 self._host.dispatch(self, call)
             else:
-                self._leg.request(call)
+                self._session.request(call)
         except DecodeError as error:
             head = read_head(frame)
             assert head is not None

@@ -31,7 +31,7 @@ from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.accept_clock import AcceptClock
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.connection import Connection, Leg
+from kcoord.server.connection import ClientSession, Connection
 from kcoord.server.held_bytes import HeldBytes
 
 log = logging.getLogger("kcoord.server")
@@ -69,7 +69,7 @@ class Behind(Protocol):
     turns: TurnQueue
     """The loop's turn queue, where long work of theirs and of connections waits."""
 
-    def leg(self, connection: Connection) -> Leg | None: ...
+    def session(self, connection: Connection) -> ClientSession | None: ...
     def check(self, api_key: int, api_version: int) -> None: ...
     def dispatch(self, connection: Connection, call: Call) -> None: ...
 
@@ -92,7 +92,7 @@ class Server:
         self.frame_limit = limits.frame_bytes
         self.unauthenticated_frame_limit = min(limits.unauthenticated_frame_bytes, limits.frame_bytes)
         self.now_ms: Callable[[], int] = monotonic_ms
-        self.leg = behind.leg
+        self.session = behind.session
         self.check = behind.check
         self.dispatch = behind.dispatch
         self._behind = behind

@@ -128,7 +128,7 @@ class Standalone:
             for request in (*self._own, *GROUP_APIS, *(CONNECT_GROUP_APIS if connect_groups else ()))
         }
 
-    def leg(self, _connection: Connection) -> None:
+    def session(self, _connection: Connection) -> None:
         """Nothing stands behind."""
 
     def check(self, api_key: int, api_version: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.gateway.api_versions import CLIENTS_OWN_APIS
+from kcoord.gateway.rewriting.api_versions import CLIENTS_OWN_APIS
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Operation, Source
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource

@@ -13,7 +13,7 @@ from kcoord.assign.interface import ServerAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
 from kcoord.assign.uniform import UniformAssignor
 from kcoord.config import SettingsError, load_settings
-from kcoord.gateway.api_versions import CLIENTS_OWN_APIS
+from kcoord.gateway.rewriting.api_versions import CLIENTS_OWN_APIS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
 from kcoord.server.assignors import ENTRY_POINTS, AssignorError, load_assignors

@@ -17,9 +17,9 @@ import attrs
 import pytest
 
 from kcoord.gateway.gateway import Gateway
-from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import Address, GatewaySettings
-from kcoord.gateway.upstream import Asker
 from kcoord.group.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode

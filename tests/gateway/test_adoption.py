@@ -13,10 +13,10 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.gateway import release
-from kcoord.gateway.adoption import CannotAdopt
-from kcoord.gateway.sentinel import KnownAppearance, Sentinel
-from kcoord.gateway.sentinel_appearance import Appearance
+from kcoord.gateway.ownership import release
+from kcoord.gateway.ownership.adoption import CannotAdopt
+from kcoord.gateway.ownership.sentinel import KnownAppearance, Sentinel
+from kcoord.gateway.ownership.sentinel_appearance import Appearance
 from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
@@ -401,9 +401,9 @@ async def test_where_a_member_is_is_its_own_address(entry: Entry, name: str) -> 
     members = await live_pair(entry, name)
     for each in members:
         seen = entry.gateway.cluster_groups.sighting(name, each.member_id)
-        leg = None if seen is None else seen.leg()
-        assert leg is not None
-        leg.client.client_host = "/10.1.2.3"
+        session = None if seen is None else seen.session()
+        assert session is not None
+        session.client.client_host = "/10.1.2.3"
     await entry.gateway.adoptions.adopt(name)
     here = await describe(members[0].client, name)
     assert {each.client_host for each in here.members} == {"/10.1.2.3"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.gateway.brokers import BrokerMap
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
+from kcoord.gateway.topology.brokers import BrokerMap
 from kcoord.protocol.messages import MetadataRequest
 from tests.gateway.scripted import ask, connect
 from tests.kafka.cluster import KafkaCluster

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.gateway.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
-from kcoord.gateway.sentinel import Sentinel
+from kcoord.gateway.ownership.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
+from kcoord.gateway.ownership.sentinel import Sentinel
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
@@ -26,8 +26,8 @@ from tests.server.harness import Client
 # -- the memory --------------------------------------------------------------------------------------------------------
 
 
-class Leg:
-    """As much of a leg as the memory looks at."""
+class ClientSession:
+    """As much of a client session as the memory looks at."""
 
     def __init__(self) -> None:
         self.gone, self.in_flight = False, 0
@@ -42,20 +42,20 @@ class World:
         gateway: Any = SimpleNamespace(now_ms=lambda: self.time_ms)
         self.groups = ClusterGroups(gateway)
 
-    def came(self, leg: Any, member: str, session_ms: int | None = None) -> None:
-        self.groups.came(leg, "g", member, None if session_ms is None else (session_ms, session_ms))
+    def came(self, session: Any, member: str, session_ms: int | None = None) -> None:
+        self.groups.came(session, "g", member, None if session_ms is None else (session_ms, session_ms))
 
     def comes(self, member: str) -> bool:
         return self.groups.comes_through("g", member)
 
 
 def test_a_member_is_forgotten_after_its_session() -> None:
-    world, leg = World(), Leg()
-    world.came(leg, "joined", 10_000)
-    world.came(leg, "beating")
+    world, session = World(), ClientSession()
+    world.came(session, "joined", 10_000)
+    world.came(session, "beating")
     world.time_ms = 9_999
     assert world.comes("joined")
-    world.came(leg, "joined")  # a heartbeat names no session: the one of the join holds
+    world.came(session, "joined")  # a heartbeat names no session: the one of the join holds
     world.time_ms += 10_000
     assert (world.comes("joined"), world.comes("beating")) == (False, True)
     world.time_ms = USUAL_SESSION_MS
@@ -66,16 +66,16 @@ def test_a_member_is_forgotten_after_its_session() -> None:
 
 def test_a_member_that_waits_for_an_answer_is_there() -> None:
     """A JoinGroup waits for the other members, for longer than a session maybe; nobody sends heartbeats meanwhile."""
-    world, leg = World(), Leg()
-    world.came(leg, "m", 10_000)
-    world.time_ms, leg.in_flight = 60_000, 1
+    world, session = World(), ClientSession()
+    world.came(session, "m", 10_000)
+    world.time_ms, session.in_flight = 60_000, 1
     assert world.comes("m")
-    leg.in_flight = 0
+    session.in_flight = 0
     assert not world.comes("m")
 
 
 def test_a_member_is_forgotten_with_its_connection() -> None:
-    world, first, second = World(), Leg(), Leg()
+    world, first, second = World(), ClientSession(), ClientSession()
     world.came(first, "m")
     first.gone = True
     assert not world.comes("m")
@@ -83,15 +83,15 @@ def test_a_member_is_forgotten_with_its_connection() -> None:
     assert world.comes("m")
     second.upstream = None
     assert not world.comes("m")
-    world.came(third := Leg(), "m")
+    world.came(third := ClientSession(), "m")
     del third
     assert not world.comes("m")
 
 
 def test_the_memory_is_bounded() -> None:
-    world, leg = World(), Leg()
+    world, session = World(), ClientSession()
     for number in range(2 * SEEN_BYTES // 30_000):
-        world.came(leg, f"{number}-{'x' * 30_000}")
+        world.came(session, f"{number}-{'x' * 30_000}")
     assert world.groups._seen.used_bytes <= SEEN_BYTES
     assert world.comes(f"{number}-{'x' * 30_000}")
 

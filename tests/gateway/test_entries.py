@@ -11,9 +11,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.sentinel_appearance import Appearance
-from kcoord.gateway.shared_sentinel import SharedSentinel
-from kcoord.gateway.upstream import Asker
+from kcoord.gateway.ownership.sentinel_appearance import Appearance
+from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
+from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     DescribeClusterRequest,

@@ -1,12 +1,12 @@
 """Does a connection always come to rest, with every answer in order, whoever stops reading when? GW-4 on one client
-connection and its leg.
+connection and its client session.
 
-The real connection, leg and upstream between sockets that a plan drives by hand: each step lets some bytes through
-somewhere. Buffers are so small that every pause happens. At the end of a plan all sockets flow again: whatever is then
-still paused, or not answered, was forgotten.
+The real connection, client session and upstream between sockets that a plan drives by hand: each step lets some bytes
+through somewhere. Buffers are so small that every pause happens. At the end of a plan all sockets flow again: whatever
+is then still paused, or not answered, was forgotten.
 
 The numbers in test names are those of the rules in `kcoord/server/connection.py`, and rule 5, of small frames, is that
-of `kcoord/gateway/upstream.py`.
+of `kcoord/gateway/session/upstream.py`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcoord.gateway import upstream as upstream_module
-from kcoord.gateway.leg import Leg
-from kcoord.gateway.upstream import Expected, Upstream
+from kcoord.gateway.session import upstream as upstream_module
+from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.upstream import Expected, Upstream
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
@@ -133,7 +133,7 @@ class Broker:
 
 
 class World:
-    """One client, its connection and leg, and a broker."""
+    """One client, its connection and client session, and a broker."""
 
     def __init__(self, kinds: list[int]) -> None:
         self.turns = TurnQueue()
@@ -141,7 +141,7 @@ class World:
         self.frame_limit = self.unauthenticated_frame_limit = 1 << 20
         self.most_frames_at_once = 0
         self.forgotten = False
-        self.calls: deque[tuple[Leg, Call]] = deque()
+        self.calls: deque[tuple[ClientSession, Call]] = deque()
         self.handled: list[int] = []
         self.ports: deque[asyncio.Future[None]] = deque()
         self.tasks: set[asyncio.Task[Any]] = set()
@@ -157,12 +157,12 @@ class World:
             read_apis=frozenset({HEARTBEAT}),
             handle=self.handle,
             client_lost=self.client_lost,
-            upstream_lost=lambda leg, *_: leg.client.end(),
+            upstream_lost=lambda session, *_: session.client.end(),
             brokers=SimpleNamespace(learn=self.learn),
-            traffic=SimpleNamespace(passing=lambda _leg, _call, deliver: deliver),
+            traffic=SimpleNamespace(passing=lambda _session, _call, deliver: deliver),
         )
         self.gateway = gateway
-        self.legs: list[Leg] = []
+        self.sessions: list[ClientSession] = []
         self.connection = Connection(cast(Any, self), 1, None, True)
         self.client = Socket(self.connection)
         self.connection.connection_made(self.client)
@@ -190,11 +190,11 @@ class World:
         assert not self.forgotten
         self.forgotten = True
 
-    def leg(self, connection: Connection) -> Leg:
-        self.legs.append(Leg(cast(Any, self.gateway), cast(Any, connection)))
-        return self.legs[0]
+    def session(self, connection: Connection) -> ClientSession:
+        self.sessions.append(ClientSession(cast(Any, self.gateway), cast(Any, connection)))
+        return self.sessions[0]
 
-    # -- the gateway, as its leg sees it
+    # -- the gateway, as its client session sees it
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.get_running_loop().create_task(work)
@@ -204,18 +204,18 @@ class World:
     async def placed(self) -> None:
         await self.connects
 
-    async def dial(self, leg: Leg) -> Upstream:
-        upstream = Upstream(leg, "a broker")
+    async def dial(self, session: ClientSession) -> Upstream:
+        upstream = Upstream(session, "a broker")
         self.dialled = Socket(upstream)
         upstream.connection_made(self.dialled)
         return upstream
 
-    def handle(self, leg: Leg, call: Call) -> None:
-        self.calls.append((leg, call))
+    def handle(self, session: ClientSession, call: Call) -> None:
+        self.calls.append((session, call))
 
-    def client_lost(self, leg: Leg) -> None:
-        if leg.upstream is not None:
-            leg.upstream.finish("the client has gone")
+    def client_lost(self, session: ClientSession) -> None:
+        if session.upstream is not None:
+            session.upstream.finish("the client has gone")
 
     async def learn(self, seen: object) -> None:
         port: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -273,13 +273,13 @@ class World:
         return True
 
     def call_answered(self, count: int) -> bool:
-        if not self.calls or self.legs[0].in_flight:
+        if not self.calls or self.sessions[0].in_flight:
             return False
-        leg, call = self.calls.popleft()
+        session, call = self.calls.popleft()
         self.handled.append(call.header.correlation_id)
-        leg.end_call(call)
-        leg.client.send(encode_response_frame(HEARTBEAT, 1, call.header.correlation_id, bytes(BATCH)))
-        leg.client.finish(call)
+        session.end_call(call)
+        session.client.send(encode_response_frame(HEARTBEAT, 1, call.header.correlation_id, bytes(BATCH)))
+        session.client.finish(call)
         return True
 
     def ports_opened(self, count: int) -> bool:
@@ -326,17 +326,17 @@ def _small_buffers() -> Any:
     patch.setattr(connection_module, "FRAMES_AT_ONCE", 3)
     patch.setattr(upstream_module, "GATHERED_BYTES", 90)
 
-    def held_until_known(leg: Leg, api_key: int) -> Any:
+    def held_until_known(session: ClientSession, api_key: int) -> Any:
         if api_key != METADATA:
             return None
 
         def deliver(owed: Expected, frame: bytes) -> None:
-            leg._unlearnt[1] = ("new", 1)
-            leg.to_client_when_known(len(frame).to_bytes(4, "big") + frame)
+            session._unlearnt[1] = ("new", 1)
+            session.to_client_when_known(len(frame).to_bytes(4, "big") + frame)
 
         return deliver
 
-    patch.setattr("kcoord.gateway.leg.rewriter", held_until_known)
+    patch.setattr("kcoord.gateway.session.client_session.rewriter", held_until_known)
     yield
     patch.undo()
 
@@ -415,7 +415,9 @@ async def test_rule_5_small_frames_that_came_together_go_on_together() -> None:
     world = World([LIST_OFFSETS] * 30)
     sent = len(world.client.come)
     await world.step("connected", 0)
-    await world.step("client_sends", 20)  # the beginning of a frame, by which the leg is known to be connected
+    await world.step(
+        "client_sends", 20
+    )  # the beginning of a frame, by which the client session is known to be connected
     wrote: list[int] = []
     write = world.upstream_socket.write
 

@@ -16,7 +16,7 @@ async def test_rule_10_members_that_never_come_back_are_forgotten_when_their_ses
     settings = GatewaySettings(
         bootstrap=(("kafka", 9092),), groups=(".*",), listen_port=9092, data_dir=tmp_path, outage_ms=60_000
     )
-    sessions = Gateway(settings, coordinator).sessions
+    sessions = Gateway(settings, coordinator).paused_sessions
     sessions.pause("group", ["here", "gone"], 1_000)
     sessions.pause("group", ["gone", "later"], 2_000)
     sessions.returned("group", "here")

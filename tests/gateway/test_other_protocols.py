@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kcoord.gateway.other_protocols import PAUSE_MS, NewerHeartbeat, RefusedUpgrades
+from kcoord.gateway.handlers.other_protocols import PAUSE_MS, NewerHeartbeat, RefusedUpgrades
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatRequest,

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.gateway import group_calls
-from kcoord.gateway.guarded_groups import GuardedGroups
+from kcoord.gateway.handlers import group_calls
+from kcoord.gateway.handlers.guarded_groups import GuardedGroups
 from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, Request
@@ -103,10 +103,10 @@ async def test_who_is_taken_out_again_is_so_where_another_instance_has_the_group
         sent.append(request.NAME)
 
     context = RequestContext(JoinGroupRequest.MAX_VERSION, "client", "/host", 1, 0)
-    leg: Any = SimpleNamespace(context=lambda _: context)
+    session: Any = SimpleNamespace(context=lambda _: context)
     groups: Any = SimpleNamespace(call=relay)
     gateway: Any = None
     joined = JoinGroupResponse(member_id="m")
     call: Any = None
-    await GuardedGroups(gateway, groups).undo_join(leg, call, JoinGroupRequest(group_id="g"), joined, is_new=True)
+    await GuardedGroups(gateway, groups).undo_join(session, call, JoinGroupRequest(group_id="g"), joined, is_new=True)
     assert sent == ["LeaveGroupRequest", "DeleteGroupsRequest"]

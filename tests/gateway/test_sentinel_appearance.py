@@ -11,10 +11,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.group_appearances import GroupAppearances
-from kcoord.gateway.sentinel import Sentinel
-from kcoord.gateway.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
-from kcoord.gateway.upstream import UpstreamLost
+from kcoord.gateway.ownership.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, OffsetDeleteRequest

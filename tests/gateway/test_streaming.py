@@ -11,8 +11,8 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcoord.gateway import upstream as upstream_module
-from kcoord.gateway.upstream import Expected, Upstream
+from kcoord.gateway.session import upstream as upstream_module
+from kcoord.gateway.session.upstream import Expected, Upstream
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.generated.fetch_response import FetchableTopicResponse, NodeEndpoint, PartitionData
 from kcoord.protocol.generated.produce_response import NodeEndpoint as ProduceNode

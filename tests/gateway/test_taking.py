@@ -6,9 +6,9 @@ from typing import cast
 
 import pytest
 
-from kcoord.gateway.sentinel import AppearanceSource, Sentinel, SessionLimit
-from kcoord.gateway.sentinel_appearance import read_appearance
-from kcoord.gateway.upstream import Asker
+from kcoord.gateway.ownership.sentinel import AppearanceSource, Sentinel, SessionLimit
+from kcoord.gateway.ownership.sentinel_appearance import read_appearance
+from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.txn_offset_commit_request import (

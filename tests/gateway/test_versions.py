@@ -5,7 +5,7 @@ import struct
 import attrs
 import pytest
 
-from kcoord.gateway.api_versions import CLIENTS_OWN_APIS, DECODED, READ_APIS, merge
+from kcoord.gateway.rewriting.api_versions import CLIENTS_OWN_APIS, DECODED, READ_APIS, merge
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion, SupportedFeatureKey
 from kcoord.protocol.messages import API_NAMES, REQUESTS, ApiVersionsRequest, ApiVersionsResponse

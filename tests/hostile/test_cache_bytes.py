@@ -14,9 +14,10 @@ import pytest
 
 from kcoord.bounded_cache import ENTRY_BYTES, BoundedCache, bytes_of
 from kcoord.gateway.gateway import Gateway
-from kcoord.gateway.moved import Moves
-from kcoord.gateway.rights import READ, Standing
+from kcoord.gateway.ownership.rights import READ
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.facts import UNKNOWN
 from kcoord.group.settings import GroupSettings
 from kcoord.instances.groups import SharedGroups
@@ -96,8 +97,8 @@ def told(name: str) -> FindCoordinatorResponse:
 
 def ways_in(gateway: Gateway) -> dict[str, Callable[[str], object]]:
     """By each memory, what a client's choice of a name puts into it."""
-    leg: Any = Connection(gateway)
-    moves: Any = Moves(Map())  # type: ignore[arg-type]
+    session: Any = Connection(gateway)
+    moves: Any = StaleCoordinators(Map())  # type: ignore[arg-type]
     moves.look(0)
     guests = Guests()
 
@@ -117,11 +118,11 @@ def ways_in(gateway: Gateway) -> dict[str, Callable[[str], object]]:
         "matches": gateway.owns,
         "coordinators": lambda name: gateway.coordinators.learn(name, 1),
         "coordinators of groups with members": learn_and_join,
-        "finders": lambda name: gateway.finder(name, leg),
-        "paused members": lambda name: gateway.sessions.pause("group", [name], 0),
-        "rights": lambda name: gateway.rights.remember(leg, name, Standing(1 << READ, 0)),
+        "finders": lambda name: gateway.finder(name, session),
+        "paused members": lambda name: gateway.paused_sessions.pause("group", [name], 0),
+        "rights": lambda name: gateway.rights.remember(session, name, Authorization(1 << READ, 0)),
         "moved coordinators": lambda name: moves.tell(
-            leg, FindCoordinatorRequest(coordinator_keys=[name]), told(name), 0
+            session, FindCoordinatorRequest(coordinator_keys=[name]), told(name), 0
         ),
         "what other instances said": lambda name: shared._hear(name, UNKNOWN),
         "members by other instances": lambda name: guests.answered(

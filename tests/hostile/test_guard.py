@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import kcoord.gateway
-from kcoord.gateway.contract import GroupReader, GroupService
-from kcoord.gateway.guarded_groups import ASKED_OTHERWISE, NEEDED
+from kcoord.gateway.handlers.guarded_groups import ASKED_OTHERWISE, NEEDED
+from kcoord.gateway.ports import GroupReader, GroupService
 from kcoord.instances.calls import RELAYED
 from kcoord.protocol.messages import AdoptGroupRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest
 
@@ -19,7 +19,9 @@ ALLOWED = {"guarded_groups.py", "paused_sessions.py"}
 UPSTREAM_KEEPS = {OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest}
 """Offsets are upstream's: what is asked here of a commit is `GuardedGroups.check_commit`."""
 OF_KCOORD = {AdoptGroupRequest}
-"""What kcoord asks for by itself, and passes on for no client: no leg reads it (`test_nobody_else_can_adopt`)."""
+"""What kcoord asks for by itself, and passes on for no client: no client session reads it
+(`test_nobody_else_can_adopt`).
+"""
 
 
 def test_every_request_of_a_group_has_its_right() -> None:

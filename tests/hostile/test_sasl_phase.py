@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.gateway.sasl import SaslPhase
+from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.protocol.errors import ErrorCode
 
 NONE, FAILED = ErrorCode.NONE, ErrorCode.SASL_AUTHENTICATION_FAILED

@@ -79,7 +79,7 @@ class Shards:
         return {partition for partition, owner in self._ledger.owners.items() if owner == self.name}
 
 
-class Standing:
+class Authorization:
     """Several memberships over one topic of a real Kafka."""
 
     def __init__(self, cluster: KafkaCluster, name: str, partitions: int = 12) -> None:

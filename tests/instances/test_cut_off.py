@@ -14,7 +14,7 @@ import pytest
 
 from kcoord.instances.membership import Membership
 from tests.faults.proxy import KafkaProxy
-from tests.instances.standing import SESSION_MS, Shards, Standing, until
+from tests.instances.standing import SESSION_MS, Authorization, Shards, until
 from tests.kafka.cluster import KafkaCluster
 
 LONG_MS = 60_000
@@ -24,9 +24,9 @@ Break = Callable[[KafkaProxy], None]
 @asynccontextmanager
 async def two(
     kafka: KafkaCluster, name: str, session_ms: int = SESSION_MS
-) -> AsyncIterator[tuple[Standing, KafkaProxy, list[Membership], list[Shards]]]:
+) -> AsyncIterator[tuple[Authorization, KafkaProxy, list[Membership], list[Shards]]]:
     """Two instances that share; the first goes by the proxy."""
-    async with KafkaProxy.opened(kafka.ports) as proxy, Standing(kafka, name) as standing:
+    async with KafkaProxy.opened(kafka.ports) as proxy, Authorization(kafka, name) as standing:
         try:
             first, one = standing.come(1, bootstrap=proxy.bootstrap, session_ms=session_ms)
             second, other = standing.come(2, session_ms=session_ms)
@@ -81,7 +81,7 @@ async def test_when_nobody_reaches_the_group_places_hold_and_everything_is_taken
     """As after an outage of the group's coordinator, which gives everybody a fresh session: here its session is simply
     longer than the silence that the instance bears.
     """
-    async with KafkaProxy.opened(kafka.ports) as proxy, Standing(kafka, "bears-less") as standing:
+    async with KafkaProxy.opened(kafka.ports) as proxy, Authorization(kafka, "bears-less") as standing:
         membership, shards = standing.come(1, bootstrap=proxy.bootstrap, session_ms=LONG_MS)
         await until(lambda: standing.is_served(shards), "it serves everything")
         place = membership.member.place

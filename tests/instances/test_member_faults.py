@@ -13,7 +13,7 @@ from aiokafka.errors import KafkaError
 from kcoord.instances import group_member
 from kcoord.instances.group_member import GroupMember, GroupMemberSettings
 from kcoord.instances.leaders import LeadersWatch
-from tests.instances.standing import Standing, until
+from tests.instances.standing import Authorization, until
 from tests.kafka.cluster import KafkaCluster
 
 NOBODY_THERE = "127.0.0.1:1"
@@ -44,7 +44,7 @@ SETTINGS = GroupMemberSettings(
 
 
 async def test_heartbeats_that_ended_with_an_error_begin_again(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "heartbeats-ended") as standing:
+    async with Authorization(kafka, "heartbeats-ended") as standing:
         first, one = standing.come(1)
         await until(lambda: standing.is_served(one), "it serves everything")
         coordinator: Any = first.member._coordinator

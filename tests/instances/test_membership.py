@@ -14,12 +14,12 @@ from aiokafka.protocol.group import LeaveGroupRequest
 
 from kcoord.instances import membership as membership_module
 from kcoord.instances.leaders import Surroundings
-from tests.instances.standing import Standing, until
+from tests.instances.standing import Authorization, until
 from tests.kafka.cluster import KafkaCluster
 
 
 async def test_instances_come_and_go_and_everything_is_always_somebodys(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "come-and-go") as standing:
+    async with Authorization(kafka, "come-and-go") as standing:
         first, one = standing.come(1)
         await until(lambda: standing.is_served(one), "the first serves everything")
         _, two = standing.come(2)
@@ -37,7 +37,7 @@ async def test_instances_come_and_go_and_everything_is_always_somebodys(kafka: K
 
 
 async def test_all_have_the_same_map(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "map") as standing:
+    async with Authorization(kafka, "map") as standing:
         standings = [standing.come(number) for number in (1, 2, 3)]
         memberships = [each for each, _ in standings]
         await until(lambda: standing.is_served(*(shards for _, shards in standings)), "three share")
@@ -50,7 +50,7 @@ async def test_all_have_the_same_map(kafka: KafkaCluster) -> None:
 
 
 async def test_kafkas_own_tools_show_who_has_what(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "tools") as standing:
+    async with Authorization(kafka, "tools") as standing:
         standings = [standing.come(number) for number in (1, 2)]
         await until(lambda: standing.is_served(*(shards for _, shards in standings)), "two share")
         admin = kafka.admin()
@@ -67,7 +67,7 @@ async def test_kafkas_own_tools_show_who_has_what(kafka: KafkaCluster) -> None:
 async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_there(
     kafka: KafkaCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with Standing(kafka, "same-number") as standing:
+    async with Authorization(kafka, "same-number") as standing:
         elder, one = standing.come(1, name="elder")
         await until(lambda: standing.is_served(one), "the elder serves everything")
         newer, two = standing.come(1, name="newer")
@@ -82,7 +82,7 @@ async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_
 
 
 async def test_who_is_put_out_of_the_group_lets_go_and_comes_back(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "put-out") as standing:
+    async with Authorization(kafka, "put-out") as standing:
         first, one = standing.come(1)
         second, two = standing.come(2)
         await until(lambda: standing.is_served(one, two), "two share")
@@ -101,7 +101,7 @@ async def test_who_is_put_out_of_the_group_lets_go_and_comes_back(kafka: KafkaCl
 
 
 async def test_what_one_cannot_read_moves_once_to_one_that_can(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "unreadable") as standing:
+    async with Authorization(kafka, "unreadable") as standing:
         first, one = standing.come(1)
         await until(lambda: standing.is_served(one), "the first serves everything")
         second, two = standing.come(2)
@@ -129,7 +129,7 @@ async def test_partitions_follow_the_leaders_of_the_offsets(
     monkeypatch.setattr(membership_module, "MOVED_FOR_MS", 300)
     brokers = frozenset({10, 11})
     sees = Surroundings(brokers, (10, 11) * 6)
-    async with Standing(kafka, "leaders") as standing:
+    async with Authorization(kafka, "leaders") as standing:
         first, one = standing.come(1, surroundings=lambda: sees)
         _, two = standing.come(2, surroundings=lambda: sees)
         await until(lambda: standing.is_served(one, two), "two share")
@@ -144,7 +144,7 @@ async def test_partitions_follow_the_leaders_of_the_offsets(
 
 
 async def test_kafka_is_not_there_at_first(kafka: KafkaCluster) -> None:
-    async with Standing(kafka, "later") as standing:
+    async with Authorization(kafka, "later") as standing:
         silent = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
         port = silent.sockets[0].getsockname()[1]
         membership, shards = standing.come(1, bootstrap=f"127.0.0.1:{port}")

@@ -10,7 +10,7 @@ from kcoord.group.opening import Opening
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.connection import Connection, Leg
+from kcoord.server.connection import ClientSession, Connection
 from kcoord.server.server import Limits, Server
 
 STOOD_MS = 400
@@ -24,7 +24,7 @@ class Nothing:
     def __init__(self) -> None:
         self.turns = TurnQueue()
 
-    def leg(self, connection: Connection) -> Leg | None:
+    def session(self, connection: Connection) -> ClientSession | None:
         return None
 
     def check(self, api_key: int, api_version: int) -> None: ...

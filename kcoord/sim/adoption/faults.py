@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.upstream import OWN_IDS_FROM
+from kcoord.gateway.session.upstream import OWN_IDS_FROM
 from kcoord.log.interface import RawRecord
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.sentinel import INSTANCE_ID
+from kcoord.gateway.ownership.sentinel import INSTANCE_ID
 from kcoord.group.generic.states import State
 from kcoord.group.group_configs import Owner
 from kcoord.protocol.errors import ErrorCode

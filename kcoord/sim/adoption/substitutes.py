@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from kcoord.gateway.leg import Leg
+from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.settings import Address
 from kcoord.sim.adoption.loop import BEGIN_S, SimLoop
 
@@ -82,9 +82,9 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead += [
         ("kcoord.gateway.gateway", "random", Random(random.getrandbits(64))),
-        ("kcoord.gateway.sentinel", "secrets", _Secrets(Random(random.getrandbits(64)))),
-        ("kcoord.gateway.brokers", "_read", file.read),
-        ("kcoord.gateway.brokers", "_write", file.write),
+        ("kcoord.gateway.ownership.sentinel", "secrets", _Secrets(Random(random.getrandbits(64)))),
+        ("kcoord.gateway.topology.brokers", "_read", file.read),
+        ("kcoord.gateway.topology.brokers", "_write", file.write),
         ("kcoord.server.loading", "gc", _NoFreeze()),
     ]
     with contextlib.ExitStack() as stack:
@@ -92,11 +92,11 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
             module = importlib.import_module(name)
             stack.callback(setattr, module, attribute, getattr(module, attribute))
             setattr(module, attribute, value)
-        stack.callback(setattr, Leg, "__hash__", Leg.__hash__)
-        Leg.__hash__ = _by_serial  # type: ignore[assignment]
+        stack.callback(setattr, ClientSession, "__hash__", ClientSession.__hash__)
+        ClientSession.__hash__ = _by_serial  # type: ignore[assignment]
         yield
 
 
-def _by_serial(leg: Leg) -> int:
+def _by_serial(session: ClientSession) -> int:
     """Sets of connections are gone through in the same order in each run."""
-    return leg.client.serial
+    return session.client.serial

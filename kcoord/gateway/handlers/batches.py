@@ -1,0 +1,128 @@
+"""Requests that name many groups, in front of a cluster: carried out slice by slice, with others' turns in between.
+
+1. The bytes are walked over first: a batch that does not decode, or is above a limit, touches nothing.
+2. A batch that names nothing of kcoord's passes as it came; nobody decodes it whole to find out.
+3. Else each slice is a request of its own, here and upstream, and the answers are put together as bytes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from kcoord.gateway.handlers.connect_groups import describe_slice
+from kcoord.gateway.handlers.discovery import find_slice
+from kcoord.gateway.handlers.group_configs import alter_slice, describe_configs_slice
+from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
+from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
+from kcoord.group.batch import BatchAnswer
+from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
+from kcoord.protocol.call import Call
+from kcoord.protocol.element_walk import TooManyElements
+from kcoord.protocol.messages import (
+    RESPONSES,
+    ConnectGroupDescribeRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    FindCoordinatorRequest,
+    IncrementalAlterConfigsRequest,
+    OffsetFetchRequest,
+    Request,
+    Response,
+    api_name,
+)
+from kcoord.protocol.request_batch import RequestBatch
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["LARGE_GROUPS", "answer_batch"]
+
+log = logging.getLogger("kcoord.gateway")
+
+LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
+"""Requests to which a few groups make a large answer."""
+SliceHandler = Callable[["ClientSession", Call, Any], Awaitable[Response]]
+
+SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
+    DescribeGroupsRequest: describe_groups_slice,
+    DeleteGroupsRequest: delete_slice,
+    DescribeConfigsRequest: describe_configs_slice,
+    ConnectGroupDescribeRequest: describe_slice,
+    FindCoordinatorRequest: find_slice,
+}
+"""Who answers a slice, but for changes of settings. OffsetFetch passes in any case."""
+
+
+async def answer_batch(session: ClientSession, call: Call, batch: RequestBatch) -> None:
+    """Answer a batch, or pass it on. Raises UpstreamLost, DecodeError, FrameRefused."""
+    turn = session.gateway.turns.turn
+    limits = session.gateway.settings.request_limits
+    try:
+        while not batch.walk_on(limits.elements):
+            await turn()
+    except TooManyElements:
+        refusal = too_many_elements(batch.kind, call.header.api_version, limits)
+        if not isinstance(refusal, TooLarge):
+            raise refusal from None
+        session.refuse_large(call, refusal)
+        return
+    twice = await _named_twice(session, batch)
+    if batch.kind is OffsetFetchRequest or not await _is_ours(session, batch):
+        await session.ready()
+        session.pass_on(call)
+        return
+    answer = BatchAnswer(RESPONSES[batch.kind.API_KEY], call.header.api_version, limits.answer_bytes)
+    for request in batch.slices(SLICE, SLICE_WEIGHT):
+        await turn()
+        if session.call is not call:
+            return  # the client has gone
+        if answer.is_full:
+            answer.refuse(request)
+            continue
+        await wait_until_loaded(session.gateway, groups_named(request))
+        if isinstance(request, IncrementalAlterConfigsRequest):
+            response: Response = await alter_slice(session, call, request, twice)
+        else:
+            response = await SLICE_HANDLERS[batch.kind](session, call, request)
+        for _ in answer.add(request, response):
+            await session.gateway.turns.give_way()
+    if answer.is_full:
+        log.warning(
+            "%s: the answer to %s is above %d bytes, what does not fit is refused (response.max.bytes)",
+            session.client.peer,
+            api_name(batch.kind.API_KEY),
+            limits.answer_bytes,
+        )
+    session.answer(call, answer)
+
+
+async def _is_ours(session: ClientSession, batch: RequestBatch) -> bool:
+    """Whether something that the batch names is kcoord's to take, or kcoord's to answer in any case."""
+    if batch.kind in (ConnectGroupDescribeRequest, FindCoordinatorRequest):
+        return True
+    owns = session.gateway.owns
+    for request in batch.slices(SLICE, SLICE_WEIGHT):
+        if any(map(owns, groups_named(request))):
+            return True
+        await session.gateway.turns.turn()
+    return False
+
+
+async def _named_twice(session: ClientSession, batch: RequestBatch) -> frozenset[tuple[int, str]]:
+    """Resources to be changed that the batch names more than once: none of their changes is made."""
+    if batch.kind is not IncrementalAlterConfigsRequest:
+        return frozenset()
+    named: Counter[tuple[int, str]] = Counter()
+    for request in batch.slices(SLICE, SLICE_WEIGHT):
+        named.update(_resources(request))
+        await session.gateway.turns.turn()
+    return frozenset(resource for resource, count in named.items() if count > 1)
+
+
+def _resources(request: Request) -> Iterable[tuple[int, str]]:
+    assert isinstance(request, IncrementalAlterConfigsRequest)
+    return ((each.resource_type, each.resource_name) for each in request.resources)

@@ -1,0 +1,197 @@
+"""The connect groups' own APIs, in front of a cluster that does not know them.
+
+Rules (CG-26, CG-29, CG-30; GW-11, GW-13, GW-16 as for generic groups):
+
+1. Nothing of them is ever passed on. A group that is not kcoord's to take is answered GROUP_ID_NOT_FOUND: upstream has
+   no connect groups, and its answer could be none.
+2. The first member that joins takes the group upstream, by the same sentinel as a generic group's, so that no worker
+   that is connected to the cluster directly can run the same connectors under that name. Upstream refuses while it has
+   members of its own there: GROUP_ID_NOT_FOUND then too.
+3. Workers of connect groups commit no offsets under their group, so that epochs here need no generations upstream: the
+   sentinel joins once.
+4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
+5. A description says who has a group that is no connect group (`ownership_words.py`): kcoord, or the cluster, with the
+   members that it has there, and which of them come through kcoord (AD-6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.handlers.group_calls import admit, answer, keep
+from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters
+from kcoord.gateway.ownership.rights import DESCRIBE, READ, authorization, check
+from kcoord.gateway.ownership.sentinel import is_refusal
+from kcoord.gateway.ownership.sentinel_appearance import CONNECT
+from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.group.refuse import refuse
+from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
+from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    ConnectGroupDescribeResponse,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupInstallAssignmentResponse,
+    ConnectGroupPrepareAssignmentRequest,
+    ConnectGroupPrepareAssignmentResponse,
+    Response,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["describe", "describe_slice", "heartbeat", "member_call"]
+
+JOINING_EPOCH = 0
+LEAVING_EPOCHS = frozenset({-1, -2})
+NOT_OURS = "this group is not among those that kcoord coordinates (its setting groups), and the cluster has none"
+NOT_MATCHED = "this group is not among those that kcoord coordinates (its setting groups): the cluster coordinates it"
+TAKEN = "this group has members at the cluster behind kcoord, not by way of kcoord: stop them, or use another name"
+
+MemberCall = ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest
+MemberResponse = (
+    ConnectGroupHeartbeatResponse | ConnectGroupPrepareAssignmentResponse | ConnectGroupInstallAssignmentResponse
+)
+
+
+async def heartbeat(session: ClientSession, call: Call, request: ConnectGroupHeartbeatRequest) -> None:
+    """Answer a ConnectGroupHeartbeat. Raises UpstreamLost."""
+    gateway = session.gateway
+    group_id, member_id = request.group_id, request.member_id
+    if not gateway.owns(group_id):
+        session.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
+        return
+    error = await check(session, group_id, READ) or await _take(session, request)
+    if error == ErrorCode.GROUP_ID_NOT_FOUND:
+        session.answer(call, _refused(request, error, TAKEN))
+        return
+    if error:
+        session.answer(call, refuse(request, error))
+        return
+    held = partial(gateway.groups.let_go, group_id, session.client.serial)
+    when_more = partial(session.client.when_more, call, held) if request.max_wait_ms > 0 else None
+    response, remember = await gateway.guarded.call(session, call, request, when_more)
+    assert isinstance(response, ConnectGroupHeartbeatResponse)
+    if response.error_code in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT):
+        if request.member_epoch in LEAVING_EPOCHS:
+            session.drop_members(group_id, {member_id})
+        else:
+            session.add_member(group_id, member_id)
+            gateway.cluster_groups.taken(group_id)
+    answer(session, call, response, remember, group_id)
+
+
+async def _take(session: ClientSession, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
+    """Have the group, for one that joins; keep it, for one that is a member. GROUP_ID_NOT_FOUND if upstream refuses.
+
+    Whoever is no member here takes nothing: its heartbeat is answered with what it is told then.
+    """
+    gateway = session.gateway
+    group_id = request.group_id
+    sentinel = gateway.sentinels.of(group_id)
+    if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        return ErrorCode.GROUP_ID_NOT_FOUND
+    if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
+        await session.ready()
+        session.add_member(group_id, request.member_id)
+        error = await admit(session, sentinel, CONNECT)
+    elif await is_here(gateway, group_id):
+        error = await keep(session, group_id)
+    else:
+        return ErrorCode.NONE
+    if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        return ErrorCode.GROUP_ID_NOT_FOUND
+    return error
+
+
+async def member_call(session: ClientSession, call: Call, request: MemberCall) -> None:
+    """Answer a ConnectGroupPrepareAssignment or ConnectGroupInstallAssignment. Raises UpstreamLost."""
+    gateway = session.gateway
+    if not gateway.owns(request.group_id):
+        session.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
+        return
+    response, _ = await gateway.guarded.call(session, call, request)
+    session.answer(call, response)
+
+
+def _refused(request: ConnectGroupHeartbeatRequest | MemberCall, error: ErrorCode, message: str) -> Response:
+    response = refuse(request, error)
+    assert isinstance(response, MemberResponse)
+    response.error_message = message
+    return response
+
+
+async def describe(session: ClientSession, call: Call, request: ConnectGroupDescribeRequest) -> None:
+    """Answer a ConnectGroupDescribe, each group on its own. Raises UpstreamLost."""
+    session.answer(call, await describe_slice(session, call, request))
+
+
+async def describe_slice(
+    session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
+) -> ConnectGroupDescribeResponse:
+    """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    groups = [await _described(session, call, request, group_id) for group_id in request.group_ids]
+    return ConnectGroupDescribeResponse(groups=groups)
+
+
+async def _described(
+    session: ClientSession, call: Call, request: ConnectGroupDescribeRequest, group_id: str
+) -> DescribedGroup:
+    if not session.gateway.owns(group_id):
+        return _at_cluster(group_id, NOT_MATCHED)
+    try:
+        found = await authorization(session, group_id)
+    except UpstreamLost:
+        found = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if isinstance(found, Authorization) and not found.allows(DESCRIBE):
+        found = ErrorCode.GROUP_AUTHORIZATION_FAILED
+    if not isinstance(found, Authorization):
+        return DescribedGroup(error_code=found, group_id=group_id)
+    response, _ = await session.gateway.guarded.call(session, call, attrs.evolve(request, group_ids=[group_id]))
+    assert isinstance(response, ConnectGroupDescribeResponse)
+    described = response.groups[0]
+    if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
+        described.authorized_operations = found.operations
+    try:
+        return await _with_owner(session, described)
+    except UpstreamLost:
+        return DescribedGroup(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, group_id=group_id)
+
+
+async def _with_owner(session: ClientSession, described: DescribedGroup) -> DescribedGroup:
+    """The description, with who has the group where it has no members as a connect group. Raises UpstreamLost."""
+    gateway, group_id = session.gateway, described.group_id
+    if described.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND) or described.members:
+        return described
+    if not await is_here(gateway, group_id):
+        there = await gateway.cluster_groups.look(session, group_id)
+        if there is not None:
+            return _at_cluster(group_id, there.told, [_member(each, way) for each, way in there.ways()])
+    if described.error_code and (await facts_of(gateway, group_id)).generation is not None:
+        described.group_state = AT_KCOORD
+    return described
+
+
+def _at_cluster(group_id: str, message: str, members: Sequence[Member] = ()) -> DescribedGroup:
+    error = ErrorCode.GROUP_ID_NOT_FOUND
+    return DescribedGroup(error, message, group_id, group_state=AT_CLUSTER, members=list(members))
+
+
+def _member(described: DescribedGroupMember, way: str) -> Member:
+    return Member(
+        member_id=described.member_id,
+        instance_id=described.group_instance_id,
+        client_id=described.client_id,
+        client_host=described.client_host,
+        state=way,
+    )

@@ -1,0 +1,117 @@
+"""FindCoordinator and ApiVersions, where the broker's response cannot simply be rewritten.
+
+FindCoordinator (GW-9) is asked upstream, read on its way back, and filled in where upstream has no
+coordinator for a group that is kcoord's. ApiVersions of a version that nobody here can read is answered as KIP-511 has
+it. While the broker is away both are answered from what it said last, for the sake of members that must not stop; see
+`outage.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.ownership.group_ownership import seems_here
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS
+from kcoord.gateway.session.responses import decode, send
+from kcoord.gateway.session.upstream import Expected
+from kcoord.gateway.settings import Address
+from kcoord.gateway.topology.coordinators import KEYS_FROM, group_keys
+from kcoord.protocol.addresses import rewrite_addresses
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.messages import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["api_versions", "find_coordinator", "find_slice"]
+
+
+def find_coordinator(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> None:
+    """Ask upstream, or answer from what is known while it is away."""
+    if session.upstream is None:
+        _find_while_away(session, call, request)
+        return
+    if not request.coordinator_keys and not request.key:
+        session.pass_on(call)  # it asks for nobody: there is nothing to learn of the answer, and nothing to fill in
+        return
+
+    def deliver(owed: Expected, frame: bytes) -> None:
+        response = decode(owed, frame)
+        assert isinstance(response, FindCoordinatorResponse)
+        send(session, owed, _filled_in(session, request, response))
+
+    session.pass_on(call, deliver)
+
+
+async def find_slice(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+    """The answer for some of the keys that `call` names, the nodes in it mapped. Raises UpstreamLost, CannotPass."""
+    version = call.header.api_version
+    response = await session.ask(request, version, call.header.client_id)
+    assert isinstance(response, FindCoordinatorResponse)
+    response = _filled_in(session, request, response)
+    rewrite_addresses(response, version, session.map_node)
+    await session.learn_nodes()
+    return response
+
+
+def _filled_in(
+    session: ClientSession, request: FindCoordinatorRequest, response: FindCoordinatorResponse
+) -> FindCoordinatorResponse:
+    """Upstream's answer, with what is known here."""
+    gateway = session.gateway
+    keys = group_keys(request)
+    owned = {key for key in keys if gateway.owns(key)}
+    for key in owned & gateway.coordinators.learn_from(keys, response):
+        gateway.finder(key, session)
+    if owned:
+        gateway.coordinators.patch(owned, request, response, gateway.any_broker(session))
+    if gateway.moves is not None:
+        response = gateway.moves.tell(session, request, response, gateway.now_ms())
+    return response
+
+
+def _find_while_away(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> None:
+    gateway = session.gateway
+    reached = session.client.local_address[0]
+    at: dict[int, Address] = {
+        broker_id: address
+        for broker_id in gateway.brokers.ids
+        if (address := gateway.address_of(broker_id, reached)) is not None
+    }
+    response = None
+    if not request.coordinator_keys and call.header.api_version >= KEYS_FROM:
+        response = FindCoordinatorResponse()  # nobody was asked for
+    elif all(seems_here(gateway, key) for key in group_keys(request)):
+        response = gateway.coordinators.answer(request, at)
+    if response is None:
+        session.end_call(call)
+        session.client.end()  # never told
+        return
+    session.answer(call, response)
+
+
+async def api_versions(session: ClientSession, call: Call) -> None:
+    """Answer an ApiVersions of a version that is not known here, or one that comes while upstream is away. Raises
+    UpstreamLost."""
+    header = call.header
+    known = header.api_version <= ApiVersionsRequest.MAX_VERSION
+    if session.upstream is not None:
+        await session.gateway.ensure_versions(session, session.upstream.name)
+    said = session.gateway.versions.of(session.gateway.name_of(session.broker_id))
+    session.end_call(call)
+    if said is None:
+        session.client.end()  # never told
+        return
+    if known:
+        session.client.answer(call, said)
+        return
+    refused = ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=said.api_keys)
+    session.client.send(encode_response_frame(API_VERSIONS, 0, header.correlation_id, refused.encode(0)))
+    session.client.finish(call)

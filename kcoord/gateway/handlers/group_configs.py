@@ -1,0 +1,211 @@
+"""Settings of groups, described and changed: some are the cluster's and some kcoord's.
+
+A group that is kcoord's has `connect.…` settings here, and all others (`consumer.…`, `share.…`) in the cluster, where
+groups of the newer protocols find them. Rules:
+
+1. Upstream is asked about every resource, also where a group's changes are all kcoord's: so it is upstream that says
+   whether the client may (CG-30). What it refuses is not answered nor changed here.
+   Where it knows no settings of groups (before Kafka 4.0) it says whether the client may describe, or alter, its own.
+2. A description of a group that is kcoord's is upstream's, with kcoord's settings behind.
+3. Changes to both sides of one group are first checked on both, then made, here last: only a change that upstream makes
+   can be lost, and it is told.
+4. What names no group of kcoord's, or no setting of its own, is passed on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_response import AlterConfigsResourceResponse
+from kcoord.protocol.messages import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["alter_configs", "alter_slice", "describe_configs", "describe_configs_slice"]
+
+BROKER, ALL_BROKERS = 4, ""
+"""The cluster's own settings, as a resource."""
+
+Key = tuple[int, str]
+Answers = dict[Key, AlterConfigsResourceResponse]
+
+
+async def describe_configs(session: ClientSession, call: Call, request: DescribeConfigsRequest) -> None:
+    """Answer a DescribeConfigs, or pass it on. Raises UpstreamLost."""
+    if _described_here(session, request):
+        session.answer(call, await describe_configs_slice(session, call, request))
+    else:
+        session.pass_on(call)
+
+
+def _described_here(session: ClientSession, request: DescribeConfigsRequest) -> list[DescribeConfigsResource]:
+    owns = session.gateway.owns
+    return [each for each in request.resources if each.resource_type == GROUP and owns(each.resource_name)]
+
+
+async def describe_configs_slice(
+    session: ClientSession, call: Call, request: DescribeConfigsRequest
+) -> DescribeConfigsResponse:
+    """The answer for the resources of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    ours = _described_here(session, request)
+    await session.ready()
+    there = await session.ask(request, call.header.api_version, call.header.client_id)
+    assert isinstance(there, DescribeConfigsResponse)
+    if not ours:
+        return there
+    here, _ = await session.gateway.guarded.call(session, call, attrs.evolve(request, resources=ours))
+    assert isinstance(here, DescribeConfigsResponse)
+    known = {each.resource_name: each for each in here.results}
+    await _describe_the_cluster_instead(session, call, request, there)
+    for result in there.results:
+        mine = known.get(result.resource_name) if result.resource_type == GROUP else None
+        if mine is None or result.error_code != ErrorCode.NONE:
+            continue
+        result.error_code, result.error_message = mine.error_code, mine.error_message
+        result.configs = [*result.configs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
+    return there
+
+
+async def _describe_the_cluster_instead(
+    session: ClientSession, call: Call, request: DescribeConfigsRequest, there: DescribeConfigsResponse
+) -> None:
+    """Where upstream knows no settings of groups: may the client describe those of the cluster? Raises UpstreamLost."""
+    unknown = [
+        each for each in there.results if each.resource_type == GROUP and each.error_code == ErrorCode.INVALID_REQUEST
+    ]
+    if not unknown:
+        return
+    whole = DescribeConfigsResource(resource_type=BROKER, resource_name=ALL_BROKERS, configuration_keys=[])
+    asked = attrs.evolve(request, resources=[whole])
+    answer = await session.ask(asked, call.header.api_version, call.header.client_id)
+    assert isinstance(answer, DescribeConfigsResponse)
+    for each in unknown:
+        each.error_code, each.error_message = answer.results[0].error_code, answer.results[0].error_message
+
+
+async def alter_configs(session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+    """Answer an IncrementalAlterConfigs, or pass it on. Raises UpstreamLost."""
+    twice = named_twice(request)
+    if any(_has_ours(session, each) and _key(each) not in twice for each in request.resources):
+        session.answer(call, await alter_slice(session, call, request, twice))
+    else:
+        session.pass_on(call)
+
+
+async def alter_slice(
+    session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest, twice: AbstractSet[Key] = frozenset()
+) -> IncrementalAlterConfigsResponse:
+    """The answer for the resources of `request`, all that `call` names or some of them. `twice`: those that `call`
+    names more than once. Raises UpstreamLost.
+    """
+    ours = {_key(each) for each in request.resources if _has_ours(session, each)} - twice
+    await session.ready()
+    altering = _Altering(session, call, request)
+    mine = [each for each in request.resources if _key(each) in ours]
+    await altering.ask_upstream([_theirs(each) for each in mine], validate_only=True)
+    await altering.ask_about_the_cluster([each for each in mine if not _theirs(each).configs])
+    await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=True)
+    if not request.validate_only:
+        both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
+        await altering.ask_upstream([_theirs(each) for each in both], validate_only=False)
+        await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=False)
+    others = [each for each in request.resources if _key(each) not in ours]
+    passed = await altering.pass_on(others)
+    answers = [altering.answers[_key(each)] if _key(each) in ours else next(passed) for each in request.resources]
+    return IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers)
+
+
+class _Altering:
+    """One request on its way: what has been answered so far for the groups that have settings here."""
+
+    def __init__(self, session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+        self._session = session
+        self._call = call
+        self._request = request
+        self.answers: Answers = {}
+        self.throttle_ms = 0
+
+    def unrefused(self, resources: list[AlterConfigsResource]) -> list[AlterConfigsResource]:
+        return [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.NONE]
+
+    async def ask_upstream(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
+        self._take(await self._upstream(resources, validate_only))
+
+    async def ask_about_the_cluster(self, resources: list[AlterConfigsResource]) -> None:
+        """Where upstream knows no settings of groups: may the client alter those of the cluster?"""
+        unknown = [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.INVALID_REQUEST]
+        if unknown:
+            whole = AlterConfigsResource(resource_type=BROKER, resource_name=ALL_BROKERS)
+            [answer] = await self._upstream([whole], validate_only=True)
+            for each in unknown:
+                kind, name = _key(each)
+                self.answers[kind, name] = attrs.evolve(answer, resource_type=kind, resource_name=name)
+
+    async def ask_here(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
+        if not resources:
+            return
+        part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
+        response, _ = await self._session.gateway.guarded.call(self._session, self._call, part)
+        assert isinstance(response, IncrementalAlterConfigsResponse)
+        self._take(response.responses)
+
+    async def pass_on(self, resources: list[AlterConfigsResource]) -> Iterator[AlterConfigsResourceResponse]:
+        return iter(await self._upstream(resources, self._request.validate_only))
+
+    async def _upstream(
+        self, resources: list[AlterConfigsResource], validate_only: bool
+    ) -> list[AlterConfigsResourceResponse]:
+        """Upstream's answers, in the order of `resources` whatever order they came in."""
+        if not resources:
+            return []
+        part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
+        header = self._call.header
+        response = await self._session.ask(part, header.api_version, header.client_id)
+        assert isinstance(response, IncrementalAlterConfigsResponse)
+        self.throttle_ms = max(self.throttle_ms, response.throttle_time_ms)
+        by_key = {(each.resource_type, each.resource_name): each for each in response.responses}
+        return [by_key.get(_key(each)) or _silence(each) for each in resources]
+
+    def _take(self, answers: Iterable[AlterConfigsResourceResponse]) -> None:
+        self.answers.update({(each.resource_type, each.resource_name): each for each in answers})
+
+
+def _key(resource: AlterConfigsResource) -> Key:
+    return resource.resource_type, resource.resource_name
+
+
+def _has_ours(session: ClientSession, resource: AlterConfigsResource) -> bool:
+    is_ours = resource.resource_type == GROUP and session.gateway.owns(resource.resource_name)
+    return is_ours and any(change.name.startswith(PREFIXES) for change in resource.configs)
+
+
+def _mine(resource: AlterConfigsResource) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(PREFIXES)])
+
+
+def _theirs(resource: AlterConfigsResource) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(PREFIXES)])
+
+
+def _silence(resource: AlterConfigsResource) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=ErrorCode.UNKNOWN_SERVER_ERROR,
+        error_message="the cluster behind kcoord has not answered for it",
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

@@ -1,0 +1,60 @@
+"""Late commits: the response to a commit whose member, or generation, is over (AD-17; rule 5 of `release.py`)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.ownership.sentinel import LOST, STRANGER
+from kcoord.gateway.session.responses import decode, encoded
+from kcoord.gateway.session.upstream import Expected, error_of
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["join_instead", "pass_commit"]
+
+_SIZE = struct.Struct(">i")
+
+
+async def pass_commit(
+    session: ClientSession, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest
+) -> None:
+    """Pass on a commit of a member upstream, or of one that comes late. Raises UpstreamLost."""
+    gateway = session.gateway
+    gateway.releases.hear(request.group_id, request.member_id)
+    is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
+    hidden = LOST if is_ours else LOST - STRANGER
+
+    def deliver(owed: Expected, frame: bytes) -> None:
+        response = decode(owed, frame)
+        is_told = _told_to_join(response, hidden)
+        session.to_client(encoded(owed, response) if is_told else _SIZE.pack(len(frame)) + frame)
+
+    session.pass_on(call, deliver)
+
+
+def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> ErrorCode:
+    """What a member is told whose commit comes too late."""
+    is_transactional = isinstance(request, TxnOffsetCommitRequest)
+    return ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def _told_to_join(response: object, hidden: AbstractSet[ErrorCode]) -> bool:
+    """Put "join again" in place of these errors; False where there are none."""
+    assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
+    is_transactional = isinstance(response, TxnOffsetCommitResponse)
+    instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
+    found = [each for topic in response.topics for each in topic.partitions if error_of(each.error_code) in hidden]
+    for each in found:
+        each.error_code = instead
+    return bool(found)

@@ -1,0 +1,233 @@
+"""Offsets: commits and deletions of a group that is kcoord's, in the sentinel's name.
+
+Offsets stay upstream. Rules (GW-12, GW-13, GW-22):
+
+1. A commit is checked by the group's coordinator (member, generation, under its lease: GW-21) and passed on
+   in the sentinel's name and upstream generation, at the client's own version. The name is got first, then the check is
+   made: so upstream refuses what a younger generation overtakes after the check, atomically (`shared_sentinel.py`).
+2. An upstream error about the *sentinel* is none of the member's: if the member may still commit, the sentinel joins
+   anew and the commit is tried again.
+3. A transactional commit that names no member (older than KIP-447) passes as it is.
+4. Deleting offsets is checked here, by the topics that members subscribe to. Upstream would refuse it while the
+   sentinel is there: so the sentinel leaves, and comes back if there are members.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.handlers.group_calls import is_elsewhere
+from kcoord.gateway.handlers.late_commits import join_instead, pass_commit
+from kcoord.gateway.ownership.group_ownership import facts_of, is_here
+from kcoord.gateway.ownership.rights import DELETE, READ, check
+from kcoord.gateway.ownership.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
+from kcoord.gateway.session.upstream import UpstreamLost, error_of
+from kcoord.group.refuse import refuse
+from kcoord.protocol.call import Call
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic
+from kcoord.protocol.messages import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    Response,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
+
+TRY_AGAIN_S = 0.05
+ATTEMPTS = 8
+"""How often a commit is tried whose sentinel another instance takes over meanwhile."""
+COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
+"""The first versions that name a group instance id (KIP-345), and a transactional commit's member (KIP-447)."""
+
+Commit = OffsetCommitRequest | TxnOffsetCommitRequest
+
+
+async def offset_commit(session: ClientSession, call: Call, request: OffsetCommitRequest) -> None:
+    """Answer an OffsetCommit. Raises UpstreamLost."""
+    if not await is_here(session.gateway, request.group_id):
+        await _pass_on(session, call, request)
+        return
+    generation = request.generation_id_or_member_epoch
+    await _commit(session, call, request, generation, transactional=False)
+
+
+async def txn_offset_commit(session: ClientSession, call: Call, request: TxnOffsetCommitRequest) -> None:
+    """Answer a TxnOffsetCommit. Raises UpstreamLost."""
+    names_nobody = request.generation_id < 0 and not request.member_id and request.group_instance_id is None
+    is_old = names_nobody or call.header.api_version < TXN_WITH_MEMBER
+    if is_old:
+        session.pass_on(call)
+        return
+    if not await is_here(session.gateway, request.group_id):
+        await _pass_on(session, call, request)
+        return
+    await _commit(session, call, request, request.generation_id, transactional=True)
+
+
+async def _pass_on(session: ClientSession, call: Call, request: Commit) -> None:
+    """Pass on a commit of a group that is the cluster's, or is to be. While it has members here, the one that commits
+    may be one of these: it is not told that it is unknown, but to join.
+    """
+    gateway, group_id = session.gateway, request.group_id
+    if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
+        await pass_commit(session, call, request)
+    else:
+        session.pass_on(call)
+
+
+async def _commit(session: ClientSession, call: Call, request: Commit, generation: int, transactional: bool) -> None:
+    gateway = session.gateway
+    group_id = request.group_id
+    await session.ready()
+    error = await check(session, group_id, READ)
+    sentinel = gateway.sentinels.of(group_id)
+    for _ in range(ATTEMPTS):
+        name = sentinel.identity
+        error = error or await gateway.guarded.check_commit(
+            session, group_id, request.member_id, request.group_instance_id, generation, transactional
+        )
+        is_placed = name.stands_for(generation)
+        if gateway.releases.concerns(group_id):
+            if error in STRANGER:
+                await pass_commit(session, call, request)
+                return
+            if not error and not gateway.releases.may_commit(group_id, is_placed):
+                error = join_instead(request)
+            elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
+                await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
+                continue
+        elif await is_elsewhere(session, group_id, error):
+            await _pass_on(session, call, request)
+            return
+        if not error and not is_placed:
+            gateway.paused_sessions.pause(
+                group_id, [request.member_id], gateway.now_ms()
+            )  # its heartbeats wait behind this
+            try:
+                error = await _in_place(session, sentinel, generation)
+            finally:
+                gateway.paused_sessions.returned(group_id, request.member_id)
+        if is_refusal(error) and not await is_here(gateway, group_id):
+            await _pass_on(session, call, request)
+            return
+        if error:
+            session.answer(call, refuse(request, error))
+            return
+        if not is_placed or sentinel.identity != name:
+            continue  # a name that was got after the check
+        version = call.header.api_version
+        response = await session.ask(_in_its_name(request, name, version), version, call.header.client_id)
+        errors = _errors(response)
+        if ErrorCode.GROUP_AUTHORIZATION_FAILED in errors:
+            gateway.rights.refused(session, group_id)
+        if gateway.releases.concerns(group_id) and ErrorCode.REBALANCE_IN_PROGRESS in errors:
+            await asyncio.sleep(TRY_AGAIN_S)  # members join upstream; the sentinel is in there still
+            continue
+        if errors.isdisjoint(LOST):
+            session.answer(call, response)
+            return
+        sentinel.doubt(name)
+    session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+
+
+async def _in_place(session: ClientSession, sentinel: Sentinel, generation: int) -> ErrorCode:
+    """The sentinel is in the group: for a member's commit, with that member's generation. Raises UpstreamLost."""
+    current = (await facts_of(session.gateway, sentinel.group_id)).generation
+    if generation < 0:
+        return await sentinel.keep(session, current or 0)
+    return await sentinel.place(session, generation, current)
+
+
+def _in_its_name(request: Commit, name: Identity, version: int) -> Commit:
+    """The commit as the sentinel's."""
+    if isinstance(request, OffsetCommitRequest):
+        return attrs.evolve(
+            request,
+            generation_id_or_member_epoch=name.generation,
+            member_id=name.member_id,
+            group_instance_id=INSTANCE_ID if version >= COMMIT_WITH_INSTANCE else None,
+        )
+    return attrs.evolve(
+        request,
+        generation_id=name.generation,
+        member_id=name.member_id,
+        group_instance_id=INSTANCE_ID,
+    )
+
+
+def _errors(response: Response) -> set[ErrorCode]:
+    assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
+    return {error_of(each.error_code) for topic in response.topics for each in topic.partitions}
+
+
+async def offset_delete(session: ClientSession, call: Call, request: OffsetDeleteRequest) -> None:
+    """Answer an OffsetDelete. Raises UpstreamLost."""
+    gateway = session.gateway
+    group_id = request.group_id
+    if not await is_here(gateway, group_id):
+        session.pass_on(call)
+        return
+    await session.ready()
+    error = await check(session, group_id, DELETE)
+    if not error and (await facts_of(gateway, group_id)).has_members:
+        error = await gateway.groups.check_offset_delete(group_id)
+    if error:
+        session.answer(call, refuse(request, error))
+        return
+    subscribed = await gateway.groups.subscribed_among(group_id, [topic.name for topic in request.topics])
+    free = attrs.evolve(request, topics=[topic for topic in request.topics if topic.name not in subscribed])
+    refused = [
+        OffsetDeleteResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetDeleteResponsePartition(
+                    partition_index=each.partition_index, error_code=ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in request.topics
+        if topic.name in subscribed
+    ]
+    response = OffsetDeleteResponse() if not free.topics else await _delete_upstream(session, call, free)
+    session.answer(call, attrs.evolve(response, topics=[*response.topics, *refused]))
+
+
+async def _delete_upstream(session: ClientSession, call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+    """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
+    gateway = session.gateway
+    sentinel = gateway.sentinels.of(request.group_id)
+    error = await gateway.sentinels.speak(sentinel, lambda asker: sentinel.make_way(asker, _always), session)
+    if error:
+        return OffsetDeleteResponse(error_code=error)
+    try:
+        response = await session.ask(request, call.header.api_version, call.header.client_id)
+        assert isinstance(response, OffsetDeleteResponse)
+        return response
+    finally:
+        gateway.spawn(_come_back(session, sentinel))
+
+
+async def _always() -> bool:
+    return True
+
+
+async def _come_back(session: ClientSession, sentinel: Sentinel) -> None:
+    with contextlib.suppress(UpstreamLost):  # the next call of a member brings it back
+        facts = await facts_of(session.gateway, sentinel.group_id)
+        if facts.has_members:
+            keep = partial(sentinel.keep, generation=facts.generation or 0)
+            await session.gateway.sentinels.speak(sentinel, keep, session)

@@ -1,0 +1,306 @@
+"""Adoption: a group that lives at the cluster becomes kcoord's, and no member notices (AD-6 to AD-14).
+
+Once all members of a stable classic group come through this kcoord:
+
+1. The group's calls are held, and what is on its way is waited for (`group_traffic.py`).
+2. The group's coordinator here takes its members over: that is durable before anything is done upstream.
+3. Upstream the sentinel joins, puts the members out and joins again in their place (`Sentinel.adopt`).
+4. The calls go on. Members keep their ids, their generation and their assignments.
+5. If somebody gets into the group between 2 and 3, the cluster refuses the sentinel. Members that were already put out
+   then join the cluster again, as at a release (`Releases.send_back`).
+
+If kcoord dies on the way, what the cluster says counts. Where the members are still there, it refuses the sentinel, the
+group's calls pass again, and what kcoord has written ends with the sessions that nobody refreshes. Where they are not,
+the sentinel gets in, and the group is kcoord's. Several instances: an instance adopts a group whose members all come by
+itself; they do, once each has found its coordinator again, since all are told the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.gateway.ownership.cluster_groups import NOT_KNOWN, ClusterGroup, Sighting
+from kcoord.gateway.ownership.group_ownership import facts_of
+from kcoord.gateway.ownership.sentinel import Sentinel, is_refusal
+from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.service_connection import ServiceConnection
+from kcoord.gateway.session.upstream import Asker, UpstreamLost
+from kcoord.group.facts import GroupFacts
+from kcoord.group.group_configs import Owner
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.adopt_group_request import AdoptedMember
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.messages import AdoptGroupRequest
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+
+__all__ = ["Adoptions", "CannotAdopt"]
+
+log = logging.getLogger("kcoord.gateway")
+
+STABLE = "Stable"
+AT_ONCE = 8
+"""Groups that are looked at, or adopted, at the same time."""
+LOOK_EVERY_MS, LOOKS_A_SECOND = 2_000, 50
+"""How often it is looked whether a group can be adopted, and at how many a second at most."""
+DRAINED_WITHIN_S = 0.5
+"""How long calls that are on their way may take, before adoption is given up for now."""
+OPENED_AFTER_S = 1.0
+"""The group's calls go on after that time at the latest, once it is kcoord's; commits wait for the sentinel."""
+GENEROUS_SESSION_MS, GENEROUS_REBALANCE_MS = 60_000, 300_000
+"""What holds for a member whose JoinGroup was not seen, until its next one (AD-13)."""
+
+
+class CannotAdopt(Exception):
+    """The group cannot be adopted now; the text says why."""
+
+
+@attrs.frozen
+class _Known:
+    """All that is known of a group when it is to be adopted."""
+
+    group: ClusterGroup
+    generation: int
+    leader: str | None
+    sightings: dict[str, Sighting]
+    """By member id."""
+
+    def request(self) -> AdoptGroupRequest:
+        """What the group's coordinator here is told."""
+        return AdoptGroupRequest(
+            group_id=self.group.group_id,
+            generation_id=self.generation,
+            protocol_type=self.group.protocol_type,
+            protocol_name=self.group.protocol,
+            leader=self.leader,
+            members=[
+                AdoptedMember(
+                    member_id=each.member_id,
+                    group_instance_id=each.group_instance_id,
+                    client_id=each.client_id,
+                    client_host=seen.client_host or each.client_host,
+                    session_timeout_ms=seen.session_ms or GENEROUS_SESSION_MS,
+                    rebalance_timeout_ms=seen.rebalance_ms or GENEROUS_REBALANCE_MS,
+                    metadata=each.member_metadata,
+                    assignment=each.member_assignment,
+                )
+                for each in self.group.through
+                for seen in [self.sightings[each.member_id]]
+            ],
+        )
+
+    @property
+    def told(self) -> tuple[str, int, int]:
+        """For the log."""
+        return self.group.group_id, self.generation, len(self.group.through)
+
+    @property
+    def identities(self) -> list[MemberIdentity]:
+        """All members, as LeaveGroup names them."""
+        return [
+            MemberIdentity(each.member_id, each.group_instance_id, "adopted by kcoord") for each in self.group.through
+        ]
+
+
+@attrs.frozen
+class _Askers:
+    """Who asks upstream: two members' connections where credentials are needed, and with one member only that one
+    (AD-14).
+    """
+
+    asker: Asker
+    parker: Asker | None
+    """Who asks what has to wait upstream until the others have joined, or gone."""
+    own: tuple[ServiceConnection, ...]
+
+    def close(self) -> None:
+        for each in self.own:
+            each.close()
+
+
+class Adoptions:
+    """Which groups are adopted, and when."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._look_due_ms: dict[str, int] = {}
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._trying: set[str] = set()
+
+    def tend(self) -> None:
+        """Look at the groups that are due; called about once a second."""
+        if self._gateway.appearances.is_of_0_1_0:
+            return
+        waiting, now_ms = self._gateway.cluster_groups.waiting(), self._gateway.now_ms()
+        every_ms = max(LOOK_EVERY_MS, len(waiting) * 1000 // LOOKS_A_SECOND)
+        self._look_due_ms = {group_id: self._look_due_ms.get(group_id, now_ms) for group_id in waiting}
+        for group_id in [group_id for group_id, due_ms in self._look_due_ms.items() if due_ms <= now_ms]:
+            self._look_due_ms[group_id] = now_ms + every_ms
+            self._gateway.spawn(self._try(group_id))
+
+    async def _try(self, group_id: str) -> None:
+        if group_id in self._trying:
+            return
+        self._trying.add(group_id)
+        try:
+            async with self._slots:
+                facts = await facts_of(self._gateway, group_id)
+                if facts.has_members:
+                    await self._clear(group_id)
+                if self._is_wanted(facts):
+                    await self.adopt(group_id)
+        except CannotAdopt as reason:
+            log.debug("group %s is not adopted: %s", group_id, reason)
+        except (UpstreamLost, DecodeError) as fault:
+            log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
+        finally:
+            self._trying.discard(group_id)
+
+    async def _clear(self, group_id: str) -> None:
+        """Give up members here that the cluster has by the same ids: kcoord died between taking them over and putting
+        them out there. With several instances another one may just be at it. Raises UpstreamLost.
+        """
+        gateway, sentinel = self._gateway, self._gateway.sentinels.of(group_id)
+        asker = gateway.cluster_groups.asker(group_id)
+        if sentinel.IS_SHARED or sentinel.is_joined or sentinel.is_taking or asker is None:
+            return
+        group = await gateway.cluster_groups.look(asker, group_id)
+        here = await gateway.guarded.member_ids(group_id)
+        members = [] if group is None else [*group.through, *group.direct]
+        left = [MemberIdentity(each.member_id, each.group_instance_id) for each in members if each.member_id in here]
+        if left and not gateway.sentinels.of(group_id).is_joined:
+            log.info("group %s: %d members are the cluster's still, its adoption was broken off", group_id, len(left))
+            await gateway.guarded.give_up(group_id, left)
+
+    def _is_wanted(self, facts: GroupFacts) -> bool:
+        return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.settings.adopts)
+
+    async def adopt(self, group_id: str) -> None:
+        """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost."""
+        gateway = self._gateway
+        if gateway.appearances.is_of_0_1_0:
+            raise CannotAdopt("an instance of release 0.1.0 shares the groups, or shall be able to (compatible.with)")
+        if gateway.owner_of(group_id, await facts_of(gateway, group_id)) == Owner.CLUSTER:
+            raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
+        sessions = self._sessions(await self._known(group_id, None))
+        if not await gateway.traffic.hold(group_id, DRAINED_WITHIN_S):
+            raise CannotAdopt("its members have calls on their way that take long; it will be tried again")
+        askers = self._askers(sessions)
+        try:
+            await self._take_over(await self._known(group_id, askers.asker), askers)
+        finally:
+            gateway.traffic.go_on(group_id)
+            taking = gateway.sentinels.of(group_id).taking
+            if taking is None or taking.done():
+                askers.close()
+            else:
+                taking.add_done_callback(lambda _: askers.close())
+
+    async def _take_over(self, known: _Known, askers: _Askers) -> None:
+        """With the group's calls held. Raises CannotAdopt, UpstreamLost."""
+        gateway, group = self._gateway, known.group
+        answer = await gateway.guarded.adopt(known.request())
+        if answer.error_code:
+            error = ErrorCode(answer.error_code)
+            raise CannotAdopt(answer.error_message or f"its coordinator here says {error.name}")
+        sentinel = gateway.sentinels.of(group.group_id)
+        taking = sentinel.taking = gateway.spawn(self._joined(sentinel, known, askers))
+        done, _ = await asyncio.wait({taking}, timeout=OPENED_AFTER_S)
+        if done:
+            error = taking.result()
+            sentinel.taking = None
+            if is_refusal(error):
+                await self._give_back(known, askers.asker)
+            if error:
+                raise CannotAdopt(f"the cluster answered {error.name}")
+        gateway.cluster_groups.adopted(group.group_id)
+        log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
+
+    async def _give_back(self, known: _Known, asker: Asker) -> None:
+        """The cluster has refused kcoord: the members that it still has are its own. Where somebody got in at the last
+        moment they have been put out, and join again there, as in a release (AD-10). Raises UpstreamLost.
+        """
+        gateway, group_id = self._gateway, known.group.group_id
+        group = await gateway.cluster_groups.look(asker, group_id)
+        there = set() if group is None else {each.member_id for each in [*group.through, *group.direct]}
+        theirs = [each for each in known.identities if each.member_id in there]
+        if theirs:
+            await gateway.guarded.give_up(group_id, theirs)
+        if len(theirs) < len(known.identities):
+            gateway.releases.send_back(group_id)
+
+    @staticmethod
+    async def _joined(sentinel: Sentinel, known: _Known, askers: _Askers) -> ErrorCode:
+        """What came of it upstream. COORDINATOR_NOT_AVAILABLE: nobody knows whose the group is now, and the next calls
+        of its members find out.
+        """
+        joining = sentinel.adopt(askers.asker, askers.parker, known.identities, known.generation, known.group.as_joined)
+        try:
+            return await joining
+        except (UpstreamLost, DecodeError) as fault:
+            log.info("group %s: the way to the cluster was lost while it was adopted: %s", sentinel.group_id, fault)
+            sentinel.inherited = True
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+    # -- what is known ------------------------------------------------------------------------------------------------
+
+    async def _known(self, group_id: str, asker: Asker | None) -> _Known:
+        """All that adoption needs. Raises CannotAdopt, where something is missing, and UpstreamLost."""
+        gateway = self._gateway
+        sentinel = gateway.sentinels.known(group_id)
+        facts = await facts_of(gateway, group_id)
+        if (sentinel is not None and sentinel.is_joined) or facts.has_members:
+            raise CannotAdopt("kcoord has members in this group already")
+        if gateway.releases.is_open(group_id):
+            raise CannotAdopt("it is being released")
+        asker = asker or gateway.cluster_groups.asker(group_id) or gateway.own(gateway.coordinators.of(group_id))
+        if asker is None:
+            raise CannotAdopt("no member of it has come through this kcoord")
+        group = await gateway.cluster_groups.look(asker, group_id)
+        if group is None:
+            raise CannotAdopt("it has no members at the cluster")
+        return self._checked(group)
+
+    def _checked(self, group: ClusterGroup) -> _Known:
+        if group.direct:
+            raise CannotAdopt(group.told)
+        if group.state != STABLE:
+            raise CannotAdopt(f"it is {group.state or 'in no state that the cluster tells'}: it has to be Stable")
+        if not group.protocol_type:
+            raise CannotAdopt("it is not of the classic protocol")
+        cluster_groups = self._gateway.cluster_groups
+        sightings: dict[str, Sighting] = {}
+        for each in group.through:
+            seen = cluster_groups.sighting(group.group_id, each.member_id)
+            if seen is None:
+                raise CannotAdopt(f"{each.client_id} was not seen for a while")
+            sightings[each.member_id] = seen
+        generations = {seen.generation for seen in sightings.values()}
+        if len(generations) != 1 or NOT_KNOWN in generations:
+            raise CannotAdopt("not every member has sent a heartbeat since its last rebalance")
+        [generation] = generations
+        return _Known(group, generation, cluster_groups.leader(group.group_id, generation), sightings)
+
+    # -- who asks the cluster -----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _sessions(known: _Known) -> list[ClientSession]:
+        found = [seen.session() for seen in known.sightings.values()]
+        return [session for session in dict.fromkeys(found) if session is not None and session.may_ask]
+
+    def _askers(self, sessions: Sequence[ClientSession]) -> _Askers:
+        """Raises CannotAdopt where nobody can ask."""
+        if not sessions:
+            raise CannotAdopt("no member's connection to the cluster is there")
+        if self._gateway.settings.uses_sasl:
+            return _Askers(sessions[0], sessions[1] if len(sessions) > 1 else None, ())
+        at = sessions[0].broker_id
+        asker, parker = ServiceConnection(self._gateway, at), ServiceConnection(self._gateway, at)
+        return _Askers(asker, parker, (asker, parker))

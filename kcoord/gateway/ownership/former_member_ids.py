@@ -1,0 +1,66 @@
+"""Former member ids: unknown to the cluster, although their members must not be told so.
+
+The ids of members here, and those that members had here before they went to the cluster, which gave them new ones. A
+member that comes by such an id joins the cluster without one. Everybody else, such as a member whose session has ended,
+must hear that it is unknown: its partitions may have other owners by now.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kcoord.bounded_cache import BoundedCache
+from kcoord.protocol.messages import JoinGroupRequest
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+
+__all__ = ["FormerMemberIds"]
+
+FORMER_IDS_BYTES = 4 << 20
+"""How much is kept of ids that members had before, in bytes."""
+
+
+@attrs.frozen
+class _Former:
+    """An id that nobody has here any more, while whoever had it may not have heard of another."""
+
+    has_gone: bool
+    """Whether it has gone to the cluster; else it only may have been a member here."""
+    until_ms: int
+    """When its session ends upstream if it does not hear of its new id: what it owned is another's then."""
+
+
+class FormerMemberIds:
+    """What this process remembers of them."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._known: BoundedCache[tuple[str, str], _Former] = BoundedCache(FORMER_IDS_BYTES)
+        """By group and member id."""
+
+    def note(self, request: JoinGroupRequest, before: str, *, has_gone: bool = True) -> None:
+        """The cluster does not know the id `before`: whoever comes by it has to join there without one. `has_gone`: it
+        is known to have been a member here.
+        """
+        until_ms = self._gateway.now_ms() + request.session_timeout_ms
+        self._known[request.group_id, before] = _Former(has_gone, until_ms)
+
+    def has_gone(self, group_id: str, member_id: str) -> bool:
+        """Whether a member by that id has gone to the cluster, which knows it by another."""
+        known = self._still(group_id, member_id)
+        return known is not None and known.has_gone
+
+    async def is_ours(self, group_id: str, member_id: str) -> bool:
+        """Whether a member here has that id, or had it until it went. Raises UpstreamLost where nobody can say."""
+        if self._still(group_id, member_id) is not None:
+            return True
+        known = self._gateway.groups.known_facts(group_id)
+        is_empty = known.loaded and not known.has_members
+        return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
+
+    def _still(self, group_id: str, member_id: str) -> _Former | None:
+        known = self._known.get((group_id, member_id))
+        return None if known is None or self._gateway.now_ms() > known.until_ms else known

@@ -1,0 +1,183 @@
+"""Group ownership: whether a group is kcoord's now, as far as its coordinator and its sentinel say.
+
+The coordinator may be another instance. Rules:
+
+1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
+   that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
+2. A sentinel that is in the group, or was refused, answers the question without asking.
+3. While a sentinel is being taken in the group is kcoord's. Upstream may refuse it, since the group's members are
+   there: so one of these, which comes through kcoord, is not told that it is unknown before upstream has said
+   (`group_calls.is_elsewhere`).
+4. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
+   of each what there is to tell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.group.facts import UNKNOWN, GroupFacts
+from kcoord.group.group_configs import GROUP, Owner
+from kcoord.protocol.call import Call
+from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    Request,
+    SyncGroupRequest,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = [
+    "Handler",
+    "Unanswered",
+    "described_here",
+    "facts_of",
+    "groups_named",
+    "is_here",
+    "is_the_clusters",
+    "may_be_here",
+    "members_named",
+    "seems_here",
+    "wait_until_loaded",
+    "when_loaded",
+    "when_taken",
+]
+
+Handler = Callable[["ClientSession", Call, Any], Awaitable[None]]
+
+FIRST_LOOK_S, LAST_LOOK_S, SLOWER = 0.02, 0.2, 1.5
+"""How often it is looked whether a group is loaded by now."""
+
+
+class Unanswered(UpstreamLost):
+    """The group's coordinator, this instance or another, does not answer now."""
+
+
+async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
+    """What the group's coordinator says now. Raises Unanswered."""
+    facts = (await gateway.groups.facts([group_id])).get(group_id, UNKNOWN)
+    if not facts.loaded:
+        raise Unanswered(f"nobody coordinates group {group_id} at the moment")
+    return facts
+
+
+async def is_here(gateway: Gateway, group_id: str) -> bool:
+    """Whether kcoord has the group, or is taking it. Raises Unanswered."""
+    decided = _decided(gateway, group_id)
+    return (await facts_of(gateway, group_id)).has_members if decided is None else decided
+
+
+async def when_taken(gateway: Gateway, group_id: str) -> None:
+    """Wait until it is known whether the sentinel gets into the group, if it is being taken in."""
+    sentinel = gateway.sentinels.known(group_id)
+    if sentinel is not None and sentinel.taking is not None:
+        await asyncio.wait({sentinel.taking})
+
+
+async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
+    """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
+    return _is_given(gateway, group_id, await facts_of(gateway, group_id))
+
+
+def seems_here(gateway: Gateway, group_id: str) -> bool:
+    """`is_here` without asking, for bookkeeping."""
+    decided = _decided(gateway, group_id)
+    return gateway.groups.known_facts(group_id).has_members if decided is None else decided
+
+
+def _decided(gateway: Gateway, group_id: str) -> bool | None:
+    """What can be told without the coordinator."""
+    if not gateway.owns(group_id):
+        return False
+    sentinel = gateway.sentinels.known(group_id)
+    if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
+        return not sentinel.refused
+    return None
+
+
+async def described_here(gateway: Gateway, group_ids: Iterable[str]) -> set[str]:
+    """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now. The
+    cluster tells of an empty group that it is to have.
+    """
+    ours = [group_id for group_id in group_ids if may_be_here(gateway, group_id)]
+    facts = await gateway.groups.facts(ours) if ours else {}
+    return {
+        group_id
+        for group_id in ours
+        if not (known := facts.get(group_id, UNKNOWN)).loaded
+        or (known.generation is not None and not _is_given(gateway, group_id, known))
+    }
+
+
+def _is_given(gateway: Gateway, group_id: str, facts: GroupFacts) -> bool:
+    return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
+
+
+def may_be_here(gateway: Gateway, group_id: str) -> bool:
+    """Whether the group is kcoord's to take, as far as is known without asking, and upstream has not refused it."""
+    sentinel = gateway.sentinels.known(group_id)
+    if not gateway.owns(group_id) or _is_given(gateway, group_id, gateway.groups.known_facts(group_id)):
+        return False
+    return sentinel is None or not sentinel.refused
+
+
+def groups_named(request: Request) -> list[str]:
+    """The groups that a request is about."""
+    match request:
+        case DescribeGroupsRequest():
+            return request.groups
+        case DeleteGroupsRequest():
+            return request.groups_names
+        case ConnectGroupDescribeRequest():
+            return request.group_ids
+        case DescribeConfigsRequest() | IncrementalAlterConfigsRequest():
+            return [each.resource_name for each in request.resources if each.resource_type == GROUP]
+        case ListGroupsRequest():
+            return []
+    return [getattr(request, "group_id", "")]
+
+
+def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> set[str]:
+    """The ids of the members that a request is about; LeaveGroup names several, since version 3 (KIP-345)."""
+    others = request.members if isinstance(request, LeaveGroupRequest) else ()
+    return {request.member_id, *(each.member_id for each in others)}
+
+
+def when_loaded(handler: Handler, gateway: Gateway, named: list[str]) -> Handler:
+    """`handler`, once these groups are loaded, or nobody can wait any longer."""
+    ours = [group_id for group_id in named if gateway.owns(group_id)]
+    if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
+        return handler
+
+    async def wait(session: ClientSession, call: Call, request: Request) -> None:
+        await wait_until_loaded(gateway, ours)
+        await handler(session, call, request)
+
+    return wait
+
+
+async def wait_until_loaded(gateway: Gateway, named: list[str]) -> None:
+    """Come back once these groups are loaded, as far as they are kcoord's, or nobody can wait any longer."""
+    ours = [group_id for group_id in named if gateway.owns(group_id)]
+    if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
+        return
+    until_ms = gateway.now_ms() + gateway.settings.patience_ms
+    pause_s = FIRST_LOOK_S
+    while gateway.now_ms() < until_ms:
+        facts = await gateway.groups.facts(ours)
+        if all(facts.get(group_id, UNKNOWN).loaded for group_id in ours):
+            return
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * SLOWER, LAST_LOOK_S)

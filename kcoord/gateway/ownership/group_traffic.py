@@ -1,0 +1,127 @@
+"""The calls of groups that the cluster has, counted while they pass, and held while such a group is adopted.
+
+Adoption puts a group's members out upstream. A commit that arrives there in between would fail, and so would one that
+is still on its way (AD-7, AD-9). So before it begins, new calls of the group wait here, and those that have
+begun are waited for: the ones that a handler works on, and the ones that the cluster has yet to answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
+from kcoord.gateway.session.upstream import Deliver, Expected
+from kcoord.protocol.call import Call
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["GroupTraffic"]
+
+_SIZE = struct.Struct(">i")
+
+
+class GroupTraffic:
+    """The calls of all groups that match `--groups`."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._handled: Counter[str] = Counter()
+        """Calls that a handler works on, by group."""
+        self._passing: dict[str, Counter[ClientSession]] = {}
+        """Calls that the cluster has yet to answer, by group and connection."""
+        self._holds: dict[str, asyncio.Future[None]] = {}
+        """Groups whose calls wait; the future is done when they go on."""
+        self._drained: dict[str, asyncio.Future[None]] = {}
+        """Who waits until nothing of a group is on its way."""
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def enter(self, group_id: str) -> None:
+        """A handler takes up a call of that group, once it is not held."""
+        while (hold := self._holds.get(group_id)) is not None:
+            await asyncio.shield(hold)
+        self._handled[group_id] += 1
+
+    def leave(self, group_id: str) -> None:
+        """The handler is through with the call: it is answered, or passed on."""
+        self._handled[group_id] -= 1
+        if not self._handled[group_id]:
+            del self._handled[group_id]
+            self._look(group_id)
+
+    def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
+        """Who takes the cluster's answer to a call that is passed on; `deliver` would have, or the client itself."""
+        if call.header.api_key not in ONE_GROUP:
+            return deliver
+        group_id = peek_group(call)
+        if not self._gateway.owns(group_id):
+            return deliver
+        self._passing.setdefault(group_id, Counter())[session] += 1
+
+        def delivered(owed: Expected, frame: bytes) -> None:
+            self._answered(group_id, session)
+            if deliver is None:
+                session.to_client(_SIZE.pack(len(frame)) + frame)
+            else:
+                deliver(owed, frame)
+
+        return delivered
+
+    def lost(self, session: ClientSession) -> None:
+        """The connection to the cluster has ended: what it owes will not come."""
+        for group_id in [group_id for group_id, sessions in self._passing.items() if session in sessions]:
+            self._passing[group_id][session] = 1
+            self._answered(group_id, session)
+
+    def _answered(self, group_id: str, session: ClientSession) -> None:
+        sessions = self._passing.get(group_id)
+        if sessions is None or session not in sessions:
+            return
+        sessions[session] -= 1
+        if not sessions[session]:
+            del sessions[session]
+        if not sessions:
+            del self._passing[group_id]
+            self._look(group_id)
+
+    # -- holding ------------------------------------------------------------------------------------------------------
+
+    async def hold(self, group_id: str, patience_s: float) -> bool:
+        """Let the group's calls wait from now on, until `go_on`. False where what is on its way takes longer than
+        `patience_s`, or somebody holds the group already: nothing is held then.
+        """
+        if group_id in self._holds:
+            return False
+        loop = asyncio.get_running_loop()
+        self._holds[group_id] = loop.create_future()
+        if self._is_quiet(group_id):
+            return True
+        drained = self._drained[group_id] = loop.create_future()
+        try:
+            await asyncio.wait_for(drained, patience_s)
+        except TimeoutError:
+            self.go_on(group_id)
+            return False
+        except asyncio.CancelledError:
+            self.go_on(group_id)
+            raise
+        finally:
+            del self._drained[group_id]
+        return True
+
+    def go_on(self, group_id: str) -> None:
+        """The group's calls are handled again, those that waited first."""
+        self._holds.pop(group_id).set_result(None)
+
+    def _is_quiet(self, group_id: str) -> bool:
+        return group_id not in self._handled and group_id not in self._passing
+
+    def _look(self, group_id: str) -> None:
+        drained = self._drained.get(group_id)
+        if drained is not None and not drained.done() and self._is_quiet(group_id):
+            drained.set_result(None)

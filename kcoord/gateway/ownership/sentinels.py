@@ -1,0 +1,334 @@
+"""All sentinels: which groups are taken, and what their sentinels need from time to time.
+
+Appearance: once a generation is stable, its sentinel has the topics of that generation's members. It has the group's
+protocol type, or that of release 0.1.0 while an instance of that release shares the groups (AD-4, AD-5). A
+change of topics takes a join, a change of type a farewell and a join.
+
+Signs of life well within the session, and a farewell when a group has had no members here for a while
+(GW-13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
+first: one that upstream refuses, or that ends, is replaced by the next at once, and where there is none it is tried
+again soon. Where no member's is left, they go over one of kcoord's own if upstream lets it in without credentials. With
+SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that
+nobody can speak for ends with its session.
+
+Whether a group has members its coordinator says, who may be another instance: it is asked about all groups at once,
+not too often, and about a single group again before a farewell. An instance that dies leaves sentinels behind: who
+coordinates those groups says the farewell for it (`inherit`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.ownership.group_ownership import facts_of
+from kcoord.gateway.ownership.outage import find
+from kcoord.gateway.ownership.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
+from kcoord.gateway.ownership.sentinel_appearance import CONSUMER, OF_0_1_0
+from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
+from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.upstream import Asker, UpstreamLost
+from kcoord.group.facts import UNKNOWN, GroupFacts
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+
+__all__ = ["Sentinels"]
+
+log = logging.getLogger("kcoord.gateway")
+
+FAREWELLS_AT_ONCE = 100
+"""How many groups are given back in one round that a predecessor may have left behind."""
+CHANGES_AT_ONCE = 50
+"""How many sentinels change their appearance at the same time."""
+ASKED_EVERY_MS = 5_000
+"""How often other instances are asked about the groups whose sentinels are here."""
+
+
+class Sentinels:
+    """All sentinels of this process."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._session = SessionLimit(gateway.settings.sentinel_session_timeout_ms)
+        self._kind = Sentinel if gateway.places is None else SharedSentinel
+        self._all: dict[str, Sentinel] = {}
+        self._asked_ms = 0
+        self._is_tending = False
+        self._changing: set[str] = set()
+        self._changes = asyncio.Semaphore(CHANGES_AT_ONCE)
+        self._was_of_0_1_0 = False
+
+    def of(self, group_id: str) -> Sentinel:
+        """The group's sentinel, joined or not."""
+        found = self._all.get(group_id)
+        if found is None:
+            gateway = self._gateway
+            found = self._kind(group_id, self._session, gateway.appearances, self._refused, gateway.guarded.member_ids)
+            self._all[group_id] = found
+        return found
+
+    def _refused(self, group_id: str) -> None:
+        """The group is the cluster's: what was answered here is repeated to nobody."""
+        for session in self._gateway.member_sessions(group_id):
+            session.client.forget_answers()
+
+    def known(self, group_id: str) -> Sentinel | None:
+        return self._all.get(group_id)
+
+    def inherit(self, group_ids: Iterable[str]) -> None:
+        """Whoever had the sentinels of these groups before may have died before its farewell."""
+        for group_id in group_ids:
+            sentinel = self.of(group_id)
+            sentinel.inherited = sentinel.inherited or not sentinel.is_joined
+
+    def carry(self, sentinel: Sentinel, session: ClientSession) -> None:
+        """`client session` can speak for the sentinel from now on."""
+        for gone in [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.gone]:
+            self._gateway.let_go(gone)
+        sentinel.carriers[session] = None
+
+    def drop(self, session: ClientSession, group_id: str | None = None) -> None:
+        """`client session` can speak for that group no more, or for none."""
+        for each in list(session.members or ()) if group_id is None else (group_id,):
+            sentinel = self._all.get(each)
+            if sentinel is not None:
+                sentinel.carriers.pop(session, None)
+
+    def is_last_carrier(self, session: ClientSession) -> bool:
+        """Whether a sentinel is in its group that nobody could speak for without `client session`."""
+        if not self._gateway.settings.uses_sasl:
+            return False
+        return any(
+            sentinel.is_joined and list(sentinel.carriers) == [session]
+            for group_id in session.members or ()
+            if (sentinel := self._all.get(group_id)) is not None
+        )
+
+    def speakers(self, sentinel: Sentinel) -> Iterator[Asker]:
+        """Who can speak for the sentinel now, the best first."""
+        for carrier in list(sentinel.carriers):
+            if isinstance(carrier, ClientSession) and carrier.may_ask:
+                yield carrier
+        broker_id = self._gateway.coordinators.of(sentinel.group_id)
+        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        if own is not None:
+            yield own
+
+    async def speak(
+        self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]], at_last: Asker | None = None
+    ) -> ErrorCode:
+        """What comes of `say` by the first speaker that upstream lets; `at_last` is tried when all others are not let.
+        Raises UpstreamLost where nobody could be heard.
+        """
+        error: ErrorCode | None = None
+        lost = UpstreamLost(f"nobody can speak for the sentinel of group {sentinel.group_id}")
+        speakers = list(self.speakers(sentinel))
+        for speaker in [*speakers, *([at_last] if at_last is not None and at_last not in speakers else ())]:
+            try:
+                error = await say(speaker)
+            except (UpstreamLost, DecodeError) as fault:
+                log.debug("group %s: one that speaks for the sentinel is lost: %s", sentinel.group_id, fault)
+                continue
+            if error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+                return error
+            if isinstance(speaker, ClientSession):
+                self._gateway.rights.refused(speaker, sentinel.group_id)
+                self._gateway.let_go(speaker)
+        if error is None:
+            raise lost
+        return error
+
+    async def speak_freely(self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]]) -> ErrorCode:
+        """As `speak`, over a connection of kcoord's own where upstream lets that in: those of members may wait there.
+        Raises UpstreamLost.
+        """
+        broker_id = self._gateway.coordinators.of(sentinel.group_id)
+        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        return await self.speak(sentinel, say) if own is None else await say(own)
+
+    async def tend(self) -> None:
+        """Look after all sentinels; called about once a second."""
+        now_ms = self._gateway.now_ms()
+        before, self._was_of_0_1_0 = self._was_of_0_1_0, self._gateway.appearances.is_of_0_1_0
+        is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS and before == self._was_of_0_1_0
+        if self._is_tending or is_early or not self._all:
+            return
+        self._is_tending, self._asked_ms = True, now_ms
+        try:
+            facts = await self._gateway.groups.facts(list(self._all))
+        finally:
+            self._is_tending = False
+        for group_id, sentinel in list(self._all.items()):
+            self._gateway.releases.tend(sentinel, facts.get(group_id, UNKNOWN))
+        for sentinel in self._due(now_ms, facts):
+            self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
+        for group_id, sentinel in self._all.items():
+            known = facts.get(group_id, UNKNOWN)
+            if known.has_members and self._may_change(sentinel, known.generation or 0):
+                self._changing.add(group_id)
+                self._gateway.spawn(self._change_appearance(sentinel, known.generation or 0))
+
+    def _due(self, now_ms: int, facts: dict[str, GroupFacts]) -> Iterable[Sentinel]:
+        forgotten = []
+        heirs_left = FAREWELLS_AT_ONCE
+        for group_id, sentinel in list(self._all.items()):
+            known = facts.get(group_id, UNKNOWN)
+            is_busy = sentinel.lock.locked() or sentinel.is_taking or self._gateway.releases.is_open(group_id)
+            if is_busy or not known.loaded:
+                continue
+            if not sentinel.is_joined and not sentinel.inherited:
+                if not sentinel.carriers and not (sentinel.refused and known.has_members):
+                    forgotten.append(group_id)
+                elif known.has_members and not sentinel.refused and sentinel.is_due(now_ms):
+                    sentinel.empty_since_ms = None
+                    yield sentinel  # it was put out, and nobody could bring it back yet
+            elif known.has_members:
+                sentinel.empty_since_ms = None
+                if (sentinel.is_joined or sentinel.carriers) and sentinel.is_due(now_ms):
+                    yield sentinel
+            elif sentinel.empty_since_ms is None:
+                sentinel.empty_since_ms = now_ms
+            elif now_ms - sentinel.empty_since_ms >= self._gateway.settings.sentinel_grace_ms:
+                heirs_left -= sentinel.inherited
+                if heirs_left >= 0:
+                    yield sentinel
+        for group_id in forgotten:
+            del self._all[group_id]
+
+    def _may_change(self, sentinel: Sentinel, generation: int) -> bool:
+        """Whether it may have to look otherwise in that generation, and this is the moment to find out."""
+        is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._changing
+        if is_busy or self._gateway.releases.is_open(sentinel.group_id) or not sentinel.is_joined:
+            return False
+        if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
+            return sentinel.is_of_type(OF_0_1_0.protocol_type) != self._was_of_0_1_0
+        return (
+            sentinel.appearance_for != generation if sentinel.is_of_type(CONSUMER) else sentinel.appearance_for is None
+        )
+
+    async def _change_appearance(self, sentinel: Sentinel, generation: int) -> None:
+        """Give it the appearance of that generation. What cannot be done now is tried again at the next look."""
+        told: KnownAppearance | None = None
+
+        async def change(asker: Asker) -> ErrorCode:
+            nonlocal told
+            told = await self._gateway.appearances.of(sentinel.group_id, asker)
+            return ErrorCode.NONE if told is None else await sentinel.change_appearance(asker, told, generation)
+
+        try:
+            async with self._changes:
+                error = await self.speak(sentinel, change)
+            if error:
+                log.info("group %s upstream: the sentinel's new topics got %s", sentinel.group_id, error.name)
+            elif told is not None and sentinel.is_joined and not sentinel.is_of_type(told.appearance.protocol_type):
+                sentinel.taking = self._gateway.spawn(self._come_as_another(sentinel, told))
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("the sentinel of group %s keeps its topics: %s", sentinel.group_id, fault)
+        finally:
+            self._changing.discard(sentinel.group_id)
+
+    async def _come_as_another(self, sentinel: Sentinel, told: KnownAppearance) -> ErrorCode:
+        """Leave and join with another protocol type; commits wait meanwhile. Counts as taking the group."""
+
+        async def always() -> bool:
+            return True
+
+        try:
+            error = await self.speak(sentinel, lambda asker: sentinel.make_way(asker, always))
+            if error:
+                return error
+            sentinel.appearance = told.appearance
+            return await self.speak(sentinel, partial(self._come_back, sentinel))
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("the sentinel of group %s cannot come back yet: %s", sentinel.group_id, fault)
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+    async def _beat(self, sentinel: Sentinel) -> None:
+        """Give a sign of life, and come back where upstream knows the sentinel no more. Where nobody could be heard it
+        is due again at the next look; where upstream said something else, well before its session ends.
+        """
+        try:
+            error = await self.speak(sentinel, sentinel.beat)
+            if not sentinel.is_joined:
+                error = await self.speak(sentinel, partial(self._come_back, sentinel))
+        except UpstreamLost as fault:
+            log.debug("no sign of life for group %s: %s", sentinel.group_id, fault)
+            return
+        sentinel.heard(error, self._gateway.now_ms())
+        if error != ErrorCode.NONE:
+            log.info("group %s upstream: the sentinel's heartbeat got %s", sentinel.group_id, error.name)
+
+    async def _come_back(self, sentinel: Sentinel, asker: Asker) -> ErrorCode:
+        """Be in the group, if it has members. Raises UpstreamLost."""
+        facts = await facts_of(self._gateway, sentinel.group_id)
+        return await sentinel.keep(asker, facts.generation or 0) if facts.has_members else ErrorCode.NONE
+
+    def steps_aside(self, group_id: str, session: ClientSession) -> bool:
+        """Whether it may be the sentinel for which upstream has refused a JoinGroup that `client session` has passed
+        on: then it makes room if it is there, and whoever was refused shall try again.
+        """
+        sentinel = self.of(group_id)
+        if sentinel.refused and not sentinel.inherited and not sentinel.lock.locked():
+            return False
+        self._gateway.spawn(self._step_aside(sentinel, session))
+        return True
+
+    async def _step_aside(self, sentinel: Sentinel, session: ClientSession) -> None:
+        try:
+            facts = await facts_of(self._gateway, sentinel.group_id)
+            await self.speak(sentinel, sentinel.look, session)
+            if (sentinel.inherited or not sentinel.refused) and not facts.has_members:
+                await self._leave(sentinel)
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
+
+    async def give_back(self, sentinel: Sentinel) -> None:
+        """Say farewell at once if the group has no members here: its first one was refused."""
+        if sentinel.taking is not None:
+            await asyncio.wait({sentinel.taking})
+        try:
+            facts = await facts_of(self._gateway, sentinel.group_id)
+        except UpstreamLost:
+            return  # the next look does it
+        if sentinel.is_joined and not facts.has_members:
+            await self._leave(sentinel)
+
+    async def _leave(self, sentinel: Sentinel) -> None:
+        group_id = sentinel.group_id
+        was_joined = sentinel.is_joined
+        if next(self.speakers(sentinel), None) is None:
+            sentinel.inherited = False  # nobody can speak for it: it ends with its session upstream
+            return
+
+        async def is_empty() -> bool:
+            return not (await facts_of(self._gateway, group_id)).has_members
+
+        try:
+            error = await self.speak(sentinel, lambda asker: sentinel.leave(asker, is_empty))
+            if error == ErrorCode.NOT_COORDINATOR:
+                asker = next(self.speakers(sentinel), None)
+                for found, node_id in (await find(asker, [group_id])).items() if asker is not None else ():
+                    self._gateway.coordinators.learn(found, node_id)
+            elif error == ErrorCode.NONE and was_joined:  # somebody may have joined while the farewell was under way
+                await self.speak(sentinel, partial(self._come_back, sentinel))
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("no farewell to group %s: %s", group_id, fault)
+            return
+        if error in PASSING or error == ErrorCode.NON_EMPTY_GROUP or sentinel.is_joined:
+            return
+        if error != ErrorCode.NONE:
+            log.warning("group %s upstream: the sentinel could not leave: %s", group_id, error.name)
+            sentinel.inherited = False
+            return
+        if was_joined:
+            log.info("group %s has no members here: given back to upstream", group_id)
+        for carrier in list(sentinel.carriers):
+            del sentinel.carriers[carrier]
+            if isinstance(carrier, ClientSession):
+                self._gateway.let_go(carrier)

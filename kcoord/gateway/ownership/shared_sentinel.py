@@ -1,0 +1,244 @@
+"""The shared sentinel: several instances keep one upstream, without fencing each other at each commit.
+
+Members of one group may be connected to several instances: old connections stay when the map changes. All of them
+commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group
+itself (DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the sentinel
+assigns to itself; `sentinel_appearance.py` reads both). Rules (GW-12, GW-20), beyond those of `sentinel.py`:
+
+1. **Seen is as good as joined.** An instance that finds the sentinel there with the mark that it needs passes for it.
+2. **A new mark is a new member.** Who needs another mark joins without a member id, which takes the static member over
+   and fences all that pass for the elder one, whatever they still have in flight. So a farewell that was decided when
+   the group was empty cannot put out a sentinel that has come since.
+3. **Nobody is told of a generation on hearsay.** Before a JoinGroup answer leaves, the mark is looked for upstream, by
+   a look that began after the group's step was made: another instance may have said farewell, or deleted the group,
+   since this one was there last. All who wait share a look.
+4. **Name first, then the check, then the commit** (`offsets.py`). A name that was got before a younger generation began
+   is fenced by that generation's mark, which is there before anybody hears of it; one that was got later is followed
+   by a check, which fails. A commit takes nothing over from a younger mark: an owner that has been overtaken may not
+   know of that generation for as long as its lease lasts.
+5. A mark is never made in advance here: while a group is empty a farewell may be under way.
+6. What is being joined by another instance is waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import attrs
+
+from kcoord.gateway.ownership.sentinel import (
+    INSTANCE_ID,
+    LOST,
+    PASSING,
+    AppearanceSource,
+    Current,
+    KnownAppearance,
+    MayGo,
+    MembersOf,
+    Sentinel,
+    SessionLimit,
+    nobody,
+)
+from kcoord.gateway.ownership.sentinel_appearance import Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.session.upstream import Asker, error_of
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
+
+__all__ = ["SharedSentinel"]
+
+log = logging.getLogger("kcoord.gateway")
+
+WITH_INSTANCE, HIGHEST = 4, 5
+"""Versions of DescribeGroups that tell group instance ids, and no error of a group that is not there."""
+STABLE = "Stable"
+LOOK_AGAIN_S = 0.05
+LOOKS = 200
+"""For as long as an empty group may wait for more members upstream (`group.initial.rebalance.delay.ms`), and longer."""
+OVERTAKEN = LOST | {ErrorCode.REBALANCE_IN_PROGRESS}
+"""Errors of a join by which another instance came between."""
+
+
+@attrs.frozen(slots=True)
+class Seen:
+    """The sentinel as upstream tells of it."""
+
+    member_id: str
+    shown: SeenAppearance | None
+    """None while it is being joined, or where it was made by a kcoord that shared nothing."""
+    is_stable: bool
+
+    @property
+    def mark(self) -> int | None:
+        return None if self.shown is None else self.shown.mark
+
+
+class SharedSentinel(Sentinel):
+    """kcoord's member in one group upstream, for one of several instances."""
+
+    IS_SHARED = True
+    __slots__ = ("_arrived", "_looked", "_looked_mark")
+
+    def __init__(
+        self,
+        group_id: str,
+        session: SessionLimit,
+        appearances: AppearanceSource,
+        on_refused: Callable[[str], None] = lambda _group_id: None,
+        members_of: MembersOf = nobody,
+    ) -> None:
+        super().__init__(group_id, session, appearances, on_refused, members_of)
+        self._arrived = 0
+        """How many have asked for a mark."""
+        self._looked = 0
+        """How many of them had asked before the last look, or join, that found or made `_looked_mark`."""
+        self._looked_mark: int | None = None
+
+    async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
+        self._arrived += 1
+        mine = self._arrived
+        async with self.lock:
+            if self._looked_mark == generation and self._looked >= mine:
+                return ErrorCode.NONE
+            covers = self._arrived
+            error, seen = await self._settled(asker)
+            if error:
+                return error
+            if self._fits(seen, generation):
+                self._pass_for(asker, seen)
+            elif self._is_younger(seen, generation) and await current() != generation:
+                return ErrorCode.NONE  # it comes too late: nobody will use it
+            else:
+                error = await self._join_until(asker, generation)
+            if not error:
+                self._looked, self._looked_mark = covers, generation
+            return error
+
+    async def keep(self, asker: Asker, generation: int) -> ErrorCode:
+        async with self.lock:
+            if self.is_joined:
+                return ErrorCode.NONE
+            error, seen = await self._settled(asker)
+            if error:
+                return error
+            if seen is not None and seen.mark is not None:
+                self._pass_for(asker, seen)
+                return ErrorCode.NONE
+            return await self._join_until(asker, generation)
+
+    async def take(self, asker: Asker, generation: int, first: Appearance | None) -> ErrorCode:
+        if first is None:
+            return await self.keep(asker, generation)
+        async with self.lock:
+            self.appearance, self.appearance_for = first, None
+            return await self._join_until(asker, generation)
+
+    async def change_appearance(self, asker: Asker, told: KnownAppearance, generation: int) -> ErrorCode:
+        async with self.lock:
+            error, seen = await self._settled(asker)
+            if error or seen is None or seen.mark is None:
+                return error
+            self._pass_for(asker, seen)  # by its own member id: a sentinel that has come since is not taken over
+            return await self._change(asker, told, generation, seen.mark)
+
+    async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
+        async with self.lock:
+            if self.mark == generation:
+                return ErrorCode.NONE
+            if generation != current:
+                return ErrorCode.ILLEGAL_GENERATION
+            error, seen = await self._settled(asker)
+            if error:
+                return error
+            if self._fits(seen, generation):
+                self._pass_for(asker, seen)
+                return ErrorCode.NONE
+            if self._is_younger(seen, generation):
+                return ErrorCode.ILLEGAL_GENERATION
+            return await self._join_until(asker, generation)
+
+    async def leave(self, asker: Asker, may_go: MayGo) -> ErrorCode:
+        if not self.member_id:
+            return await self.make_way(asker, may_go)
+        return await super().leave(asker, may_go)
+
+    async def make_way(self, asker: Asker, may_go: MayGo) -> ErrorCode:
+        async with self.lock:
+            error, seen = await self._look(asker)
+            if error:
+                return error
+            if seen is None:
+                self._forget()
+                return ErrorCode.NONE
+            if not seen.is_stable:
+                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # somebody joins it now
+            return await self._leave(asker, seen.member_id) if await may_go() else ErrorCode.NON_EMPTY_GROUP
+
+    async def _join_until(self, asker: Asker, mark: int) -> ErrorCode:
+        """Join as a new member, or find that another instance has with the same mark."""
+        for _ in range(LOOKS):
+            self.member_id = ""
+            error = await self._join(asker, mark)
+            if error not in OVERTAKEN:
+                return error
+            error, seen = await self._settled(asker)
+            if error:
+                return error
+            if self._fits(seen, mark):
+                self._pass_for(asker, seen)
+                return ErrorCode.NONE
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+    async def _settled(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
+        """As `_look`, once nobody is joining."""
+        error, seen = ErrorCode.NONE, None
+        for _ in range(LOOKS):
+            error, seen = await self._look(asker)
+            if error or seen is None or seen.is_stable:
+                break
+            await asyncio.sleep(LOOK_AGAIN_S)
+        if seen is not None and seen.shown is not None:
+            self.appearance = seen.shown.appearance
+        return error, seen
+
+    async def _look(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
+        """The sentinel as it is upstream; None where there is none, or where upstream does not tell."""
+        version = await asker.version(DescribeGroupsRequest, HIGHEST)
+        if version is None or version < WITH_INSTANCE:
+            return ErrorCode.NONE, None
+        response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version)
+        assert isinstance(response, DescribeGroupsResponse)
+        described = response.groups[0]
+        error = error_of(described.error_code)
+        if error in PASSING:
+            return error, None
+        if error or len(described.members) != 1:
+            return ErrorCode.NONE, None
+        member = described.members[0]
+        if member.group_instance_id != INSTANCE_ID:
+            return ErrorCode.NONE, None
+        shown = read_appearance(described.protocol_type, member.member_metadata, member.member_assignment)
+        return ErrorCode.NONE, Seen(member.member_id, shown, described.group_state == STABLE)
+
+    @staticmethod
+    def _fits(seen: Seen | None, mark: int) -> bool:
+        return seen is not None and seen.mark == mark
+
+    @staticmethod
+    def _is_younger(seen: Seen | None, mark: int) -> bool:
+        return seen is not None and seen.mark is not None and seen.mark > mark
+
+    def _pass_for(self, asker: Asker, seen: Seen | None) -> None:
+        assert seen is not None
+        assert seen.shown is not None
+        self.member_id, self.generation, self.appearance = seen.member_id, seen.shown.generation, seen.shown.appearance
+        self._is_in(asker, seen.shown.mark)
+
+    def _can_mend(self, error: ErrorCode) -> bool:
+        if error == ErrorCode.INVALID_SESSION_TIMEOUT:
+            return super()._can_mend(error)
+        return error == ErrorCode.MEMBER_ID_REQUIRED
+
+    def _refuses(self, error: ErrorCode) -> bool:
+        return error not in OVERTAKEN and super()._refuses(error)

@@ -1,0 +1,1 @@
+"""Node addresses, versions and features in responses that pass through the gateway."""

@@ -1,0 +1,1 @@
+"""One client connection in front of a cluster: its frames, its connection upstream, its SASL exchanges."""

@@ -1,0 +1,96 @@
+"""SASL exchanges as they pass, and the proof that upstream knows the client (GW-5)
+
+`sasl.py` says where a connection stands. Where the exchange itself does not tell that it has succeeded, upstream is
+asked what it answers nobody whom it does not know: Metadata without topics, which needs no right beside that and is
+small. An error has no brokers in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.session.sasl import SaslPhase
+from kcoord.gateway.session.upstream import Expected, UpstreamLost
+from kcoord.protocol.call import Call
+from kcoord.protocol.frame import decode_response_header
+from kcoord.protocol.messages import MetadataRequest, MetadataResponse, SaslAuthenticateResponse, SaslHandshakeRequest
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["answered", "begin", "ordinary_request", "proved", "raw_token"]
+
+SIZE_BYTES = 4
+NO_TOPICS_FROM = 1
+"""The first version of Metadata that can be asked for no topics."""
+
+
+def begin(session: ClientSession, call: Call) -> None:
+    """The client begins an exchange, its first one or anew: what was proved counts no more. Raises DecodeError."""
+    assert session.sasl is not None
+    version = call.header.api_version
+    request = SaslHandshakeRequest.decode(call.frame, version, call.body_pos)
+    session.sasl.begin(request.mechanism, version)
+    session.client.forget_answers()
+    if session.upstream is not None:
+        session.upstream.let_own(False)
+        session.upstream.raw_tokens = version == 0
+    session.raw_frames = session.sasl.raw_tokens_left > 0
+    session.pass_on(call)
+
+
+def raw_token(session: ClientSession) -> None:
+    """The client sends a token without a header."""
+    if session.sasl is not None:
+        session.sasl.raw_token()
+        session.raw_frames = session.sasl.raw_tokens_left > 0
+
+
+def ordinary_request(session: ClientSession) -> None:
+    """The client sends what only belongs behind an exchange."""
+    sasl = session.sasl
+    assert sasl is not None
+    if not sasl.exchange_open:
+        return
+    sasl.ordinary_request()
+    if session.upstream is not None:
+        session.own_may_go(session.upstream)
+    if sasl.may_ask and not sasl.proved:
+        session.proving = session.gateway.spawn(_prove(session, sasl))
+
+
+def answered(session: ClientSession, owed: Expected, frame: bytes) -> None:
+    """A response to SaslAuthenticate: look at it and send it on. Raises DecodeError."""
+    assert session.sasl is not None
+    body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
+    response = SaslAuthenticateResponse.decode(frame, owed.api_version, body_pos)
+    now_ms = session.gateway.now_ms()
+    session.sasl.round_answered(response.error_code, response.auth_bytes, response.session_lifetime_ms, now_ms)
+    session.client.authenticated |= session.sasl.proved
+    session.client.send(len(frame).to_bytes(SIZE_BYTES, "big") + frame)
+    if session.upstream is not None:
+        session.own_may_go(session.upstream)
+
+
+async def proved(session: ClientSession) -> None:
+    """Wait until upstream has proved who the client is, where it asks for that. Raises UpstreamLost."""
+    if session.proving is not None:
+        await asyncio.wait({session.proving})
+    if not session.is_known:
+        raise UpstreamLost("the client has not proved to upstream who it is")
+
+
+async def _prove(session: ClientSession, sasl: SaslPhase) -> None:
+    """Ask, and note in `sasl` that upstream has answered."""
+    try:
+        version = await session.version(MetadataRequest)
+        if version is None or version < NO_TOPICS_FROM:
+            return
+        answer = await session.ask(MetadataRequest(topics=[]), version)
+    except (UpstreamLost, DecodeError):
+        return  # whoever waits for it finds that nothing is proved
+    assert isinstance(answer, MetadataResponse)
+    sasl.proved = bool(answer.brokers) and not sasl.exchange_open
+    session.client.authenticated |= sasl.proved

@@ -1,0 +1,483 @@
+"""A client session: the frames of one client connection, and its own connection upstream.
+
+A `ClientSession` is the way behind one client: one connection of its own to the broker of the port that the client
+came by, so that the client's own identity and rights hold there (GW-4). When one ends, so does the other. Rules:
+
+1. A frame that nobody needs to read is passed on as its bytes come. acks=0 takes no place in the queue.
+2. A request that is handled here is not begun before all earlier ones of its connection are answered.
+3. Before a SASL exchange is through nothing is answered here: every frame goes to the broker, who decides. Nothing is
+   answered nor remembered before the broker has proved that the exchange has succeeded (`authentication.py`).
+4. A connection whose broker has gone ends, but for members of taken groups: they are kept, *detached*, while they can
+   be answered truthfully (see `outage.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.ports import ClientSide
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
+from kcoord.gateway.session import authentication
+from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.responses import rewriter
+from kcoord.gateway.session.sasl import SaslPhase
+from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
+from kcoord.gateway.settings import Address
+from kcoord.group.request_limits import TooLarge
+from kcoord.group.step import RequestContext
+from kcoord.protocol.call import Call
+from kcoord.protocol.frame import encode_request_header
+from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.messages import (
+    ApiVersionsRequest,
+    Request,
+    Response,
+    api_name,
+)
+from kcoord.protocol.peek import peek_produce_acks
+from kcoord.protocol.primitives import DecodeError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
+
+__all__ = ["ClientSession"]
+
+log = logging.getLogger("kcoord.gateway")
+
+PRODUCE, OFFSET_FETCH = 0, 9
+SIZE_BYTES = 4
+RAW_TOKEN = -1
+"""The API key by which the connection calls a frame without a header."""
+LARGEST_KEPT = 1024 * 1024
+"""Largest frame, in bytes, that waits for a broker that is away."""
+ACKS_USUALLY_WITHIN = 512
+"""Bytes of a Produce frame within which its acks nearly always are."""
+ACKS_WITHIN = 128 * 1024
+"""Bytes of a Produce frame within which its acks must have come: behind two strings of at most 32 KiB each, and tags.
+"""
+
+MEMBERS_BYTES = 128 * 1024
+"""Groups and member ids that are remembered for one connection; which of its groups comes first is forgotten first."""
+
+NOT_SASL = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
+
+
+class ClientSession:
+    """The way behind one client connection."""
+
+    __slots__ = (
+        "__weakref__",
+        "_acks",
+        "_connecting",
+        "_quiet",
+        "_ready",
+        "_unlearnt",
+        "broker_id",
+        "call",
+        "client",
+        "gateway",
+        "gone",
+        "in_flight",
+        "members",
+        "proving",
+        "question_due_ms",
+        "raw_frames",
+        "sasl",
+        "since_ms",
+        "standings",
+        "told_nodes_ms",
+        "upstream",
+    )
+
+    def __init__(self, gateway: Gateway, client: ClientSide) -> None:
+        self.gateway = gateway
+        self.client = client
+        self.broker_id = client.broker_id
+        """The broker of the port that the client came by; None: the bootstrap port."""
+        self.upstream: Upstream | None = None
+        """None: not connected yet, or detached."""
+        self.since_ms = gateway.now_ms()
+        """When it was made."""
+        self.told_nodes_ms = self.since_ms
+        """When its client was told last which nodes there are; before that, when it was made."""
+        self.in_flight = 0
+        """Passed-on requests that are not yet answered."""
+        self.raw_frames = False
+        self.sasl = SaslPhase() if gateway.settings.uses_sasl else None
+        self.gone = False
+        """Whether the client has gone."""
+        self.call: Call | None = None
+        """The request that is handled here now."""
+        self.members: BoundedCache[str, str] | None = None
+        """Who is a member over this connection: group → member id. Only groups that its client has proved to read."""
+        self.standings: BoundedCache[str, Authorization] | None = None
+        """What upstream said of this client's rights, by group."""
+        self.question_due_ms = 0
+        self._acks: bytearray | None = None
+        self._quiet: asyncio.Future[None] | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self.proving: asyncio.Task[None] | None = None
+        """The question by which upstream proves that it knows the client, if one was needed."""
+        self._unlearnt: dict[int, Address] = {}
+        self._connecting = True
+        client.pause_reading("upstream is not connected")
+        gateway.spawn(self._connect())
+
+    async def _connect(self) -> None:
+        await self.gateway.placed()
+        try:
+            upstream = await self.gateway.dial(self)
+        except UpstreamLost:
+            if not self.gone:
+                if self.gateway.outages.may_begin_detached(self):
+                    self.gateway.outages.add(self)
+                    self._begin()
+                else:
+                    self.client.end()  # that the broker is away was said once
+            return
+        if self.gone:
+            upstream.close("the client has gone", is_fault=False)
+            return
+        self.attach(upstream)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Take up what the client has sent while its broker was being connected to."""
+        self._connecting = False
+        early, self.call = self.call, None
+        if early is not None:
+            try:
+                self.request(early)
+            except (DecodeError, FrameRefused) as fault:
+                self.client.close(f"{api_name(early.header.api_key)} v{early.header.api_version}: {fault}")
+        self.client.resume_reading("upstream is not connected")
+
+    def attach(self, upstream: Upstream) -> None:
+        """The connection to the broker is there, the first one or again."""
+        self.upstream = upstream
+        if self.sasl is not None:
+            upstream.let_own(self.sasl.may_ask)
+        ready, self._ready = self._ready, None
+        if ready is not None and not ready.done():
+            ready.set_result(None)
+
+    # -- what the connection tells ------------------------------------------------------------------------------------
+
+    def passes(self, api_key: int, api_version: int, correlation_id: int, size: int) -> bool:
+        """Whether the frame that begins goes on as bytes. Raises FrameRefused."""
+        if api_key == RAW_TOKEN:
+            authentication.raw_token(self)
+            return True
+        reason = refusal(api_key, api_version, self.gateway.read_apis)
+        if reason is not None:
+            raise FrameRefused(reason)
+        if self.sasl is not None and api_key not in NOT_SASL:
+            authentication.ordinary_request(self)
+        if self._connecting or self._is_read(api_key, api_version):
+            return False
+        upstream = self.upstream
+        if upstream is None:  # detached
+            if size > LARGEST_KEPT:
+                raise FrameRefused("upstream is away")
+            return False
+        upstream.let_own(False)
+        if api_key == PRODUCE:
+            self._acks = bytearray()
+        else:
+            deliver = rewriter(self, api_key)
+            upstream.expect(Expected(api_key, api_version, correlation_id, deliver))
+        return True
+
+    def forward(self, chunk: bytes | bytearray | memoryview, remaining: int) -> None:
+        """The next bytes of a frame that goes on; `remaining` of it are still to come."""
+        upstream = self.upstream
+        if upstream is None:
+            return  # it was lost within this frame: the client's connection is being closed
+        if self._acks is not None:
+            try:
+                self._look_for_acks(upstream, chunk, remaining)
+            except DecodeError as error:
+                raise FrameRefused(str(error)) from error
+        upstream.write(chunk)
+        if not remaining:
+            self.own_may_go(upstream)
+
+    def gather(self) -> None:
+        """More frames follow in the same go."""
+        if self.upstream is not None:
+            self.upstream.gather()
+
+    def flush(self) -> None:
+        """No more frames follow for now."""
+        if self.upstream is not None:
+            self.upstream.flush()
+
+    def request(self, call: Call) -> None:
+        """A frame that is read. Raises DecodeError, FrameRefused."""
+        key = call.header.api_key
+        if self._connecting:
+            self.call = call  # it is begun when the connection to the broker is there; until then no other comes
+            return
+        if self.upstream is not None and not self._is_read(key, call.header.api_version):
+            self.pass_on(call)
+            return
+        if key == SASL_HANDSHAKE:
+            authentication.begin(self, call)
+        elif self.sasl is not None and not self.sasl.authenticated and key != API_VERSIONS:
+            self.pass_on(call)  # the broker decides
+        else:
+            self.call = call
+            self.gateway.handle(self, call)
+
+    def client_lost(self) -> None:
+        """The client has gone."""
+        self.gone = True
+        self.call = None
+        self.gateway.client_lost(self)
+
+    def pause(self) -> None:
+        """The client does not read."""
+        if self.upstream is not None:
+            self.upstream.pause()
+
+    def resume(self) -> None:
+        if self.upstream is not None:
+            self.upstream.resume()
+
+    # -- what upstream tells ------------------------------------------------------------------------------------------
+
+    def to_client(self, data: bytes | bytearray | memoryview) -> None:
+        self.client.send(data)
+
+    def to_client_when_known(self, data: bytes) -> None:
+        """Send a response that names nodes once their ports are open."""
+        upstream = self.upstream
+        if not self._unlearnt or upstream is None:
+            self.client.send(data)
+            return
+        upstream.hold()
+        self.in_flight += 1
+        self.gateway.spawn(self._learn_and_send(upstream, data))
+
+    async def _learn_and_send(self, upstream: Upstream, data: bytes) -> None:
+        await self.learn_nodes()
+        self.client.send(data)
+        if upstream is self.upstream:
+            self.in_flight -= 1
+            self.answered()
+            upstream.release()
+
+    async def learn_nodes(self) -> None:
+        """Open ports for nodes that `map_node` has met first."""
+        if self._unlearnt:
+            unlearnt, self._unlearnt = self._unlearnt, {}
+            await self.gateway.brokers.learn(unlearnt)
+
+    def map_node(self, node_id: int, host: str, port: int) -> Address:
+        """Where the client reaches a node. Raises CannotPass where there is no port for it."""
+        if host and self.gateway.brokers.is_new(node_id, (host, port)):
+            self._unlearnt[node_id] = (host, port)
+        advertised = self.gateway.address_of(node_id, self.client.local_address[0])
+        if advertised is None:
+            raise CannotPass(f"there is no port for upstream broker {node_id}: give it one with gateway.broker.ports")
+        return advertised
+
+    def answered(self) -> None:
+        """A passed-on request is answered."""
+        if not self.in_flight and self._quiet is not None:
+            quiet, self._quiet = self._quiet, None
+            if not quiet.done():
+                quiet.set_result(None)
+
+    def upstream_full(self) -> None:
+        self.client.pause_reading("upstream does not read")
+
+    def upstream_drained(self) -> None:
+        self.client.resume_reading("upstream does not read")
+
+    def upstream_lost(self, reason: str, is_fault: bool) -> None:
+        """The connection to the broker has ended."""
+        is_half_sent = self.upstream is not None and not self.upstream.may_send_own
+        had_open_requests = bool(self.in_flight) or is_half_sent
+        self.upstream = None
+        self.in_flight = 0
+        self._acks = None
+        self.upstream_drained()
+        if self._quiet is not None and not self._quiet.done():
+            self._quiet.set_exception(UpstreamLost(reason))
+            self._quiet.exception()
+        self._quiet = None
+        self.gateway.upstream_lost(self, reason, is_fault, had_open_requests)
+
+    # -- what handlers use --------------------------------------------------------------------------------------------
+
+    def pass_on(self, call: Call, deliver: Deliver | None = None, instead: bytes | None = None) -> None:
+        """Send a frame that was read on as it is, or another one `instead`, and end the call: its response passes, or
+        goes to `deliver`.
+        """
+        if self.gone:
+            return
+        upstream = self.upstream
+        if upstream is None:
+            self.client.end()
+            return
+        header = call.header
+        if header.api_key != PRODUCE or peek_produce_acks(call.frame, SIZE_BYTES):
+            deliver = self.gateway.traffic.passing(self, call, deliver or rewriter(self, header.api_key))
+            upstream.expect(Expected(header.api_key, header.api_version, header.correlation_id, deliver))
+        upstream.write(call.frame if instead is None else instead)
+        self.end_call(call)
+        self.client.finish(call)
+
+    def pass_changed(self, call: Call, request: Request, deliver: Deliver) -> None:
+        """Send `request` on in place of the frame that was read. Raises EncodeError."""
+        head, body = encode_request_header(call.header), request.encode(call.header.api_version)
+        self.pass_on(call, deliver, (len(head) + len(body)).to_bytes(SIZE_BYTES, "big") + head + body)
+
+    def answer(self, call: Call, response: Response) -> None:
+        """Answer a call."""
+        self.end_call(call)
+        self.client.answer(call, response)
+
+    def refuse_large(self, call: Call, refusal: TooLarge) -> None:
+        """Answer a request that asks for too much."""
+        log.warning("%s: %s", self.client.peer, refusal)
+        self.answer(call, refusal.answer)
+
+    def end_call(self, call: Call) -> None:
+        if self.call is call:
+            self.call = None
+
+    def add_member(self, group_id: str, member_id: str) -> None:
+        """A member of that group speaks over this connection; its id is "" until it is known.
+
+        Only where its client has proved to read the group: its connection speaks for the group upstream from now on.
+        """
+        if not self.gateway.rights.may_read(self, group_id):
+            return
+        if self.members is None:
+            self.members = BoundedCache(
+                MEMBERS_BYTES, forgotten=lambda group, _: self.gateway.sentinels.drop(self, group)
+            )
+        known = self.members.get(group_id)
+        if known is None or (member_id and known != member_id):
+            self.members[group_id] = member_id
+        if known is None and group_id in self.members:
+            self.gateway.note_member_session(self)
+            self.gateway.coordinators.joined(group_id)
+            self.gateway.sentinels.carry(self.gateway.sentinels.of(group_id), self)
+
+    def forget_member(self, group_id: str) -> None:
+        """Its client may not read the group any more: whoever spoke over this connection is no member by it, and
+        nothing is repeated to it from memory."""
+        if self.members is not None:
+            self.members.pop(group_id)
+        self.gateway.sentinels.drop(self, group_id)
+        self.client.forget_answers()
+
+    def drop_members(self, group_id: str, left: set[str]) -> None:
+        """These members of the group have left; was the one of this connection among them?"""
+        if self.members is not None and self.members.get(group_id) in left:
+            self.members[group_id] = ""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of its client's is in work, and none half sent."""
+        is_half_sent = self.upstream is not None and not self.upstream.may_send_own
+        return self.call is None and not self.in_flight and not self._connecting and not is_half_sent
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether a question of kcoord's own can be sent over this connection."""
+        return self.upstream is not None and self.is_known
+
+    @property
+    def is_known(self) -> bool:
+        """Whether upstream has proved who this client is, and that holds still."""
+        return self.sasl is None or self.sasl.holds(self.gateway.now_ms())
+
+    async def quiet(self) -> None:
+        """Wait until all passed-on requests are answered. Raises UpstreamLost."""
+        if self.in_flight:
+            self._quiet = asyncio.get_running_loop().create_future()
+            await self._quiet
+
+    async def ready(self, patience_ms: int | None = None) -> None:
+        """Wait for the connection to the broker, if it is away, as long as a request may wait. Raises UpstreamLost."""
+        if self.upstream is not None:
+            return
+        if patience_ms is None:
+            patience_ms = self.gateway.settings.patience_ms
+        if self._ready is None:
+            self._ready = asyncio.get_running_loop().create_future()
+        try:
+            await asyncio.wait_for(asyncio.shield(self._ready), patience_ms / 1000)
+        except TimeoutError:
+            raise UpstreamLost("upstream is away") from None
+
+    async def ask(self, request: Request, version: int, client_id: str | None = "kcoord") -> Response:
+        """Ask the broker something in this client's name. Raises UpstreamLost, DecodeError."""
+        upstream = self.upstream
+        if upstream is None:
+            raise UpstreamLost("upstream is away")
+        return await upstream.ask(request, version, client_id, self.gateway.settings.request_timeout_ms)
+
+    async def version(self, request: type[Request], highest: int | None = None) -> int | None:
+        """The version for a request of kcoord's own on this connection; None where the broker has not that API."""
+        upstream = self.upstream
+        if upstream is None:
+            raise UpstreamLost("upstream is away")
+        await self.gateway.ensure_versions(self, upstream.name)
+        return self.gateway.versions.version(upstream.name, request, highest)
+
+    def context(self, call: Call) -> RequestContext:
+        """What a group's step knows of this connection."""
+        header = call.header
+        return RequestContext(
+            api_version=header.api_version,
+            client_id=header.client_id or "",
+            client_host=self.client.client_host,
+            connection=self.client.serial,
+            wall_ms=self.gateway.wall_ms(),
+            pipelined=self.client.pipelined,
+            opened=self.client.opened,
+        )
+
+    # -- SASL ---------------------------------------------------------------------------------------------------------
+
+    def _is_read(self, api_key: int, api_version: int) -> bool:
+        if api_key in self.gateway.read_apis:
+            return True
+        if api_key == SASL_HANDSHAKE:
+            return self.sasl is not None
+        if api_key == API_VERSIONS:
+            return self.upstream is None or api_version > ApiVersionsRequest.MAX_VERSION
+        return False
+
+    def own_may_go(self, upstream: Upstream) -> None:
+        """Nothing of the client's is half sent: kcoord's own requests may go, unless a SASL exchange is open."""
+        upstream.let_own(self.sasl is None or self.sasl.may_ask)
+
+    # -- Produce ------------------------------------------------------------------------------------------------------
+
+    def _look_for_acks(self, upstream: Upstream, chunk: bytes | bytearray | memoryview, remaining: int) -> None:
+        """With acks=0 no response comes; acks stand behind the client id and the transactional id."""
+        head = self._acks
+        assert head is not None
+        data = bytes(chunk[:ACKS_USUALLY_WITHIN]) if not head else bytes(head + chunk[:ACKS_WITHIN])
+        acks = peek_produce_acks(data, SIZE_BYTES)
+        if acks is None and not head and len(chunk) > ACKS_USUALLY_WITHIN:
+            data = bytes(chunk[:ACKS_WITHIN])
+            acks = peek_produce_acks(data, SIZE_BYTES)
+        if acks is None:
+            if not remaining or len(data) > ACKS_WITHIN:
+                raise FrameRefused("Produce: the frame ends before its acks")
+            self._acks = bytearray(data)
+            return
+        self._acks = None
+        if acks:
+            version, correlation_id = int.from_bytes(data[6:8], "big"), int.from_bytes(data[8:12], "big", signed=True)
+            upstream.expect(Expected(PRODUCE, version, correlation_id))

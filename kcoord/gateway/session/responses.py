@@ -1,0 +1,102 @@
+"""Responses that are read as a whole before the client gets them.
+
+Metadata and DescribeCluster name nodes (GW-2), ApiVersions is merged (GW-7), FindCoordinator is
+both (GW-9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed
+on: librdkafka does not recover from it (GW-3).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kcoord.gateway.rewriting.address_prefix import behind_addresses, empty_behind_addresses
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
+from kcoord.gateway.session import authentication
+from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
+from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.frame import decode_response_header, encode_response_frame
+from kcoord.protocol.messages import (
+    RESPONSES,
+    ApiVersionsResponse,
+    DescribeClusterResponse,
+    MetadataResponse,
+    Response,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["decode", "encoded", "rewriter", "send"]
+
+ID_BYTES = 4
+"""A correlation id."""
+
+
+def rewriter(session: ClientSession, api_key: int) -> Deliver | None:
+    """Who takes the responses of that API on that connection; None: they pass, or only their end is looked at."""
+    if api_key == API_VERSIONS:
+        return lambda owed, frame: _api_versions(session, owed, frame)
+    if api_key == SASL_AUTHENTICATE and session.sasl is not None:
+        return lambda owed, frame: authentication.answered(session, owed, frame)
+    if api_key in NODE_ADDRESSES and api_key not in TAIL_APIS:
+        return lambda owed, frame: _names_nodes(session, owed, frame)
+    return None
+
+
+TAIL_APIS = frozenset({0, 1, 78, 79})
+"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `endpoints.py`."""
+
+
+def decode(owed: Expected, frame: bytes) -> Response:
+    """A response frame, from its correlation id on. Raises DecodeError."""
+    body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
+    return RESPONSES[owed.api_key].decode(frame, owed.api_version, body_pos)
+
+
+def send(session: ClientSession, owed: Expected, response: Response) -> None:
+    """Map the nodes in a response and send it on. Raises CannotPass."""
+    rewrite_addresses(response, owed.api_version, session.map_node)
+    session.to_client_when_known(encoded(owed, response))
+
+
+def _names_nodes(session: ClientSession, owed: Expected, frame: bytes) -> None:
+    """Decode and write anew the front of a response only, up to its last address."""
+    key, version = owed.api_key, owed.api_version
+    body_pos = decode_response_header(key, version, frame)[1]
+    behind, empty_rest = behind_addresses(key, version, frame, body_pos), empty_behind_addresses(key, version)
+    response = RESPONSES[key].decode(frame[body_pos:behind] + empty_rest, version)
+    if isinstance(response, MetadataResponse) and not response.brokers:
+        raise CannotPass("Metadata without brokers")
+    rewrite_addresses(response, version, session.map_node)
+    if isinstance(response, MetadataResponse | DescribeClusterResponse):
+        session.told_nodes_ms = session.gateway.now_ms()
+    front = response.encode(version)
+    body = front[: len(front) - len(empty_rest)] + frame[behind:]
+    session.to_client_when_known(encode_response_frame(key, version, owed.correlation_id, body))
+
+
+def _api_versions(session: ClientSession, owed: Expected, frame: bytes) -> None:
+    merged, version, body = _merged(frame[ID_BYTES:], owed.api_version, session.gateway.read_apis)
+    upstream = session.upstream
+    if upstream is not None and merged.error_code == ErrorCode.NONE:
+        session.gateway.versions.remember(upstream.name, merged)
+    session.to_client(encode_response_frame(API_VERSIONS, version, owed.correlation_id, body))
+
+
+@lru_cache(maxsize=64)
+def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersionsResponse, int, bytes]:
+    """A broker's answer to ApiVersions, without its correlation id, as clients may see it, and its bytes in the version
+    that it is in. A broker says the same again and again, to every client that connects.
+    """
+    merged = merge(decode_api_versions(bytes(ID_BYTES) + body, version), read)
+    if merged.error_code == ErrorCode.UNSUPPORTED_VERSION:
+        version = 0
+    return merged, version, merged.encode(version)
+
+
+def encoded(owed: Expected, response: Response) -> bytes:
+    """The frame that tells a client `response` in place of upstream's answer."""
+    body = response.encode(owed.api_version)
+    return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)

@@ -1,0 +1,1 @@
+"""Brokers, their ports, groups' coordinators, and the other instances around this one."""
