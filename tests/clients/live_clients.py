@@ -23,6 +23,7 @@ import attrs
 import confluent_kafka
 from aiokafka.errors import CommitFailedError
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from kafka.errors import KafkaConnectionError
 
 from tests.clients.members import Aiokafka, KafkaPython, Librdkafka, Member
 from tests.kafka.cluster import KafkaCluster
@@ -250,7 +251,19 @@ class LivingLibrdkafka(_Living, Librdkafka):
 
 
 class LivingKafkaPython(_Living, KafkaPython):
-    """kafka-python."""
+    """kafka-python: poll and commit raise where nobody listens at that moment, as before any broker that restarts."""
+
+    def _poll(self) -> list[str]:
+        try:
+            return super()._poll()
+        except KafkaConnectionError:
+            return []
+
+    def _commit(self) -> None:
+        try:
+            super()._commit()
+        except KafkaConnectionError as error:
+            raise NotYet(str(error)) from error
 
 
 class LivingAiokafka(_Living, Aiokafka):
