@@ -292,8 +292,9 @@ LAB = Table(
 
 WHATIF = Table(
     "whatif",
-    "Every run of `kcoord pipeline whatif`. The columns are those of `lab`. A scenario is a piece of the history; its name is "
-    "the time at which it begins (UTC). The last four columns come from the run's own log, counted as in the recorded log.",
+    "Every run of `kcoord pipeline whatif`. The columns are those of `lab`. A scenario is a piece of the history; its "
+    "name is the time at which it begins (UTC). The last four columns come from the run's own log, counted as in the "
+    "recorded log.",
     (
         *LAB.columns,
         *_columns(
