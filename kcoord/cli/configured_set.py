@@ -60,7 +60,7 @@ def _origin(group: ConnectGroup) -> str:
         case "unsaid":
             return f"offset {group.config_offset}"
         case _:
-            return "no offset: whatever a worker says next counts"
+            return "no offset: what a worker says next counts"
 
 
 def _source(group: ConnectGroup) -> str | None:

@@ -30,78 +30,93 @@ PIECES = 3
 
 
 def whatif(
-    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history has put the tables.")],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where the table of all runs is to lie; a URI may be.")],
+    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="Where to write the table of all runs: a directory, or a URI.")
+    ],
     group: Annotated[
-        str | None, typer.Option("-g", "--group", metavar="ID", help="Which group; needed where there are several.")
+        str | None, typer.Option("-g", "--group", metavar="ID", help="The group; needed if there are several.")
     ] = None,
     kind: Annotated[
         list[Kind] | None,
-        typer.Option(help="Of group to try. Several times; else the recorded one, and individual beside barrier."),
+        typer.Option(
+            help="The kind of group to try. May be given several times.  [default: the recorded kind; "
+            "for barrier also individual]"
+        ),
     ] = None,
     policy: Annotated[
         list[Policy] | None,
-        typer.Option(help="To try. Several times; else the recorded one, with workers of ours designs I to III too."),
+        typer.Option(
+            help="The policy to try. May be given several times.  [default: the recorded one; with "
+            "kcoord's workers also designs I to III]"
+        ),
     ] = None,
     delay: Annotated[
         list[float] | None,
         typer.Option(
             metavar="SECONDS",
-            help="To try. Several times; else usual ones, and those that the workers' own absences ask for.",
+            help="The delay to try. May be given several times.  [default: usual delays, and those that fit the "
+            "workers' absences]",
         ),
     ] = None,
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How workers go. drain: all that stopped or died are drained first; drain-stops: those that stopped "
-            "in order, since nobody drains what crashes; stop, kill: all go like this. Several times; tried beside how "
-            "they really went."
+            help="How workers go that stopped or died. drain: drain all of them first; drain-stops: drain only "
+            "those that stopped cleanly, because nobody can drain a worker that crashes; stop, kill: stop "
+            "or kill all of them. May be given several times; shown beside how they really went."
         ),
     ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Placement rules, as for kcoord placement apply. Several times; tried beside none.",
+            help="Placement rules, as for kcoord placement apply. May be given several times; shown beside no rules.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each.")] = 10,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs of each choice.")] = 10,
     was_policy: Annotated[
-        Policy | None, typer.Option("--was-policy", help="By which the group really assigned; else as the log says.")
+        Policy | None,
+        typer.Option("--was-policy", help="The policy by which the group really assigned.  [default: as the log says]"),
     ] = None,
     was_delay: Annotated[
         float | None,
         typer.Option(
-            "--was-delay", metavar="SECONDS", min=0, help="For which lost work really waited; else as the log says."
+            "--was-delay",
+            metavar="SECONDS",
+            min=0,
+            help="How long lost work really waited.  [default: as the log says]",
         ),
     ] = None,
     session: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0.1, help="The session timeout; else as the log says.")
+        float | None, typer.Option(metavar="SECONDS", min=0.1, help="The session timeout.  [default: as the log says]")
     ] = None,
     heartbeat: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=0.1, help="How often workers heartbeat; else 3, or 5 with workers of ours."
+            metavar="SECONDS", min=0.1, help="How often workers heartbeat.  [default: 3; with kcoord's workers 5]"
         ),
     ] = None,
     start: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="How long a task takes to start, which no log says.")
+        float, typer.Option(metavar="SECONDS", min=0, help="How long a task takes to start; no log says that.")
     ] = 1.0,
     stop: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="How long it takes to stop; else as seen in the log, or 1."),
+        typer.Option(
+            metavar="SECONDS", min=0, help="How long a task takes to stop.  [default: as seen in the log, or 1]"
+        ),
     ] = None,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
-    """Play a group's recorded history again under other policies and delays, and recommend a delay.
+    """Replay a group's recorded history under other policies and delays, and recommend a delay.
 
-    With --restart drain also: what it would have cost if workers had been drained before they went; with --restart
-    drain-stops only those that stopped in order, not those that died.
+    With --restart drain it also shows what the history would have cost if all workers had been drained before they
+    went; with --restart drain-stops, if those had been drained that stopped cleanly, but not those that died.
 
-    Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
-    is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
-    and how true the replay of what was really run is to the log.
+    The tables of kcoord pipeline history say which workers came, went and died, and what was configured at which time.
+    The output says what each choice would have cost (the median and the range of the seeds), what it would have saved,
+    and how well the replay of what was really run agrees with the log.
     """
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
@@ -116,7 +131,7 @@ def whatif(
         from kcoord.pipeline.whatif.question import Asked, question
         from kcoord.pipeline.whatif.reading import read
     except ImportError as error:
-        fail(f"what reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
+        fail(f"a package that reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
     asked = Asked(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],
@@ -160,7 +175,7 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
     try:
         return advise(rows, wanted.recorded)
     except NotReplayed as error:
-        raise PipelineError(f"nothing could be played again: {error}") from None
+        raise PipelineError(f"nothing could be replayed: {error}") from None
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -175,7 +190,7 @@ def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Mapping[s
     parts = [_heading(group, wanted), _table(advice, recommended)]
     parts.append(_refusal(apart, wanted.away_ms() / 1000) if apart else _recommendation(wanted, advice))
     parts += [_ways(wanted, advice), _check(advice, {name: recorded[name] for name in advice.pieces}.values())]
-    parts += [f"Not played again: {each}\n" for each in advice.failed]
+    parts += [f"Not replayed: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
 
 

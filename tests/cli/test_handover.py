@@ -93,8 +93,8 @@ async def test_who_is_missing_is_told(front: Kcoord, kafka: KafkaCluster, member
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("release",), 2, "name groups, or --all"),
-        (("release", "g", "--all"), 2, "name groups, or --all"),
+        (("release",), 2, "name groups, or give --all"),
+        (("release", "g", "--all"), 2, "name groups, or give --all"),
         (("adopt",), 2, "Missing argument"),
         (("adopt", "g", "--wait", "-1"), 2, "--wait"),
     ],

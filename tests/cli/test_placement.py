@@ -94,7 +94,7 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
             ["workers", "drain", "GROUP", "http://four:8083"],
             "no worker is called http://four:8083; there are http://one",
         ),
-        (["workers", "drain", "GROUP", "http://*"], "not drained: no worker would be left that is not cordoned"),
+        (["workers", "drain", "GROUP", "http://*"], "not drained: all workers would be cordoned"),
         (["workers", "drain", "GROUP", ""], "no worker is called ''; there are http://one"),
         (["workers", "uncordon", "GROUP", "http://one:8083"], "there is no cordon of http://one:8083; there are none"),
         (["placement", "explain", "GROUP", "nothing"], "there is no connector nothing; there are copy"),
@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_refused_with_the_reason(
 
 
 def test_a_file_that_is_no_document(cli: Cli, tmp_path: Path) -> None:
-    for text, says in (("[[cordn]]\nworker = 'a'", "cordn: there is no such key"), ("x", "it is no TOML")):
+    for text, says in (("[[cordn]]\nworker = 'a'", "cordn: there is no such key"), ("x", "it is not valid TOML")):
         file = tmp_path / "rules.toml"
         file.write_text(text)
         done = cli("placement", "apply", "any", file)

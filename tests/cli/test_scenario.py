@@ -35,7 +35,7 @@ def test_restarts_and_rules(tmp_path: Path) -> None:
     all_kinds = kcoord(*asked, env={"COLUMNS": "160"})
     assert all_kinds.code == 0
     assert [line.split()[0] for line in all_kinds.out.splitlines() if " kip-415 " in line] == ["individual", "connect"]
-    assert "Left out: group barrier with placement rules or drains, since they cannot hold there." in all_kinds.out
+    assert "Left out: group barrier with placement rules or drains, because they do not work there." in all_kinds.out
     refused = kcoord(*asked, "--group", "barrier")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "barrier: placement rules and drains cannot hold in a group whose workers join all together" in refused.err
