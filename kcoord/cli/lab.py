@@ -122,8 +122,8 @@ def lab(
     doubled = sum(each.doubles for each in found)
     if doubled:
         fail(
-            f"two workers had the same task at once in {doubled:,} runs, which is a fault of kcoord's: they have "
-            f"`doubles` in {out}/{LAB.name}; kcoord sim scenario --json says what it was",
+            f"two workers had the same task at once in {doubled:,} runs, which is a bug in kcoord: these runs "
+            f"have `doubles` in {out}/{LAB.name}; kcoord sim scenario --json says what happened",
             FAILED,
         )
 

@@ -156,7 +156,7 @@ def whatif(
     print(shown(printable(group), wanted, advice, wanted.logged_by_episode(found)), end="")
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
-        fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)
+        fail("two workers had the same task at once in a run, which is a bug in kcoord: see `doubles`", FAILED)
 
 
 def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":
@@ -198,11 +198,9 @@ def _heading(group: str, wanted: "Question") -> str:
     fleet, fitted, episodes = wanted.fleet, wanted.fitted, wanted.episodes
     changes = [event.do.value for each in episodes for event in each.scenario.events]
     went = f"{changes.count('stop'):,} workers stopped, {changes.count('kill'):,} died"
-    run = (
-        "which nobody could tell" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
-    )
-    mixed = ", at times of another kind" if fleet.is_mixed else ""
-    slow = [f"{name} stops {times:.0f} times as slowly" for name, times in sorted(fleet.stopping.workers.items())]
+    run = "unknown" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
+    mixed = ", at times another kind" if fleet.is_mixed else ""
+    slow = [f"{name} takes {times:.0f} times as long to stop" for name, times in sorted(fleet.stopping.workers.items())]
     slow += [f"{name} takes {ms / 1000:.0f} s to stop" for name, ms in sorted(fleet.stopping.connectors_ms.items())]
     return (
         f"{group}: {len(changes):,} changes ({went}) from {_time(episodes[0].from_ms)} to {_time(episodes[-1].to_ms)} "
@@ -238,7 +236,7 @@ def _table(advice: "Advice", recommended: "Outcome | None") -> str:
     left = len(advice.outcomes) - SHOWN
     varied, figures_of = ("GROUP", "POLICY", "DELAY", "RESTART", "RULES"), ("STOPPED", "SAVED", "LONGEST GAP", "MOVED")
     return without_empty_columns((*varied, *figures_of, "REBALANCES", ""), rows) + (
-        f"and {left:,} more that are worse\n" if left > 0 else ""
+        f"and {left:,} more, which are worse\n" if left > 0 else ""
     )
 
 
@@ -246,7 +244,7 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
     """That nothing is recommended, and where the replays and the log differ by how much."""
     from kcoord.pipeline.whatif.agreement import FIGURES
 
-    said = ["Nothing is recommended: replays of what was really run and the recorded log disagree.\n"]
+    said = ["Nothing is recommended: the replays of what was really run and the recorded log disagree.\n"]
     for each in apart:
         what, unit = FIGURES[each.figure]
         digits = 1 if each.figure == "longest_unowned" else 0
@@ -257,17 +255,18 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
         left = len(each.pieces) - len(where)
         more = f", and {left:,} more pieces" if left > 0 else ""
         said.append(
-            f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} in the "
-            f"log ({each.allowed:,.{digits}f}{unit} apart would do). "
+            f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} "
+            f"in the log (up to {each.allowed:,.{digits}f}{unit} apart would count as agreement). "
             + (f"By pieces, from (UTC) {'; '.join(where)}{more}.\n" if where else "\n")
         )
     if away_s:
         said.append(
-            f"The coordinator was away for {away_s:,.0f} s of that time. No replay knows that, or what workers did.\n"
+            f"The coordinator was away for {away_s:,.0f} s of that time. The replays know neither that nor what "
+            "workers did then.\n"
         )
     said.append(
-        "The log may tell of something that a replay does not have: --was-policy, --was-delay, --session, --heartbeat "
-        "and --stop say what it was like.\n"
+        "Something may have been other than the replays assume. Say what it was with --was-policy, --was-delay, "
+        "--session, --heartbeat and --stop.\n"
     )
     return "".join(said)
 
@@ -301,8 +300,8 @@ def _ways(wanted: "Question", advice: "Advice") -> str:
         event.do.value == "stop" for each in wanted.episodes for event in each.scenario.events
     ):
         said.append(
-            "With restart drain-stops nothing was drained: no worker stopped in order. If those that died were killed "
-            "to be restarted, --restart drain says what drains would have saved."
+            "With restart drain-stops nothing was drained: no worker stopped cleanly. If workers that died were "
+            "killed to be restarted, --restart drain says what drains would have saved."
         )
     return "".join(f"{each}\n" for each in said)
 
@@ -340,10 +339,13 @@ def _check(advice: "Advice", pieces: "Iterable[Logged]") -> str:
 
     recorded = total(pieces)
     if advice.recorded is None:
-        return "What was really run is none of the policies: how true a replay is cannot be said. See --was-policy.\n"
+        return (
+            "What was really run is none of the policies, so nobody can say how well a replay agrees with the log. "
+            "See --was-policy.\n"
+        )
     figures = advice.recorded.figures
     return (
-        "How true it is: with what was really run the replays' logs say that tasks had nobody for "
+        "How well the replays agree: with what was really run their logs say that tasks had nobody for "
         f"{figure(figures['unowned'], 0)} s, the recorded log says {recorded.unowned:,.0f} s; handed over "
         f"{figure(figures['handed_over'], 0)} and {recorded.handed_over:,}; epochs {figure(figures['epochs'], 0)} and "
         f"{recorded.epochs:,}.\n"

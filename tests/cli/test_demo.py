@@ -106,7 +106,7 @@ def test_a_live_group_on_a_terminal(screen: Screen) -> None:
     assert len(children) == 3
     os.write(screen.terminal, b"\x03")
     os.killpg(screen.popen.pid, signal.SIGINT)  # what a terminal that controls the session does on Ctrl-C
-    screen.wait_for("The demo has ended, with all that it had started.")
+    screen.wait_for("The demo has ended, and so have all processes that it started.")
     assert screen.popen.wait(DEADLINE_S) == 0
     assert not any(child.is_running() for child in children)
 

@@ -80,8 +80,8 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
     file.write_text('[[weight]]\nconnectors = "cpoy"\nweight = 2\n[[cordon]]\nworker = "http://tow:*"\n')
     assert cli("placement", "diff", "planned", file).out.splitlines() == [
         "nothing moves",
-        "http://tow:*: no worker of the group has such a name now",
-        "cpoy: no connector of the group has such a name now",
+        "http://tow:*: no worker of the group matches this now",
+        "cpoy: no connector of the group matches this now",
     ]
     assert owned(cli, "planned") == before
     assert cli("placement", "show", "planned").out == ""
@@ -208,7 +208,7 @@ def test_where_workers_compute_rules_are_refused(cli: Cli, tmp_path: Path) -> No
     for command in commands("computed", file):
         done = cli(*command)
         assert done.code == 1
-        assert "cannot hold while its workers compute the assignment (design-2). Let them ask for an" in done.err
+        assert "do not work while its workers compute the assignment (design-2). Let the workers ask for an" in done.err
         assert "kcoord worker --server-assignor cooperative" in done.err
     assert cli("placement", "show", "computed").out == ""
 

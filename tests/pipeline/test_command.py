@@ -64,7 +64,7 @@ def test_what_is_wrong_is_said(log: Path, tmp_path: Path, kafka: KafkaCluster) -
     assert f"(log.bootstrap={nobody}) cannot be used: {nobody}: " in failed("--log-bootstrap", nobody, *out)
     (tmp_path / "file").touch()
     said = failed("--data-dir", log, "--out", tmp_path / "file" / "tables")
-    assert said.startswith(f"kcoord: nothing can be written to {tmp_path}/file/tables: ")
+    assert said.startswith(f"kcoord: cannot write to {tmp_path}/file/tables: ")
     assert failed(*file, "--stream", code=2).endswith(
         "--stream is for a log in a topic; a log in a file is always read as a whole"
     )

@@ -354,7 +354,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     wrong.write_text(WELL.replace("workers = 3", "workers = 0"))
     rules.write_text(RULES_FILE.replace("affinity", "afinity"))
     cases: list[tuple[list[object], int, str]] = [
-        (["--scenario", "deth"], 2, "there is no scenario deth, nor such a file; there are bounce, connectors, death"),
+        (["--scenario", "deth"], 2, "there is no scenario or file deth; the scenarios are bounce, connectors, death"),
         (["--scenario", bad], 1, f"{bad} is not valid TOML: "),
         (["--scenario", wrong], 1, f"{wrong}: workers: Input should be greater than or equal to 1"),
         (["--scenario", tmp_path], 1, f"{tmp_path} cannot be read: "),
