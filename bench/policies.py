@@ -22,9 +22,9 @@ PLOTS = DOCUMENT.with_suffix("")
 BEGIN, END = "<!-- made by make policies -->", "<!-- until here -->"
 COLOURS = dict(zip(POLICIES, ("#999999", "#4477aa", "#228833", "#ccbb44", "#ee6677"), strict=True))
 KINDS: Mapping[Kind, str] = {
-    Kind.BARRIER: "Java's workers, barrier",
-    Kind.INDIVIDUAL: "Java's workers, individual",
-    Kind.CONNECT: "workers of ours",
+    Kind.BARRIER: "Java workers, barrier",
+    Kind.INDIVIDUAL: "Java workers, individual",
+    Kind.CONNECT: "kcoord's workers",
 }
 
 PLOTTED: Mapping[str, Callable[[Figures], float]] = {

@@ -148,7 +148,9 @@ def _from_file(path: Path) -> dict[str, _Given]:
     except OSError as error:
         raise SettingsError(f"--config {path}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f'--config {path}: is no TOML: {error}; write each setting as "name" = value') from None
+        raise SettingsError(
+            f'--config {path}: is not valid TOML: {error}; write each setting as "name" = value'
+        ) from None
     given: dict[str, _Given] = {}
     for name, value in _flat(document):
         _add(given, name, value, _Origin(str(path)))

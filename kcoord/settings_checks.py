@@ -41,7 +41,7 @@ def groups_and_cluster(settings: Settings, origins: Origins) -> Iterator[str]:
             "(--groups 'connect-.*', or --groups '.*' for all); the others stay with the cluster"
         )
     if settings.groups and not settings.upstream:
-        yield f"{origins['groups']}: groups are chosen beside --upstream; alone kcoord has them all"
+        yield f"{origins['groups']}: --groups needs --upstream; a kcoord that runs alone coordinates all groups"
 
 
 def order(settings: Settings, _origins: Origins) -> Iterator[str]:
@@ -58,14 +58,14 @@ def addresses(settings: Settings, origins: Origins) -> Iterator[str]:
     """Nobody can be sent to a wildcard address."""
     if settings.listen[0] in WILDCARD_HOSTS and not settings.advertise and (settings.upstream or on_kafka(settings)):
         yield (
-            f"{origins['listen']}: {settings.listen[0]} is no address that clients can be sent to; "
-            "say with --advertise HOST:PORT how they reach kcoord"
+            f"{origins['listen']}: clients cannot be sent to {settings.listen[0]}; say with --advertise HOST:PORT "
+            "how they reach kcoord"
         )
     internal = settings.internal_listen
     if internal and internal[0] in WILDCARD_HOSTS and not settings.internal_advertise:
         yield (
-            f"{origins['internal_listen']}: {internal[0]} is no address that other instances can be sent to; "
-            "set internal.advertise=HOST:PORT to how they reach this one"
+            f"{origins['internal_listen']}: other instances cannot be sent to {internal[0]}; set "
+            "internal.advertise=HOST:PORT to the address at which they reach this one"
         )
 
 
@@ -87,13 +87,14 @@ def certificates(settings: Settings, origins: Origins) -> Iterator[str]:
 def _client_certificates(settings: Settings, origin: str) -> Iterator[str]:
     if settings.ssl_certificate_location is None or settings.ssl_ca_location is None:
         yield (
-            f"{origin}: certificates are shown over TLS, to somebody who can check them: set ssl.certificate.location "
-            "and ssl.ca.location too"
+            f"{origin}: clients show certificates over TLS, and kcoord must be able to check them: set "
+            "ssl.certificate.location and ssl.ca.location too"
         )
     if settings.upstream and not settings.upstream_ssl_all_clients_are_kcoord:
         yield (
-            f"{origin}: clients' certificates cannot be passed to the cluster, their own rights would be lost there: "
-            "let clients use SASL, or say that this is meant (upstream.ssl.all.clients.are.kcoord=true)"
+            f"{origin}: kcoord cannot pass clients' certificates on to the cluster, so clients would lose their "
+            "own rights there: let clients use SASL, or say that this is meant "
+            "(upstream.ssl.all.clients.are.kcoord=true)"
         )
 
 
@@ -113,17 +114,17 @@ def which_log(settings: Settings, origins: Origins) -> Iterator[str]:
         return
     if not settings.log_brokers:
         yield (
-            f"{origins['log']}: which cluster is to have the log's topic? Say --log-bootstrap HOST:PORT,… (in front "
-            "of a cluster, --upstream, it is that cluster by default)"
+            f"{origins['log']}: which cluster has the log's topic? Give --log-bootstrap HOST:PORT,… (in front of "
+            "a cluster, --upstream, that cluster is the default)"
         )
     if "log_retention_check_interval_ms" in origins:
         yield (
-            f"{origins['log_retention_check_interval_ms']}: brokers compact a topic when they see fit "
-            "(log.cleaner.backoff.ms there); leave it out beside --log kafka"
+            f"{origins['log_retention_check_interval_ms']}: brokers decide when they compact a topic (their "
+            "log.cleaner.backoff.ms); leave it out with --log kafka"
         )
     if "history_retention_bytes" in origins:
         yield (
-            f"{origins['history_retention_bytes']}: a compacted topic has no limit of bytes; leave it out beside "
+            f"{origins['history_retention_bytes']}: a compacted topic has no limit of bytes; leave it out with "
             "--log kafka"
         )
 
@@ -147,7 +148,7 @@ def log_security(settings: Settings, origins: Origins) -> Iterator[str]:
     protocol, mechanism = settings.log_protocol, settings.log_sasl_mechanism
     if protocol.startswith("SASL_"):
         if mechanism is None:
-            yield f"log.security.protocol={protocol} needs log.sasl.mechanism: how kcoord says who it is"
+            yield f"log.security.protocol={protocol} needs log.sasl.mechanism: how kcoord authenticates"
         for field in SASL_NEEDS.get(mechanism or "", ()):
             if getattr(settings, field) is None:
                 yield f"log.sasl.mechanism={mechanism} needs {setting_name(field)}"
@@ -157,8 +158,8 @@ def log_security(settings: Settings, origins: Origins) -> Iterator[str]:
             continue
         if field.startswith("log_ssl_") and not protocol.endswith("SSL"):
             yield (
-                f"{origins[field]}: the log's brokers are spoken to without TLS; "
-                "set log.security.protocol=SSL (or SASL_SSL), or leave it out"
+                f"{origins[field]}: kcoord connects to the log's brokers without TLS; set "
+                "log.security.protocol=SSL (or SASL_SSL), or leave it out"
             )
         if field == "log_sasl_mechanism" and not protocol.startswith("SASL_"):
             yield (

@@ -29,7 +29,7 @@ from kcoord.cli import (
 
 app = typer.Typer(
     name="kcoord",
-    help="A group coordinator for Apache Kafka's protocol, to stand in front of a cluster or alone.",
+    help="A group coordinator for Apache Kafka's protocol. It runs in front of a cluster, or alone.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Bootstrap = Annotated[
-    str, typer.Option("--bootstrap-server", metavar="HOST:PORT,...", help="Whom to ask: kcoord, or any Kafka broker.")
+    str,
+    typer.Option("--bootstrap-server", metavar="HOST:PORT,...", help="The server to ask: kcoord, or any Kafka broker."),
 ]
 CommandConfig = Annotated[
     Path | None,
-    typer.Option("--command-config", metavar="FILE", help="Client properties for TLS and SASL, as Kafka's tools take."),
+    typer.Option(
+        "--command-config", metavar="FILE", help="Client properties for TLS and SASL, as Kafka's tools take them."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

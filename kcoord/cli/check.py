@@ -44,9 +44,9 @@ def check(
     command_config: CommandConfig = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look whether kcoord would work with these settings, the same as for `serve`: exit code 0 if so, 1 if not.
+    """Check whether kcoord would work with these settings, the same as for `serve`. Exit code 0 if so, 1 if not.
 
-    Ports, names, the cluster behind it, rights there, and which groups would be kcoord's. Nothing is changed.
+    Looks at ports, host names, the cluster, the rights there, and which groups kcoord would take. Changes nothing.
     """
     settings = settings_of(
         option,
@@ -149,7 +149,7 @@ def _commands(findings: "Sequence[Finding]") -> str:
     commands = dict.fromkeys(each.command for each in findings if each.command)
     if not commands:
         return ""
-    lines = ["", "Rights are given by an administrator of the cluster (--command-config: who logs in for it):"]
+    lines = ["", "An administrator of the cluster can grant the rights (--command-config: the administrator's login):"]
     return "\n".join([*lines, *(f"  {printable(each)}" for each in commands)]) + "\n"
 
 

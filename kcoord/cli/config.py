@@ -12,12 +12,10 @@ from kcoord.printable import printable
 if TYPE_CHECKING:
     from kcoord.cli.config_calls import Change
 
-app = typer.Typer(
-    help="Look at the settings of one group, and change them.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="Show and change the settings of one group.", no_args_is_help=True, rich_markup_mode=None)
 
 Group = Annotated[str, typer.Argument(metavar="GROUP", help="A group id.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say whether it would be done.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say whether it would work.")]
 
 
 @app.command("describe")
@@ -29,7 +27,7 @@ def describe(
 ) -> None:
     """Show the settings of a group.
 
-    Each with the value in force, and where that comes from.
+    Each with the value that is in force, and where that value comes from.
     """
     from kcoord.cli import config_calls
 
@@ -43,17 +41,17 @@ def set_(
     values: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME=VALUE...", help="Settings; NAME+=VALUE and NAME-=VALUE add to a list and take out of it."
+            metavar="NAME=VALUE...", help="Settings. NAME+=VALUE adds to a list, NAME-=VALUE removes from it."
         ),
     ],
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     dry_run: DryRun = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Set settings of a group, all or none.
+    """Set settings of a group: all of them, or none if one is refused.
 
-    They hold from its workers' next heartbeats on. Where the cluster behind kcoord has the group, they hold once kcoord
-    has it; a line says so.
+    They take effect with the next heartbeats of its workers. If the cluster behind kcoord coordinates the group, they
+    take effect once kcoord has it, and the command says so.
     """
     from kcoord.cli import config_calls
 
@@ -67,14 +65,14 @@ def set_(
 @app.command("unset")
 def unset(
     group: Group,
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Settings.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of settings.")],
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     dry_run: DryRun = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Take settings of a group back.
+    """Remove settings of a group.
 
-    What holds for all groups then holds for it too.
+    Then the settings for all groups hold for this one too.
     """
     from kcoord.cli import config_calls
 

@@ -111,7 +111,7 @@ async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run
 def table(settings: Sequence[Setting]) -> str:
     """For people."""
     if not settings:
-        return "There are no settings of groups here.\n"
+        return "This server has no settings for groups.\n"
     columns = ("SETTING", "VALUE", "FROM", "OTHERWISE", "MEANING")
     shown = columns if width() >= _WIDTH_WITH_MEANINGS else columns[:-1]
     rows = [

@@ -27,8 +27,8 @@ async def forget(cluster: Cluster, group: str) -> ConnectGroup:
     found = await history_of(cluster, group)
     if found.config_offset != _NO_OFFSET:
         raise ClientError(
-            f"{group}: its configured set is still, or again, as of {_origin(found)}: a worker has just said so, or "
-            "its kcoord is of release 0.1.0, which cannot forget"
+            f"{group}: its configured set still, or again, comes from {_origin(found)}: a worker has just "
+            "reported it, or kcoord is release 0.1.0, which cannot forget"
         )
     return found
 
@@ -60,7 +60,7 @@ def _origin(group: ConnectGroup) -> str:
         case "unsaid":
             return f"offset {group.config_offset}"
         case _:
-            return "no offset: whatever a worker says next counts"
+            return "no offset: what a worker says next counts"
 
 
 def _source(group: ConnectGroup) -> str | None:

@@ -348,7 +348,7 @@ async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -
                 f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"
             )
         return _group(each, address)
-    raise ClientError(f"{address} says nothing of {group}")
+    raise ClientError(f"{address} says nothing about {group}")
 
 
 def address_of(broker: Broker) -> str:

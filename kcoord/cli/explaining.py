@@ -100,7 +100,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.legacy.barrier is not None:
-        yield f"barrier among the workers of the generic protocol: {group.legacy.barrier}"
+        yield f"barrier among the workers of the classic protocol: {group.legacy.barrier}"
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
     yield from group.placement.told()

@@ -225,7 +225,7 @@ async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> Cla
                 )
                 for member in sorted(each.members, key=lambda member: member.member_id)
             ],
-            each.error_message or ("" if exists else "there is no such group, or none of the classic protocol"),
+            each.error_message or ("" if exists else "there is no such group, or it is not a classic group"),
         )
     raise _refused(broker, f"says nothing of {group}", ErrorCode.UNKNOWN_SERVER_ERROR)
 

@@ -123,7 +123,7 @@ async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Own
 
 def no_effect(ownership: Ownership, group: str) -> str:
     """That settings of kcoord's, which have been set for a group of the cluster's, do nothing now, and why."""
-    return f"{group}: no effect now, it is kept for when kcoord has the group: {ownership.why}"
+    return f"{group}: no effect now; kcoord keeps the setting until it has the group: {ownership.why}"
 
 
 def check_is_kcoords(ownership: Ownership, group: str) -> None:

@@ -11,7 +11,7 @@ from kcoord.printable import printable
 if TYPE_CHECKING:
     from kcoord.group.group_configs import Owner
 
-app = typer.Typer(help="Look at groups, and delete them.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="List, describe, hand over and delete groups.", no_args_is_help=True, rich_markup_mode=None)
 
 GroupIds = Annotated[list[str], typer.Argument(metavar="GROUP...", help="Group ids.")]
 
@@ -31,8 +31,8 @@ def list_groups(
 ) -> None:
     """List all groups.
 
-    At kcoord with who coordinates each: kcoord or the cluster behind it, and how many of its members there come through
-    kcoord.
+    At kcoord the list also says who coordinates each group: kcoord or the cluster behind it. For a group at the cluster
+    it says how many of its members come through kcoord.
     """
     from kcoord.cli import group_calls, tables
 
@@ -50,7 +50,7 @@ def describe_groups(
 ) -> None:
     """Show the members of groups, and what they have.
 
-    Of connect groups all that is going on: who waits for what, who must let go of what, what waits for whom.
+    For connect groups also: which worker waits for what, which one must release what, and which work waits for whom.
     """
     from kcoord.cli import group_calls, tables
 
@@ -64,7 +64,7 @@ def describe_groups(
 def explain_group(
     group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")],
     last: Annotated[
-        int, typer.Option("--last", metavar="N", min=1, help="So many epochs, the latest ones; kcoord keeps 100.")
+        int, typer.Option("--last", metavar="N", min=1, help="How many of the latest epochs to show; kcoord keeps 100.")
     ] = 10,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     as_json: AsJson = False,
@@ -72,7 +72,7 @@ def explain_group(
 ) -> None:
     """Tell what happened in a connect group, and why.
 
-    Each epoch with its reason, what moved from whom to whom, and how long it took.
+    For each epoch: its reason, what moved from which worker to which, and how long it took.
     """
     from kcoord.cli import explaining, group_calls
 
@@ -84,16 +84,16 @@ def explain_group(
 def configured_set(
     group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")],
     forget: Annotated[
-        bool, typer.Option("--forget", help="Forget its offset: whatever a worker says next counts.")
+        bool, typer.Option("--forget", help="Forget the offset: what a worker says next counts.")
     ] = False,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Show which connectors and tasks a group takes to exist, and where it has that from.
+    """Show which connectors and tasks exist for a group, and where it knows that from.
 
-    Of what workers say, the highest offset counts, and Connect's configuration topic goes before files. --forget is for
-    a group that holds on to an offset that no worker reaches any more; nothing stops by it.
+    Workers say what exists. The highest offset counts, and Connect's configuration topic goes before files. Use
+    --forget if a group has an offset that no worker can reach any more. It stops nothing.
     """
     from kcoord.cli import configured_set, group_calls
 
@@ -103,7 +103,7 @@ def configured_set(
 
 
 Wait = Annotated[
-    float, typer.Option("--wait", metavar="S", min=0, help="So many seconds to wait until it is so; 0: do not wait.")
+    float, typer.Option("--wait", metavar="S", min=0, help="How many seconds to wait until it is done; 0: do not wait.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 
@@ -116,10 +116,10 @@ def adopt_groups(
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     command_config: CommandConfig = None,
 ) -> None:
-    """Have kcoord take live groups over from the cluster behind it.
+    """Make kcoord take over live groups from the cluster behind it.
 
-    A group is taken over once all its members come through kcoord and it is stable. No member joins again for it, stops
-    anything or loses a commit. Who is still missing is told. Sets gateway.owner=kcoord.
+    kcoord takes a group over once it is stable and all its members come through kcoord. No member rejoins, stops
+    anything or loses a commit. The command says which members are still missing. Sets gateway.owner=kcoord.
     """
     from kcoord.group.group_configs import Owner
 
@@ -129,7 +129,9 @@ def adopt_groups(
 @app.command("release")
 def release_groups(
     group: Annotated[list[str] | None, typer.Argument(metavar="[GROUP...]", help="Group ids.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="All groups that kcoord has: before it is taken away.")] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="All groups that kcoord has. Use it before you remove kcoord.")
+    ] = False,
     wait: Wait = 60,
     dry_run: DryRun = False,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
@@ -137,14 +139,14 @@ def release_groups(
 ) -> None:
     """Give live groups back to the cluster behind kcoord.
 
-    Their members join once more, at the cluster, and go on; then they can be pointed at the brokers one by one. Sets
-    gateway.owner=cluster: kcoord does not take the groups again.
+    Their members join once more, at the cluster, and go on. Then you can point them at the brokers one by one. Sets
+    gateway.owner=cluster, so kcoord does not take the groups again.
     """
     from kcoord.cli import handover_calls
     from kcoord.group.group_configs import Owner
 
     if bool(group) == all_:
-        fail("name groups, or --all", USAGE)
+        fail("name groups, or give --all", USAGE)
     named = group or list(ask(bootstrap_server, command_config, handover_calls.of_kcoord))
     if not named:
         print("kcoord has no groups.")
@@ -177,7 +179,7 @@ def delete_groups(
 ) -> None:
     """Delete groups without members.
 
-    The offsets that they have committed go too.
+    This deletes the offsets that they have committed, too.
     """
     from kcoord.cli import group_calls
 

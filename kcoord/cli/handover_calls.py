@@ -60,9 +60,9 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
     await _check_asked(cluster, group)
     now = await _owner(cluster, group)
     if _is_so(now, owner):
-        return [f"{group}: it is so already: {now.told()}"]
+        return [f"{group}: nothing to do, coordinated by {now.told()}"]
     if owner == Owner.KCOORD:
-        return [f"{group}: {line}" for line in now.lines()] or [f"{group}: nobody has it now"]
+        return [f"{group}: {line}" for line in now.lines()] or [f"{group}: nobody coordinates it now"]
     [found] = await describe(cluster, [group])
     count = len(found.members) if isinstance(found, ClassicGroup) else len(found.workers)
     return [f"{group}: {count} member{'' if count == 1 else 's'} would join once more, at the cluster. {_cost(found)}"]
@@ -71,10 +71,10 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
 def _cost(found: object) -> str:
     """What the one rebalance costs."""
     if isinstance(found, ClassicGroup) and found.protocol_type != CONNECT_TYPE:
-        return "Consumers keep their positions; with an eager assignor they stand still for the time of a rebalance"
+        return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
     if isinstance(found, ClassicGroup) and found.protocol == EAGER_PROTOCOL:
-        return "Its workers speak the eager protocol: each stops all its tasks for that, and starts them again"
-    return "Its workers go on to run what they run"
+        return "Its workers speak the eager protocol: each stops all its tasks for the rebalance, and starts them again"
+    return "Its workers go on running what they run"
 
 
 async def of_kcoord(cluster: Cluster) -> Sequence[str]:
@@ -92,6 +92,6 @@ async def _check_asked(cluster: Cluster, group: str) -> None:
     connection = await cluster.to(await cluster.coordinator(group))
     if not tells_owners(connection):
         raise ClientError(
-            f"{group}: whoever was asked is no kcoord before a cluster, or one with group.connect.enable=false: "
-            "name kcoord with --bootstrap-server"
+            f"{group}: the server that was asked is not a kcoord in front of a cluster, or has "
+            "group.connect.enable=false: give kcoord's address with --bootstrap-server"
         )

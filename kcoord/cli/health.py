@@ -23,7 +23,7 @@ def health(
         typer.Option(
             "--bootstrap-server",
             metavar="HOST:PORT,...",
-            help="Whom to ask.  [default: where the settings in the environment and the file tell kcoord to listen]",
+            help="The kcoord to ask.  [default: where kcoord listens, by the settings in the environment and the file]",
         ),
     ] = None,
     config: Annotated[
@@ -31,9 +31,9 @@ def health(
     ] = None,
     command_config: CommandConfig = None,
 ) -> None:
-    """Ask kcoord which versions it speaks: exit code 0 if it answers, 1 if not.
+    """Ask kcoord which versions it speaks. Exit code 0 if it responds, 1 if not.
 
-    In front of a cluster that takes an answer of the cluster, too. Where kcoord asks its clients for certificates,
+    In front of a cluster this needs a response of the cluster too. If kcoord asks its clients for certificates,
     --command-config must name one.
     """
     from kcoord.client import ClientError, Connection, Security

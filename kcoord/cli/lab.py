@@ -20,61 +20,69 @@ if TYPE_CHECKING:
 
 LONGEST_DELAY_S = 86_400
 LEGEND = """\
-Of each figure: the median of the seeds (least to greatest). Of each kind of group is marked what stops least, and of
-that moves least; and what moves least, and of that stops least. What seeds do not tell apart counts as the same.
+Each figure is the median of the seeds (least to greatest). For each kind of group, two choices are marked: the one that
+stops least (of several, the one that moves least), and the one that moves least (of several, the one that stops least).
+Choices that the seeds do not tell apart count as equal.
 """
 MARKS = {"stops least": ("stopped", "moved"), "moves least": ("moved", "stopped")}
 
 
 def lab(
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where the table is to lie: a directory, or a URI.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where to write the table: a directory, or a URI.")],
     scenario: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="One that comes with kcoord (kcoord sim scenario lists them), or a TOML file. Several times; else "
-            "all that come with kcoord.",
+            help="A scenario that comes with kcoord (kcoord sim scenario lists them), or a TOML file. May be "
+            "given several times.  [default: all that come with kcoord]",
         ),
     ] = None,
     kind: Annotated[
         list[Kind] | None,
         typer.Option(
-            help="Of group: Java's workers in a generic group (barrier) or led one by one (individual), or ours in a "
-            "connect group. Several times; else all."
+            help="The kind of group: Java workers in a classic group (barrier), Java workers managed one by one "
+            "(individual), or kcoord's workers in a connect group (connect). May be given several times.  "
+            "[default: all]"
         ),
     ] = None,
-    policy: Annotated[list[Policy] | None, typer.Option(help="Several times; else all.")] = None,
+    policy: Annotated[
+        list[Policy] | None, typer.Option(help="The rebalance policy. May be given several times.  [default: all]")
+    ] = None,
     delay: Annotated[
         list[float] | None,
         typer.Option(
-            metavar="SECONDS", help="For how long lost work waits. Several times; else as each scenario says."
+            metavar="SECONDS",
+            help="How long lost work waits. May be given several times.  [default: as each scenario says]",
         ),
     ] = None,
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
-            "that are stopped; stop, kill: all go like this. Several times; else as each scenario says."
+            help="How workers go that a scenario stops or kills. drain: drain all of them first; drain-stops: "
+            "drain only those that it stops; stop, kill: stop or kill all of them. May be given several "
+            "times.  [default: as each scenario says]"
         ),
     ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE|none",
-            help="Placement rules from the start, as for kcoord placement apply, or none. Several times; else as each "
-            "scenario says.",
+            help="Placement rules from the start, as for kcoord placement apply, or none. May be given several "
+            "times.  [default: as each scenario says]",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each, by other latencies.")] = 10,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many runs of each, with different latencies.")
+    ] = 10,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
     """Simulate scenarios under policies, delays, ways to restart and placement rules, on all cores.
 
-    Shows the median of each and its spread.
+    Shows the median and the spread of each choice.
 
-    Without options: everything that comes with kcoord, a thousand runs, in a minute or two. The table has every run;
-    its columns are in docs/pipeline.md. The same runs give the same table; what was there before is replaced.
+    Without options it runs everything that comes with kcoord: a thousand runs, in a minute or two. The table has every
+    run; docs/pipeline.md explains its columns. The same runs give the same table. A table that was there is replaced.
     """
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
@@ -97,7 +105,7 @@ def lab(
     )
     todo = [each for each in everything if is_possible(scenarios[each.scenario], each)]
     if not todo:
-        fail("placement rules and drains cannot hold in group barrier: give --kind individual or connect", USAGE)
+        fail("placement rules and drains do not work in group barrier: give --kind individual or connect", USAGE)
     settings = pairs(conf, "--conf")
     try:
         with Progress() as progress:
@@ -114,8 +122,8 @@ def lab(
     doubled = sum(each.doubles for each in found)
     if doubled:
         fail(
-            f"two workers had the same task at once in {doubled:,} runs, which is a fault of kcoord's: they have "
-            f"`doubles` in {out}/{LAB.name}; kcoord sim scenario --json says what it was",
+            f"two workers had the same task at once in {doubled:,} runs, which is a bug in kcoord: these runs "
+            f"have `doubles` in {out}/{LAB.name}; kcoord sim scenario --json says what happened",
             FAILED,
         )
 

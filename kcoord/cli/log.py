@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(no_args_is_help=True, help="Look into the log of records: what is in it, and whether it is sound.")
+app = typer.Typer(no_args_is_help=True, help="Read the log of records, and check that it is sound.")
 
-DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where a kcoord keeps its records.  [default: data]")]
+DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where kcoord keeps its records.  [default: data]")]
 LogBootstrap = Annotated[
     str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster that has the log's topic.")
 ]
@@ -49,16 +49,20 @@ def dump_log(
     topic: Topic = None,
     partition: Partitions = None,
     group: Annotated[
-        list[str] | None, typer.Option("-g", "--group", metavar="ID", help="Only records of this group. Several times.")
+        list[str] | None,
+        typer.Option("-g", "--group", metavar="ID", help="Only records of this group. May be given several times."),
     ] = None,
-    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on with what is written from now on.")] = False,
+    follow: Annotated[
+        bool, typer.Option("-f", "--follow", help="Keep printing new records as they are written.")
+    ] = False,
     option: Setting = None,
     config: Config = None,
 ) -> None:
     """Print the records as JSON lines, in the order of each partition.
 
-    Each line has the partition, the offset, the time, the record's type, its key and its value, with the fields'
-    names; null is a tombstone. Bytes are in base64. What cannot be decoded is printed in base64 with the reason.
+    Each line has the partition, the offset, the time, the record's type, its key and its value, with the names of the
+    fields. A value of null is a tombstone. Bytes are in base64. A record that cannot be decoded is printed in base64,
+    with the reason.
     """
     from kcoord.cli import log_reading
 
@@ -75,10 +79,10 @@ def verify_log(
     option: Setting = None,
     config: Config = None,
 ) -> None:
-    """Replay the log and check that it is sound; exit code 1 and a line for each fault if it is not.
+    """Replay the log and check that it is sound. If not: exit code 1, and a line for each fault.
 
-    Every record can be read and replayed; nothing has two owners after any step; epochs and generations never go back;
-    in the end every group is sound in itself.
+    A log is sound if every record can be read and replayed, nothing has two owners after any step, epochs and
+    generations never go back, and every group is consistent at the end.
     """
     from kcoord.cli import log_reading
 
@@ -112,7 +116,11 @@ def log_settings(
 
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
     if data_dir and (log_bootstrap or topic):
-        fail("--data-dir is of a log in a file, --log-bootstrap and --topic of one in a topic; keep one", USAGE)
+        fail(
+            "--data-dir is for a log in a file, --log-bootstrap and --topic are for a log in a topic; give only "
+            "one kind",
+            USAGE,
+        )
     flags = {"data_dir": data_dir, "log_bootstrap": log_bootstrap, "log_topic": topic}
     given: dict[str, object] = {field: value for field, value in flags.items() if value}
     if given:

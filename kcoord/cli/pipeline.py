@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kcoord.pipeline.spark.sources import Source
 
 app = typer.Typer(
-    no_args_is_help=True, help="Make tables of what is in the log, by Spark (pip install 'kcoord[spark]')."
+    no_args_is_help=True, help="Make tables from the log with Spark (pip install 'kcoord[spark]'), and evaluate them."
 )
 
 
@@ -32,22 +32,24 @@ def _pipeline() -> None:
 
 @app.command("history")
 def history(
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where the tables are to lie: a directory, or a URI.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where to write the tables: a directory, or a URI.")],
     data_dir: DataDir = None,
     log_bootstrap: LogBootstrap = None,
     topic: Topic = None,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Take what is new since the last time only (of a log in a topic).")
+        bool, typer.Option("--stream", help="Read only what is new since the last time (for a log in a topic).")
     ] = False,
     every: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=1, help="With --stream: again and again, until Ctrl-C.")
+        float | None,
+        typer.Option(metavar="SECONDS", min=1, help="With --stream: repeat at this interval, until Ctrl-C."),
     ] = None,
     master: Master = LOCAL,
     conf: Conf = None,
     kafka_option: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="A setting of Kafka's Java client, by which Spark reads. Several times."
+            metavar="NAME=VALUE",
+            help="A setting for Kafka's Java client, with which Spark reads the topic. May be given several times.",
         ),
     ] = None,
     option: Setting = None,
@@ -55,18 +57,18 @@ def history(
 ) -> None:
     """Make tables of the log: epochs, rebalances, who ran what and when, gaps, and an audit.
 
-    What stands in them is in docs/pipeline.md. The same log gives the same tables; what was there before is replaced.
+    docs/pipeline.md explains the tables. The same log gives the same tables. Tables that were there are replaced.
     """
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.spark.session import session
 
     if every is not None and not stream:
-        fail("--every goes with --stream", USAGE)
+        fail("--every needs --stream", USAGE)
     settings = log_settings(data_dir, log_bootstrap, topic, option, config)
     kafka = settings.log == "kafka"
     if stream and not kafka:
-        fail("--stream is of a log in a topic; a log in a file is read as a whole", USAGE)
+        fail("--stream is for a log in a topic; a log in a file is always read as a whole", USAGE)
     spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
@@ -82,15 +84,16 @@ def history(
 
 @app.command("report")
 def report(
-    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history has put the tables.")],
+    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
     group: Annotated[
-        list[str] | None, typer.Option("-g", "--group", metavar="ID", help="Only this group. Several times.")
+        list[str] | None,
+        typer.Option("-g", "--group", metavar="ID", help="Only this group. May be given several times."),
     ] = None,
 ) -> None:
-    """Make one HTML page of the tables: who owned what, rebalances and why, the worst gaps, who caused most.
+    """Make one HTML page from the tables: who owned what, why the group rebalanced, the worst gaps, who caused most.
 
-    The page needs no server and no network. Spark is not needed for it.
+    The page needs no server and no network. The command does not need Spark.
     """
     from kcoord.pipeline.failure import PipelineError
 
@@ -98,7 +101,7 @@ def report(
         from kcoord.pipeline.report.page import page
         from kcoord.pipeline.report.reading import read
     except ImportError as error:
-        fail(f"what draws the page is not installed here ({error}): pip install 'kcoord[spark]'")
+        fail(f"a package that draws the page is not installed here ({error}): pip install 'kcoord[spark]'")
     try:
         histories = read(tables, group or ())
     except PipelineError as error:

@@ -13,9 +13,7 @@ from kcoord.printable import printable
 if TYPE_CHECKING:
     from kcoord.assign.placement import Rules
 
-app = typer.Typer(
-    help="Look at the placement rules of a group, and change them.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="Show and change the placement rules of a group.", no_args_is_help=True, rich_markup_mode=None)
 
 Group = Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Rules in TOML (docs/placement.md).")]
@@ -28,7 +26,7 @@ def show_rules(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Print a group's rules, as `apply` reads them."""
+    """Print a group's rules, in the form that `apply` reads."""
     import tomli_w
 
     from kcoord.assign.placement.document import write_tables
@@ -47,14 +45,16 @@ def show_rules(
 def apply(
     group: Group,
     file: File,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would move, and what cannot be.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would move, and what the rules cannot reach.")
+    ] = False,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Give a group the rules of a file, in place of those that it has.
+    """Replace a group's rules by those of a file.
 
-    Says what moves because of that. A few connectors and tasks move at a time.
+    Says what will move. A few connectors and tasks move at a time.
     """
     from kcoord.cli import placement_calls
     from kcoord.client import Cluster
@@ -91,7 +91,7 @@ def explain(
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     command_config: CommandConfig = None,
 ) -> None:
-    """Say where a connector or a task runs, and what the rules say of each worker for it."""
+    """Say where a connector or a task runs, and which workers the rules allow for it."""
     from kcoord.assign import CONNECTOR
     from kcoord.cli import placement_calls
     from kcoord.client import ClientError
@@ -115,9 +115,9 @@ def read_rules(file: Path) -> "Rules":
     try:
         return read_tables(tomllib.loads(file.read_text()))
     except (OSError, UnicodeDecodeError) as error:
-        fail(f"{file}: {error.strerror if isinstance(error, OSError) else 'it is no text in UTF-8'}", USAGE)
+        fail(f"{file}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8 text'}", USAGE)
     except tomllib.TOMLDecodeError as error:
-        fail(f"{file}: it is no TOML: {error}", USAGE)
+        fail(f"{file}: it is not valid TOML: {error}", USAGE)
     except DocumentError as error:
         fail(f"{file}: {error}", USAGE)
 

@@ -80,10 +80,12 @@ class Plan:
 
 async def standing(cluster: Cluster, group: str) -> Standing:
     """The group and its rules. Raises ClientError."""
-    found = await connect_group(cluster, group, "only a kcoord with group.connect.enable knows placement rules", RULES)
+    found = await connect_group(
+        cluster, group, "only a kcoord with group.connect.enable=true knows placement rules", RULES
+    )
     settings = {each.name: each.value or "" for each in await describe(cluster, group)}
     if PLACEMENT not in settings:
-        raise ClientError(f"{group}: its coordinator knows no placement rules: it is a kcoord before 0.2")
+        raise ClientError(f"{group}: its coordinator does not know placement rules: it is a kcoord older than 0.2")
     return Standing(found, read_setting(settings[PLACEMENT]))
 
 
@@ -97,14 +99,14 @@ def check_possible(now: Standing) -> None:
     group = now.group
     if group.legacy.barrier is not None:
         raise ClientError(
-            f"{group.group}: placement rules cannot hold while its workers join all together "
+            f"{group.group}: placement rules do not work while its workers all join together "
             f"({group.legacy.barrier}){how_to_be_individual(group.group, group.legacy)}"
         )
     if not group.placement.is_possible:
         raise ClientError(
-            f"{group.group}: placement rules cannot hold while its workers compute the assignment "
-            f"({group.assignor}). Let them ask for an assignor of the coordinator: kcoord worker --server-assignor "
-            "cooperative"
+            f"{group.group}: placement rules do not work while its workers compute the assignment "
+            f"({group.assignor}). Let the workers ask for an assignor of the coordinator: kcoord worker "
+            "--server-assignor cooperative"
         )
 
 
@@ -133,13 +135,13 @@ def _unmatched(rules: Rules, group: Group) -> Iterator[str]:
     workers += [pattern for each in rules.affinities for pattern in each.workers] + [each.urls for each in rules.zones]
     for pattern in dict.fromkeys(workers):
         if not any(is_meant(member, pattern) for member in group.members):
-            yield f"{pattern}: no worker of the group has such a name now"
+            yield f"{pattern}: no worker of the group matches this now"
     several = (rules.weights, rules.affinities, rules.separations, rules.spreads)
     connectors = [each.connectors for kind in several for each in kind] + [each.others for each in rules.separations]
     there = {name for name, _ in existing(group)}
     for pattern in dict.fromkeys(connectors):
         if not any(fits(name, pattern) for name in there):
-            yield f"{pattern}: no connector of the group has such a name now"
+            yield f"{pattern}: no connector of the group matches this now"
 
 
 def members_of(now: Standing) -> list[Member]:

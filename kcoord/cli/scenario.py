@@ -13,7 +13,7 @@ from kcoord.cli.paper import table_of, written
 if TYPE_CHECKING:
     from kcoord.sim.scenario import Run, Scenario
 
-LEFT_OUT = "Left out: group barrier with placement rules or drains, since they cannot hold there."
+LEFT_OUT = "Left out: group barrier with placement rules or drains, because they do not work there."
 
 
 class Kind(StrEnum):
@@ -52,30 +52,34 @@ def scenario(
         list[Kind] | None,
         typer.Option(
             "--group",
-            help="Java's workers in a generic group (barrier) or led one by one (individual), or ours in a connect "
-            "group. May be given several times; else all.",
+            help="The kind of group: Java workers in a classic group (barrier), Java workers managed one by one "
+            "(individual), or kcoord's workers in a connect group (connect). May be given several times.  "
+            "[default: all]",
         ),
     ] = None,
     policy: Annotated[
-        list[Policy] | None, typer.Option("--policy", help="May be given several times; else all.")
+        list[Policy] | None,
+        typer.Option("--policy", help="The rebalance policy. May be given several times.  [default: all]"),
     ] = None,
     restart: Annotated[
         Restart | None,
         typer.Option(
-            help="How workers go. drain: all that are stopped or killed are drained first; drain-stops: only those "
-            "that are stopped; stop, kill: all go like this. Else as it says."
+            help="How workers go that the scenario stops or kills. drain: drain all of them first; drain-stops: "
+            "drain only those that it stops; stop, kill: stop or kill all of them.  [default: as the "
+            "scenario says]"
         ),
     ] = None,
     rules: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Placement rules from the start, as for kcoord placement apply; else as it says."
+            metavar="FILE",
+            help="Placement rules from the start, as for kcoord placement apply.  [default: as the scenario says]",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="K", help="Another one takes other latencies.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs: one line of JSON for each run.")] = False,
+    seed: Annotated[int, typer.Option(metavar="K", help="Another seed gives other latencies.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each run.")] = False,
 ) -> None:
-    """Run scenarios under rebalance policies, and print what each costs. Without any: list those that there are."""
+    """Run scenarios under rebalance policies, and print what each costs. Without a scenario: list all scenarios."""
     from kcoord.cli.placement import read_rules
     from kcoord.sim.scenario import Kind as GroupKind
     from kcoord.sim.scenario import NoFigures, built_in, follows_rules, load, restarted, run
@@ -119,7 +123,7 @@ def named(name: str) -> "Scenario":
     there_are = built_in()
     path = there_are.get(name, Path(name))
     if not path.exists():
-        fail(f"there is no scenario {name}, nor such a file; there are {', '.join(there_are)}", USAGE)
+        fail(f"there is no scenario or file {name}; the scenarios are {', '.join(there_are)}", USAGE)
     try:
         return load(path)
     except ScenarioError as error:

@@ -42,16 +42,16 @@ def _commands(settings: Settings) -> list[tuple[str, str]]:
     at = f"--bootstrap-server {address}"
     if settings.upstream:
         return [
-            (f"kafka-console-consumer.sh {at} --topic TOPIC --group GROUP", "a consumer, as before:"),
-            (f"{kcoord} groups list {at}", "all groups, kcoord's and the cluster's:"),
-            (f"{kcoord} groups describe GROUP {at}", "who is in a group:"),
+            (f"kafka-console-consumer.sh {at} --topic TOPIC --group GROUP", "run a consumer, as before:"),
+            (f"{kcoord} groups list {at}", "list all groups, kcoord's and the cluster's:"),
+            (f"{kcoord} groups describe GROUP {at}", "show who is in a group:"),
         ]
     return [
-        (f"{kcoord} groups list {at}", "the groups that are here:"),
-        (f"kafka-groups.sh {at} --list", "the same by Kafka's own tool:"),
+        (f"{kcoord} groups list {at}", "list the groups:"),
+        (f"kafka-groups.sh {at} --list", "the same with Kafka's own tool:"),
         (
             f"{kcoord} serve --listen localhost:9192 --upstream HOST:PORT --groups '.*'",
-            "stand in front of your cluster instead:",
+            "run in front of your cluster instead:",
         ),
     ]
 

@@ -16,25 +16,30 @@ Listen = Annotated[
 ]
 DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where kcoord keeps its records.  [default: data]")]
 Advertise = Annotated[
-    str | None, typer.Option(metavar="HOST:PORT", help="What clients are told to connect to, where that differs.")
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="What clients are told to connect to, if that differs from --listen."),
 ]
 UpstreamBrokers = Annotated[
-    str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster to stand in front of.")
+    str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster that kcoord runs in front of.")
 ]
 GroupPatterns = Annotated[
     list[str] | None,
     typer.Option(
         metavar="REGEX",
-        help="Groups that kcoord is to coordinate beside --upstream, '.*' for all. May be given several times.",
+        help="Groups for kcoord to coordinate, with --upstream; '.*' for all. May be given several times.",
     ),
 ]
 LogKind = Annotated[
     str | None,
-    typer.Option(metavar="embedded|kafka", help="Where records live: in DIR, or in a topic.  [default: embedded]"),
+    typer.Option(
+        metavar="embedded|kafka", help="Where kcoord keeps its records: in DIR, or in a topic.  [default: embedded]"
+    ),
 ]
 LogBootstrap = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT,...", help="Brokers of the topic's cluster.  [default: those of --upstream]"),
+    typer.Option(
+        metavar="HOST:PORT,...", help="Brokers of the cluster that has the topic.  [default: those of --upstream]"
+    ),
 ]
 Options = Annotated[
     list[str] | None,

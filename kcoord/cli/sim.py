@@ -14,7 +14,7 @@ from kcoord.cli.scenario import scenario
 from kcoord.cli.soak import Soak, soak, told
 
 app = typer.Typer(
-    help="Simulate connect groups under faults, and look for what must never be. Exit status 1 if it is found.",
+    help="Simulate connect groups under faults, and look for what must never happen. Exit status 1 if a run finds it.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -36,61 +36,73 @@ def sim(
     context: typer.Context,
     seeds: Annotated[int, typer.Option(metavar="N", help="How many seeds to run.")] = 1_000,
     from_: Annotated[int, typer.Option("--from", metavar="K", help="The first seed.")] = 0,
-    seed: Annotated[int | None, typer.Option(metavar="K", help="Run this seed only.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="K", help="Run only this seed.")] = None,
     plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Run the plan of this file, however plans are drawn today.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Run the plan in this file. It does not depend on how seeds draw plans today."
+        ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the plan of the seed to FILE (with --seed), and run it.")
+        Path | None, typer.Option(metavar="FILE", help="Write the plan of the seed to FILE, and run it (with --seed).")
     ] = None,
     shrink: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Make the failing run of --seed or --plan small, and write it to FILE."),
+        typer.Option(
+            metavar="FILE", help="Make the failing run of --seed or --plan as small as possible, and write it to FILE."
+        ),
     ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Print what happens, line by line (with --seed or --plan).")
     ] = False,
-    jobs: Annotated[int, typer.Option(metavar="J", help="On how many cores.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="J", help="How many cores to use.")] = 1,
     kind: Annotated[
-        Kind | None, typer.Option(help="All runs are of this kind; if it is not given, every fourth seed is mixed.")
+        Kind | None, typer.Option(help="Run only this kind. Without it, every fourth seed is mixed.")
     ] = None,
     beside: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Coordinators and workers of the kcoord release whose package is in DIR take part in all runs, too.",
+            help="In all runs, let coordinators and workers of another kcoord release take part, whose package "
+            "is in DIR.",
         ),
     ] = None,
     journal: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write down in FILE which seeds ran on which commit, and leave out what is there."
+            metavar="FILE",
+            help="Write to FILE which seeds ran on which commit, and leave out seeds that are already there.",
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Show which conditions were never met, and what the journal holds.")
+        bool, typer.Option("--report", help="Show which conditions were never met, and what the journal contains.")
     ] = False,
 ) -> None:
     if context.invoked_subcommand is not None:
         return
     if seed is not None and plan is not None:
-        fail("--seed and --plan name one run each: give one of them", USAGE)
+        fail("--seed and --plan each name one run: give only one of them", USAGE)
     if save is not None and seed is None:
-        fail("--save writes the plan of one seed: name it with --seed K", USAGE)
+        fail("--save writes the plan of one seed: give --seed K", USAGE)
     if shrink is not None and ((seed is None and plan is None) or trace or save is not None):
-        fail("--shrink makes one failing run small: name it with --seed K or --plan FILE alone", USAGE)
+        fail("--shrink makes one failing run small: give --seed K or --plan FILE, and not --save", USAGE)
     if trace and seed is None and plan is None:
-        fail("--trace shows one run: name it with --seed K or --plan FILE", USAGE)
+        fail("--trace shows one run: give --seed K or --plan FILE", USAGE)
     if plan is not None and (kind is not None or beside is not None):
-        fail("--plan says itself of which kind the run is: leave --kind and --beside out", USAGE)
+        fail("a plan file says which kind of run it is: leave out --kind and --beside", USAGE)
     if beside is not None and (kind is not None or save is not None or shrink is not None):
-        fail("--beside is a kind of runs that has no plan files: leave --kind, --save and --shrink out", USAGE)
+        fail(
+            "runs with --beside have no plan files and are a kind of their own: leave out --kind, --save and --shrink",
+            USAGE,
+        )
     if kind is Kind.ADOPTION and (save is not None or shrink is not None or report):
-        fail("runs of the kind adoption have no plan files and no report: leave --save, --shrink, --report out", USAGE)
+        fail(
+            "runs of the kind adoption have no plan files and no report: leave out --save, --shrink and --report", USAGE
+        )
     runs = _kind_of_runs(kind, beside)
     if seed is not None or plan is not None:
         if journal is not None or report:
-            fail("--journal and --report are of many seeds: leave --seed and --plan out", USAGE)
+            fail("--journal and --report are for many seeds: leave out --seed and --plan", USAGE)
         if shrink is not None:
             _shrink(seed, plan, runs, shrink)
         else:

@@ -12,7 +12,9 @@ from kcoord.cli.failure import USAGE, fail
 Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")]
 LOCAL = f"local[{2 * (os.cpu_count() or 1)}]"
 """This machine, two tasks for each core: while one waits for its Python or for Kafka another one works."""
-Conf = Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's own. Several times.")]
+Conf = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any setting of Spark. May be given several times.")
+]
 
 
 def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
@@ -40,5 +42,5 @@ def spark_log(out: str) -> Path:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch()
     except OSError as error:
-        fail(f"nothing can be written to {out}: {error}; name another directory")
+        fail(f"cannot write to {out}: {error}; give another directory")
     return log

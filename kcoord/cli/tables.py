@@ -120,7 +120,7 @@ def legacy_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
         return
     leader = next((names(each.member) for each in group.workers if each.leads), None)
     who = f"{count} of {len(group.workers)}" if count < len(group.workers) else "all"
-    speak = f"{who} workers speak the generic protocol ({group.legacy.protocol or 'nothing in common'})"
+    speak = f"{who} workers speak the classic protocol ({group.legacy.protocol or 'nothing in common'})"
     leads = f"; {leader} leads" if leader is not None else ""
     if group.legacy.barrier is None:
         yield f"{speak}, each is managed by itself{leads}"

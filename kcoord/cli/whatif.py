@@ -30,78 +30,93 @@ PIECES = 3
 
 
 def whatif(
-    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history has put the tables.")],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where the table of all runs is to lie; a URI may be.")],
+    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="Where to write the table of all runs: a directory, or a URI.")
+    ],
     group: Annotated[
-        str | None, typer.Option("-g", "--group", metavar="ID", help="Which group; needed where there are several.")
+        str | None, typer.Option("-g", "--group", metavar="ID", help="The group; needed if there are several.")
     ] = None,
     kind: Annotated[
         list[Kind] | None,
-        typer.Option(help="Of group to try. Several times; else the recorded one, and individual beside barrier."),
+        typer.Option(
+            help="The kind of group to try. May be given several times.  [default: the recorded kind; "
+            "for barrier also individual]"
+        ),
     ] = None,
     policy: Annotated[
         list[Policy] | None,
-        typer.Option(help="To try. Several times; else the recorded one, with workers of ours designs I to III too."),
+        typer.Option(
+            help="The policy to try. May be given several times.  [default: the recorded one; with "
+            "kcoord's workers also designs I to III]"
+        ),
     ] = None,
     delay: Annotated[
         list[float] | None,
         typer.Option(
             metavar="SECONDS",
-            help="To try. Several times; else usual ones, and those that the workers' own absences ask for.",
+            help="The delay to try. May be given several times.  [default: usual delays, and those that fit the "
+            "workers' absences]",
         ),
     ] = None,
     restart: Annotated[
         list[Restart] | None,
         typer.Option(
-            help="How workers go. drain: all that stopped or died are drained first; drain-stops: those that stopped "
-            "in order, since nobody drains what crashes; stop, kill: all go like this. Several times; tried beside how "
-            "they really went."
+            help="How workers go that stopped or died. drain: drain all of them first; drain-stops: drain only "
+            "those that stopped cleanly, because nobody can drain a worker that crashes; stop, kill: stop "
+            "or kill all of them. May be given several times; shown beside how they really went."
         ),
     ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Placement rules, as for kcoord placement apply. Several times; tried beside none.",
+            help="Placement rules, as for kcoord placement apply. May be given several times; shown beside no rules.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs of each.")] = 10,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs of each choice.")] = 10,
     was_policy: Annotated[
-        Policy | None, typer.Option("--was-policy", help="By which the group really assigned; else as the log says.")
+        Policy | None,
+        typer.Option("--was-policy", help="The policy by which the group really assigned.  [default: as the log says]"),
     ] = None,
     was_delay: Annotated[
         float | None,
         typer.Option(
-            "--was-delay", metavar="SECONDS", min=0, help="For which lost work really waited; else as the log says."
+            "--was-delay",
+            metavar="SECONDS",
+            min=0,
+            help="How long lost work really waited.  [default: as the log says]",
         ),
     ] = None,
     session: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0.1, help="The session timeout; else as the log says.")
+        float | None, typer.Option(metavar="SECONDS", min=0.1, help="The session timeout.  [default: as the log says]")
     ] = None,
     heartbeat: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=0.1, help="How often workers heartbeat; else 3, or 5 with workers of ours."
+            metavar="SECONDS", min=0.1, help="How often workers heartbeat.  [default: 3; with kcoord's workers 5]"
         ),
     ] = None,
     start: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="How long a task takes to start, which no log says.")
+        float, typer.Option(metavar="SECONDS", min=0, help="How long a task takes to start; no log says that.")
     ] = 1.0,
     stop: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="How long it takes to stop; else as seen in the log, or 1."),
+        typer.Option(
+            metavar="SECONDS", min=0, help="How long a task takes to stop.  [default: as seen in the log, or 1]"
+        ),
     ] = None,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
-    """Play a group's recorded history again under other policies and delays, and recommend a delay.
+    """Replay a group's recorded history under other policies and delays, and recommend a delay.
 
-    With --restart drain also: what it would have cost if workers had been drained before they went; with --restart
-    drain-stops only those that stopped in order, not those that died.
+    With --restart drain it also shows what the history would have cost if all workers had been drained before they
+    went; with --restart drain-stops, if those had been drained that stopped cleanly, but not those that died.
 
-    Of the tables of kcoord pipeline history: the workers that came, went and died, and what was configured when. Shown
-    is what each choice would have cost (the median of the seeds, and from which to which), what it would have saved,
-    and how true the replay of what was really run is to the log.
+    The tables of kcoord pipeline history say which workers came, went and died, and what was configured at which time.
+    The output says what each choice would have cost (the median and the range of the seeds), what it would have saved,
+    and how well the replay of what was really run agrees with the log.
     """
     from kcoord.cli.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
@@ -116,7 +131,7 @@ def whatif(
         from kcoord.pipeline.whatif.question import Asked, question
         from kcoord.pipeline.whatif.reading import read
     except ImportError as error:
-        fail(f"what reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
+        fail(f"a package that reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
     asked = Asked(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],
@@ -141,7 +156,7 @@ def whatif(
     print(shown(printable(group), wanted, advice, wanted.logged_by_episode(found)), end="")
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
-        fail("two workers had the same task at once in a run, which is a fault of kcoord's: see `doubles`", FAILED)
+        fail("two workers had the same task at once in a run, which is a bug in kcoord: see `doubles`", FAILED)
 
 
 def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":
@@ -160,7 +175,7 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
     try:
         return advise(rows, wanted.recorded)
     except NotReplayed as error:
-        raise PipelineError(f"nothing could be played again: {error}") from None
+        raise PipelineError(f"nothing could be replayed: {error}") from None
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -175,7 +190,7 @@ def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Mapping[s
     parts = [_heading(group, wanted), _table(advice, recommended)]
     parts.append(_refusal(apart, wanted.away_ms() / 1000) if apart else _recommendation(wanted, advice))
     parts += [_ways(wanted, advice), _check(advice, {name: recorded[name] for name in advice.pieces}.values())]
-    parts += [f"Not played again: {each}\n" for each in advice.failed]
+    parts += [f"Not replayed: {each}\n" for each in advice.failed]
     return "\n".join(each for each in parts if each)
 
 
@@ -183,11 +198,9 @@ def _heading(group: str, wanted: "Question") -> str:
     fleet, fitted, episodes = wanted.fleet, wanted.fitted, wanted.episodes
     changes = [event.do.value for each in episodes for event in each.scenario.events]
     went = f"{changes.count('stop'):,} workers stopped, {changes.count('kill'):,} died"
-    run = (
-        "which nobody could tell" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
-    )
-    mixed = ", at times of another kind" if fleet.is_mixed else ""
-    slow = [f"{name} stops {times:.0f} times as slowly" for name, times in sorted(fleet.stopping.workers.items())]
+    run = "unknown" if wanted.recorded is None else f"{wanted.recorded.kind} by {wanted.recorded.policy}"
+    mixed = ", at times another kind" if fleet.is_mixed else ""
+    slow = [f"{name} takes {times:.0f} times as long to stop" for name, times in sorted(fleet.stopping.workers.items())]
     slow += [f"{name} takes {ms / 1000:.0f} s to stop" for name, ms in sorted(fleet.stopping.connectors_ms.items())]
     return (
         f"{group}: {len(changes):,} changes ({went}) from {_time(episodes[0].from_ms)} to {_time(episodes[-1].to_ms)} "
@@ -223,7 +236,7 @@ def _table(advice: "Advice", recommended: "Outcome | None") -> str:
     left = len(advice.outcomes) - SHOWN
     varied, figures_of = ("GROUP", "POLICY", "DELAY", "RESTART", "RULES"), ("STOPPED", "SAVED", "LONGEST GAP", "MOVED")
     return without_empty_columns((*varied, *figures_of, "REBALANCES", ""), rows) + (
-        f"and {left:,} more that are worse\n" if left > 0 else ""
+        f"and {left:,} more, which are worse\n" if left > 0 else ""
     )
 
 
@@ -231,7 +244,7 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
     """That nothing is recommended, and where the replays and the log differ by how much."""
     from kcoord.pipeline.whatif.agreement import FIGURES
 
-    said = ["Nothing is recommended: replays of what was really run and the recorded log disagree.\n"]
+    said = ["Nothing is recommended: the replays of what was really run and the recorded log disagree.\n"]
     for each in apart:
         what, unit = FIGURES[each.figure]
         digits = 1 if each.figure == "longest_unowned" else 0
@@ -242,17 +255,18 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
         left = len(each.pieces) - len(where)
         more = f", and {left:,} more pieces" if left > 0 else ""
         said.append(
-            f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} in the "
-            f"log ({each.allowed:,.{digits}f}{unit} apart would do). "
+            f"  {what}: {figure(each.replayed, digits)}{unit} in the replays, {each.recorded:,.{digits}f}{unit} "
+            f"in the log (up to {each.allowed:,.{digits}f}{unit} apart would count as agreement). "
             + (f"By pieces, from (UTC) {'; '.join(where)}{more}.\n" if where else "\n")
         )
     if away_s:
         said.append(
-            f"The coordinator was away for {away_s:,.0f} s of that time. No replay knows that, or what workers did.\n"
+            f"The coordinator was away for {away_s:,.0f} s of that time. The replays know neither that nor what "
+            "workers did then.\n"
         )
     said.append(
-        "The log may tell of something that a replay does not have: --was-policy, --was-delay, --session, --heartbeat "
-        "and --stop say what it was like.\n"
+        "Something may have been other than the replays assume. Say what it was with --was-policy, --was-delay, "
+        "--session, --heartbeat and --stop.\n"
     )
     return "".join(said)
 
@@ -286,8 +300,8 @@ def _ways(wanted: "Question", advice: "Advice") -> str:
         event.do.value == "stop" for each in wanted.episodes for event in each.scenario.events
     ):
         said.append(
-            "With restart drain-stops nothing was drained: no worker stopped in order. If those that died were killed "
-            "to be restarted, --restart drain says what drains would have saved."
+            "With restart drain-stops nothing was drained: no worker stopped cleanly. If workers that died were "
+            "killed to be restarted, --restart drain says what drains would have saved."
         )
     return "".join(f"{each}\n" for each in said)
 
@@ -325,10 +339,13 @@ def _check(advice: "Advice", pieces: "Iterable[Logged]") -> str:
 
     recorded = total(pieces)
     if advice.recorded is None:
-        return "What was really run is none of the policies: how true a replay is cannot be said. See --was-policy.\n"
+        return (
+            "What was really run is none of the policies, so nobody can say how well a replay agrees with the log. "
+            "See --was-policy.\n"
+        )
     figures = advice.recorded.figures
     return (
-        "How true it is: with what was really run the replays' logs say that tasks had nobody for "
+        "How well the replays agree: with what was really run their logs say that tasks had nobody for "
         f"{figure(figures['unowned'], 0)} s, the recorded log says {recorded.unowned:,.0f} s; handed over "
         f"{figure(figures['handed_over'], 0)} and {recorded.handed_over:,}; epochs {figure(figures['epochs'], 0)} and "
         f"{recorded.epochs:,}.\n"

@@ -31,7 +31,7 @@ class Level(StrEnum):
 
 
 def worker(
-    group: Annotated[str, typer.Option("-g", "--group", metavar="GROUP", help="The group to be a worker of.")],
+    group: Annotated[str, typer.Option("-g", "--group", metavar="GROUP", help="The group to join.")],
     connectors: Annotated[
         Path | None,
         typer.Argument(
@@ -46,7 +46,7 @@ def worker(
         typer.Option(
             "--config-topic",
             metavar="TOPIC",
-            help="Or Kafka Connect's config.storage.topic, to work beside its own workers.",
+            help="Instead of CONNECTORS: Kafka Connect's config.storage.topic, to run beside Connect's own workers.",
         ),
     ] = None,
     config_bootstrap: Annotated[
@@ -70,51 +70,60 @@ def worker(
         typer.Option(
             "--run",
             metavar="[CLASS=]MODULE:CLASS",
-            help="The Python connector that runs what stands in the topic: all, or what has that connector.class. "
-            "A python.class in a connector's configuration goes before. May be given several times.",
+            help="The Python connector that runs the connectors in the topic: all of them, or those with this "
+            "connector.class. A python.class in a connector's configuration takes precedence. May be given "
+            "several times.",
         ),
     ] = None,
     instance_id: Annotated[
         str | None,
         typer.Option(
-            "-i", "--instance-id", metavar="NAME", help="For a static worker, which keeps its share over a restart."
+            "-i",
+            "--instance-id",
+            metavar="NAME",
+            help="The name of a static worker, which keeps its share over a restart.",
         ),
     ] = None,
     url: Annotated[
-        str | None, typer.Option("--url", metavar="URL", help="Where others reach this worker; told to the group.")
+        str | None, typer.Option("--url", metavar="URL", help="Where others reach this worker; the group is told.")
     ] = None,
     protocol: Annotated[
-        Protocol, typer.Option("--protocol", help="What to speak with the coordinator.")
+        Protocol, typer.Option("--protocol", help="The protocol to speak with the coordinator.")
     ] = Protocol.CONNECT,
     assignor: Annotated[
         list[str] | None,
         typer.Option(
             "--assignor",
             metavar="NAME",
-            help="An assignor that this worker can run: cooperative, connect (for Java workers, too), a policy "
-            "(eager, design-1, design-2, design-3, kip-415), or MODULE:CLASS. May be given several times, the best "
-            "first.",
+            help="An assignor that this worker can run: cooperative, connect (for Java workers too), a policy "
+            "(eager, design-1, design-2, design-3, kip-415), or MODULE:CLASS. May be given several times, "
+            "the preferred one first.",
         ),
     ] = None,
     server_assignor: Annotated[
-        str | None, typer.Option("--server-assignor", metavar="NAME", help="Or one that runs in the coordinator.")
+        str | None,
+        typer.Option(
+            "--server-assignor", metavar="NAME", help="Instead of --assignor: an assignor that runs in the coordinator."
+        ),
     ] = None,
     rebalance_timeout: Annotated[
-        float, typer.Option("--rebalance-timeout", metavar="SECONDS", min=1, help="How long stopping may take.")
+        float, typer.Option("--rebalance-timeout", metavar="SECONDS", min=1, help="How long stopping tasks may take.")
     ] = 60,
     client_id: Annotated[
         str | None,
         typer.Option(
-            "--client-id", metavar="NAME", help="What member ids begin with.  [default: the instance id, or worker]"
+            "--client-id", metavar="NAME", help="The beginning of member ids.  [default: the instance id, or worker]"
         ),
     ] = None,
     command_config: CommandConfig = None,
-    log_level: Annotated[Level, typer.Option("--log-level", help="Lines below it are left out.")] = Level.INFO,
+    log_level: Annotated[
+        Level, typer.Option("--log-level", help="The lowest level of lines that are logged.")
+    ] = Level.INFO,
 ) -> None:
-    """Run one worker of a group, with connectors of a file or of Kafka Connect's configuration topic.
+    """Run one worker of a group, with connectors from a file or from Kafka Connect's configuration topic.
 
-    The connectors and their tasks are shared out among all workers of the group. Stops what it runs and leaves on
-    SIGTERM or Ctrl-C; a static worker's place is kept for a while.
+    All workers of the group share the connectors and their tasks. On SIGTERM or Ctrl-C the worker stops what it runs
+    and leaves; the place of a static worker is kept for a while.
     """
     from kcoord.cli import running_worker
     from kcoord.client import ClientError, Security
@@ -128,14 +137,14 @@ def worker(
     if assignor and server_assignor:
         fail("--assignor and --server-assignor cannot be used together", USAGE)
     if (connectors is None) == (config_topic is None):
-        fail("where do connectors stand? give CONNECTORS, a file, or --config-topic, one of them", USAGE)
+        fail("give either CONNECTORS (a file or a directory) or --config-topic", USAGE)
     for option, given in (
         ("--config-bootstrap", config_bootstrap),
         ("--config-command-config", config_command_config),
         ("--run", run),
     ):
         if given and config_topic is None:
-            fail(f"{option} is for the configuration topic: give --config-topic with it", USAGE)
+            fail(f"{option} is for the configuration topic: give --config-topic too", USAGE)
     config_at = config_bootstrap or bootstrap_server
     try:
         security = Security.from_file(command_config) if command_config else None

@@ -23,9 +23,11 @@ LONGEST_LOST_S = 60
 
 Group = Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")]
 Worker = Annotated[
-    str, typer.Argument(metavar="WORKER", help="A url, an instance id or a member id, or a pattern of them.")
+    str, typer.Argument(metavar="WORKER", help="A url, an instance id, a member id, or a pattern of these.")
 ]
-UntilRestart = Annotated[bool, typer.Option("--until-restart", help="Only this process: the next one is used again.")]
+UntilRestart = Annotated[
+    bool, typer.Option("--until-restart", help="Only for this process of the worker: its next process is used again.")
+]
 
 
 @app.command("cordon")
@@ -36,7 +38,7 @@ def cordon(
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     command_config: CommandConfig = None,
 ) -> None:
-    """Give a worker nothing new; it goes on to run what it runs."""
+    """Give a worker nothing new. It goes on running what it runs."""
     _take_out(group, worker, until_restart, False, False, bootstrap_server, command_config)
 
 
@@ -45,12 +47,12 @@ def drain(
     group: Group,
     worker: Worker,
     until_restart: UntilRestart = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Return when it runs nothing any more.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Return only when the worker runs nothing any more.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would move.")] = False,
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     command_config: CommandConfig = None,
 ) -> None:
-    """Move what a worker runs to others, a few connectors and tasks at a time, and give it nothing new."""
+    """Move what a worker runs to other workers, a few connectors and tasks at a time, and give it nothing new."""
     if dry_run:
         _tell_moves(group, worker, bootstrap_server, command_config)
     else:
@@ -64,7 +66,7 @@ def uncordon(
     bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
     command_config: CommandConfig = None,
 ) -> None:
-    """Use a worker again that was cordoned or drained."""
+    """Use a cordoned or drained worker again."""
     from kcoord.assign.placement.rules import is_meant
 
     def without(now: "Standing") -> "Rules":
@@ -166,7 +168,10 @@ def _wait(
                 lost_at = monotonic()
                 print(printable(f"{group}: {error}; asking again for {LONGEST_LOST_S} s"), flush=True)
             elif monotonic() > lost_at + LONGEST_LOST_S:
-                fail(f"{error}. Nobody knows whether {worker} is empty: run the command again before you stop it")
+                fail(
+                    f"{error}. It is not known whether {worker} is empty: run the command again before you stop "
+                    "the worker"
+                )
         sleep(placement_calls.POLL_S)
 
 
@@ -181,8 +186,8 @@ def _check_places(now: "Standing", rules: "Rules", drains: bool) -> None:
     members = placement_calls.members_of(now)
     if all(rules.cordon_of(each) is not None for each in members):
         fail(
-            f"{now.group.group}: not drained: no worker would be left that is not cordoned. Add a worker, or give one "
-            "back with kcoord workers uncordon"
+            f"{now.group.group}: not drained: all workers would be cordoned. Add a worker, or uncordon one with "
+            "kcoord workers uncordon"
         )
     unmet = placement_calls.plan(now, rules).placement.unmet
     stays = [each for each, why in unmet.items() if "is drained" in why]

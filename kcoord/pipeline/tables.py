@@ -63,7 +63,7 @@ def _columns(*lines: str) -> tuple[Column, ...]:
 _GROUP = (
     "partition INT The log's partition that the group lives in.",
     "group_id TEXT The group.",
-    "incarnation INT 1; one more each time that the group is made anew after it was deleted.",
+    "incarnation INT 1 at first; one more each time that the group is created again after it was deleted.",
 )
 _RESOURCE = (
     "connector TEXT The connector's name.",
@@ -71,59 +71,58 @@ _RESOURCE = (
 )
 _WHERE = (
     "partition INT The log's partition.",
-    "offset LONG Where it stands: in Kafka the offset, in the file the place in its partition.",
+    "offset LONG The record's place: in Kafka the offset, in the file the place in its partition.",
     "at TIME When it was written.",
 )
 _RAW = (
-    "key BYTES The key as it stands in the log.",
-    "value BYTES The value as it stands in the log; null: a tombstone.",
+    "key BYTES The key as it is in the log.",
+    "value BYTES The value as it is in the log; null: a tombstone.",
 )
 
 RECORDS = Table(
     "records",
-    "Every record that can be read, as it stands in the log.",
+    "Every record that can be read, as it is in the log.",
     _columns(
         *_WHERE,
         "type SHORT The number of its type (the key's version).",
         "name TEXT The type's name.",
-        "group_id TEXT The group that it is of.",
-        "member_id TEXT The member that it is of, or null.",
-        "epoch INT Of records 3 and 10 the group epoch, of 6 the assignment epoch, of 7 the member's, of 4 the group's "
-        "when the set was taken, of 2 the generation; else null.",
-        "tombstone BOOL Whether it takes its key away.",
+        "group_id TEXT The group that it belongs to.",
+        "member_id TEXT The member that it belongs to, or null.",
+        "epoch INT For records 3 and 10 the group epoch, for 6 the assignment epoch, for 7 the member's epoch, for 4 "
+        "the group epoch when the set was taken, for 2 the generation; otherwise null.",
+        "tombstone BOOL Whether it deletes its key.",
         *_RAW,
     ),
 )
 QUARANTINE = Table(
     "quarantine",
-    "Every record that cannot be read. Nothing is lost: a kcoord that knows better reads it from here.",
+    "Every record that cannot be read. Nothing is lost: a kcoord that can read it later takes it from here.",
     _columns(
         *_WHERE,
         "reason TEXT What is wrong with it.",
-        "newer BOOL Whether its type or version is above those that this kcoord knows: a newer one wrote it.",
+        "newer BOOL Whether its type or version is above those that this kcoord knows: a newer kcoord wrote it.",
         *_RAW,
     ),
 )
 EPOCHS = Table(
     "epochs",
-    "Every epoch of a connect group, and every generation of a generic one.",
+    "Every epoch of a connect group, and every generation of a classic group.",
     _columns(
         *_GROUP,
         "kind TEXT `connect` or `generic`.",
         "epoch INT The group epoch, or the generation.",
-        "offset LONG The record that says so.",
+        "offset LONG The record that began it.",
         "at TIME When that was written.",
-        "began TIME When it began, by the coordinator's clock; null where nobody wrote it down.",
-        "reason TEXT Why, in the words before the colon, such as `worker joined`; null where nobody wrote it down.",
-        "detail TEXT The whole reason, with who it was.",
+        "began TIME When it began, by the coordinator's clock; null if it was not written down.",
+        "reason TEXT Why: the words before the colon, such as `worker joined`; null if it was not written down.",
+        "detail TEXT The whole reason, with the member that caused it.",
         "members INT How many members there were then.",
-        "configured INT How many connectors and tasks were configured, or null where nobody said so.",
+        "configured INT How many connectors and tasks were configured, or null if nobody said.",
     ),
 )
 REBALANCES = Table(
     "rebalances",
-    "Every rebalance: one for each epoch and generation. What is counted is counted from its beginning until the "
-    "next one begins.",
+    "Every rebalance: one for each epoch and generation. Counts run from its beginning until the next one begins.",
     _columns(
         *_GROUP,
         "kind TEXT `connect` or `generic`.",
@@ -132,39 +131,39 @@ REBALANCES = Table(
         "detail TEXT As in `epochs`.",
         "started TIME When it began.",
         "installed TIME When its assignment was there, or null.",
-        "converged TIME When every member owned its target, or null: the next one came before.",
-        "settled TIME When the group was next at rest: converged, or what followed it did. Null: not in this log.",
+        "converged TIME When every member owned its target; null: the next rebalance came before.",
+        "settled TIME When the group was next at rest: this one or a later one had converged. Null: not in this log.",
         "duration_ms LONG From started to settled.",
         "members INT How many members there were when it began.",
-        "moved INT Connectors and tasks that were to change hands, by the coordinator's own count; null where unknown.",
+        "moved INT Connectors and tasks that were to change hands, as the coordinator counted; null if unknown.",
         "granted INT Connectors and tasks that a member was given.",
-        "stopped INT Connectors and tasks that a member which stayed had to let go of.",
-        "returned INT Those of them that the same member was given again: they were stopped for nothing.",
-        "lost INT Connectors and tasks of members that went.",
-        "interrupted INT Members which stayed that had to let go of something.",
-        "assignor TEXT What computed its assignment; in a generic group the embedded protocol's name. Null: unknown.",
-        "computed_by TEXT Which member computed it, in a generic group the leader; null: the coordinator, or unknown.",
-        "delay_ms LONG How long what was lost was to wait from then on; null: nothing waited.",
+        "stopped INT Connectors and tasks that a member had to give up, although it stayed in the group.",
+        "returned INT How many of these the same member was given again: they were stopped for nothing.",
+        "lost INT Connectors and tasks of members that left or were lost.",
+        "interrupted INT Members that stayed in the group and had to give something up.",
+        "assignor TEXT The assignor of its assignment; in a classic group the embedded protocol's name. Null: unknown.",
+        "computed_by TEXT The member that computed it (in a classic group the leader). Null: coordinator, or unknown.",
+        "delay_ms LONG How long lost work was to wait from then on; null: nothing waited.",
     ),
 )
 OWNERSHIP = Table(
     "ownership",
-    "Every time in which a member could be running a connector or task: in connect groups from record 7, in generic "
-    "groups of Connect workers from what they reported and were assigned, until they were told to stop.",
+    "Every time in which a member could be running a connector or task. In connect groups this comes from record 7; in "
+    "classic groups of Connect workers, from what they reported and were assigned, until they were told to stop.",
     _columns(
         *_GROUP,
         *_RESOURCE,
         "member_id TEXT The member.",
         "url TEXT Where its REST interface is, or null.",
-        "speaks TEXT `connect`: the new protocol; `legacy`: the generic one, in a connect group; `generic`: in a "
-        "generic group.",
-        "from_offset LONG The record from which on.",
+        "speaks TEXT `connect`: the new protocol; `legacy`: the classic protocol, in a connect group; `generic`: the "
+        "classic protocol, in a classic group.",
+        "from_offset LONG The record that began it.",
         "from_at TIME When that was written.",
         "to_offset LONG The record that ended it; null: it goes on.",
         "to_at TIME When that was written.",
         "duration_ms LONG How long it was; null: it goes on.",
-        "ended TEXT `released`, `gone` (the member), `deleted` (the group); null: it goes on.",
-        "whole BOOL False: compaction may have taken what came before; it may have begun earlier.",
+        "ended TEXT `released`, `gone` (the member has gone), `deleted` (the group was deleted); null: it goes on.",
+        "whole BOOL False: compaction may have removed earlier records, so it may have begun earlier.",
     ),
 )
 SESSIONS = Table(
@@ -178,25 +177,25 @@ SESSIONS = Table(
         "client_host TEXT The address that it came from.",
         "url TEXT Where its REST interface is, or null.",
         "speaks TEXT As in `ownership`.",
-        "session_timeout_ms LONG It was to be lost after so long without a heartbeat; null: nobody wrote it down.",
-        "from_offset LONG The record by which it came.",
+        "session_timeout_ms LONG Its session timeout: so long without a heartbeat, and it is lost; null: unknown.",
+        "from_offset LONG The record with which it came.",
         "from_at TIME When that was written.",
-        "to_offset LONG The record by which it went; null: it is still there.",
+        "to_offset LONG The record with which it went; null: it is still there.",
         "to_at TIME When that was written.",
         "duration_ms LONG How long it stayed; null: it is still there.",
-        "ended TEXT Why the group changed when it went, in the words of `epochs`; `gone` where that is not known.",
+        "ended TEXT Why the group changed when it went, in the words of `epochs`; `gone` if that is not known.",
         "whole BOOL As in `ownership`.",
     ),
 )
 CONNECTORS = Table(
     "connectors",
-    "Every time in which a connector was configured with the same number of tasks: of groups where workers say what is "
-    "configured, so not of generic ones.",
+    "Every time in which a connector was configured with the same number of tasks. Only of groups whose workers say "
+    "what is configured, so not of classic groups.",
     _columns(
         *_GROUP,
         "connector TEXT The connector's name.",
         "tasks INT How many tasks it had.",
-        "from_offset LONG The record from which on.",
+        "from_offset LONG The record that began it.",
         "from_at TIME When that was written.",
         "to_offset LONG The record that ended it; null: it goes on.",
         "to_at TIME When that was written.",
@@ -205,19 +204,19 @@ CONNECTORS = Table(
 )
 GAPS = Table(
     "gaps",
-    "Every time in which nobody could be running something that was configured, or had been running. In generic groups "
-    "nobody says what is configured: what a leader gives to nobody any more was deleted.",
+    "Every time in which nobody could be running something that was configured, or that had been running. In classic "
+    "groups nobody says what is configured: if a leader gives something to nobody any more, it counts as deleted.",
     _columns(
         *_GROUP,
         *_RESOURCE,
-        "from_at TIME Since when.",
-        "to_at TIME Until when; null: it goes on.",
+        "from_at TIME When it began.",
+        "to_at TIME When it ended; null: it goes on.",
         "duration_ms LONG How long it was; null: it goes on.",
         "from_member TEXT Who ran it before, or null.",
         "to_member TEXT Who ran it afterwards, or null.",
         "epoch INT The group epoch in which it began.",
-        "reason TEXT Why: the cause of that epoch, such as `session expired`; or `worker away`: a static worker "
-        "has left for a while, by which no epoch begins.",
+        "reason TEXT Why: the cause of that epoch, such as `session expired`; or `worker away`: a static worker has "
+        "left for a while, which begins no epoch.",
     ),
 )
 BALANCE = Table(
@@ -230,15 +229,15 @@ BALANCE = Table(
         "epoch INT The group epoch, or the generation.",
         "members INT How many members there were.",
         "configured INT How many connectors and tasks were configured, or null.",
-        "owned INT How many had somebody who could run them.",
+        "owned INT How many of these a member could be running.",
         "most INT How many the member with most had.",
         "least INT How many the member with fewest had.",
     ),
 )
 OUTAGES = Table(
     "outages",
-    "Every time in which no kcoord had the log, of a second or more: it was down, or being restarted. Of a log in a "
-    "topic, every time of more than a lease in which nobody had a partition with members.",
+    "Every time of a second or more in which no kcoord had the log, because it was down or being restarted. For a log "
+    "in a topic: every time of more than a lease in which nobody had a partition with members.",
     _columns(
         "partition INT The log's partition; null: all of them.",
         "from_at TIME When kcoord was last known to be alive.",
@@ -248,16 +247,16 @@ OUTAGES = Table(
 )
 AUDIT = Table(
     "audit",
-    "Everything that must never be, and was.",
+    "Everything that must never happen, and did.",
     _columns(
         *_GROUP,
         "finding TEXT `double owner`, `gap`, `epoch back`, `bad install` or `misplaced`.",
-        "offset LONG The record by which it showed.",
+        "offset LONG The record that showed it.",
         "at TIME When that was written.",
-        "until TIME When it was over; null: it was not, or is not something that lasts.",
+        "until TIME When it was over; null: it was not over, or it is nothing that lasts.",
         "connector TEXT The connector's name, or null.",
         "task INT The task's number, or -1 for the connector itself; or null.",
-        "member_ids TEXTS The members that it is about.",
+        "member_ids TEXTS The members concerned.",
         "what TEXT In words.",
     ),
 )
@@ -266,35 +265,36 @@ VARIED = ("scenario", "kind", "policy", "delay", "restart", "rules")
 """What runs differ by, but for the seed."""
 LAB = Table(
     "lab",
-    "Every run of `kcoord pipeline lab`. Figures count from the scenario's first event; where there is an error, there "
-    "are none.",
+    "Every run of `kcoord pipeline lab`. Figures count from the scenario's first event. A run with an error has no "
+    "figures.",
     _columns(
-        "scenario TEXT Its name, or its file as it was given.",
-        "kind TEXT Of group: `barrier`, `individual` or `connect`.",
-        "policy TEXT By which it assigned.",
-        "delay DOUBLE For so many seconds lost work waited, where the policy lets it wait.",
-        "restart TEXT How workers that were stopped or killed went: `drain`, `stop` or `kill`; null: as the scenario "
-        "says.",
+        "scenario TEXT The scenario's name, or its file as it was given.",
+        "kind TEXT The kind of group: `barrier`, `individual` or `connect`.",
+        "policy TEXT The rebalance policy.",
+        "delay DOUBLE How many seconds lost work waited, if the policy lets it wait.",
+        "restart TEXT How workers went that the scenario stops or kills: `drain`, `drain-stops`, `stop` or `kill`; "
+        "null: as the scenario says.",
         "rules TEXT The file of placement rules that the group had; null: as the scenario says.",
-        "seed INT Which of the runs that differ by latencies alone.",
+        "seed INT The number of the run, among runs that differ only in latencies.",
         "stopped DOUBLE Task-seconds in which a task that was configured ran nowhere.",
         "longest_gap DOUBLE The longest such time of one task, in seconds.",
         "moved INT How often a task was started by another worker than the one that ran it before.",
         "needless INT How often a worker stopped a task and then started the same task itself.",
-        "rebalances INT Generations of a generic group, group epochs of a connect group.",
-        "requests INT All that the coordinator got, heartbeats too.",
-        "balanced_after DOUBLE Seconds from the last event until all ran, evenly, and that stayed so; null: it never "
-        "was.",
-        "doubles INT How often two workers had the same task at once: never, or it is a fault of kcoord's.",
-        "error TEXT Why there are no figures: the fleet had not come to rest when the first event was due. Else null.",
+        "rebalances INT Generations of a classic group, group epochs of a connect group.",
+        "requests INT All requests that the coordinator got, heartbeats too.",
+        "balanced_after DOUBLE Seconds from the last event until all tasks ran, evenly, and stayed so; null: that "
+        "never happened.",
+        "doubles INT How often two workers had the same task at once: 0, unless kcoord has a bug.",
+        "error TEXT Why there are no figures: the fleet was not at rest when the first event was due. Otherwise null.",
     ),
 )
 """What `kcoord pipeline lab` writes, which reads no log."""
 
 WHATIF = Table(
     "whatif",
-    "Every run of `kcoord pipeline whatif`: as in `lab`, a scenario being what happened from that time on (UTC). "
-    "Besides what the run's own log says, counted as in the recorded one.",
+    "Every run of `kcoord pipeline whatif`. The columns are those of `lab`. A scenario is a piece of the history; its "
+    "name is the time at which it begins (UTC). The last four columns come from the run's own log, counted as in the "
+    "recorded log.",
     (
         *LAB.columns,
         *_columns(

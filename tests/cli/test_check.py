@@ -75,7 +75,7 @@ async def test_what_there_is_and_what_becomes_of_it(kafka: KafkaCluster, tmp_pat
         assert "check-live" in shown.out
         assert not (tmp_path / "data").exists(), "nothing is made"
     empty = check(tmp_path, kafka.bootstrap, "--groups", "check-live", "--json")
-    assert json.loads(empty.out)["groups"][0]["becomes"] == "is kcoord's as soon as a member comes by it"
+    assert json.loads(empty.out)["groups"][0]["becomes"] == "becomes kcoord's when a member comes through kcoord"
 
 
 def test_a_group_of_the_new_consumer_protocol_stays_with_the_cluster(kafka: KafkaCluster, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_ports_that_are_taken(kafka: KafkaCluster, tmp_path: Path) -> None:
             tmp_path, kafka.bootstrap, "--groups", ".*", "--json", "-o", f"gateway.port.offset={offset}",
             port=port - 1 - offset,
         )  # fmt: skip
-    listening = "is taken: something listens there already; set"
+    listening = "is taken: another program listens there; set"
     kept = "unless systemd keeps it open for kcoord"
     assert problems(there) == [("listen", f"127.0.0.1:{port} {listening} listen, {kept}")]
     assert problems(beside) == [("ports", f"127.0.0.1:{port} for broker 1 {listening} gateway.port.offset, {kept}")]
@@ -147,8 +147,8 @@ def test_ports_that_are_taken(kafka: KafkaCluster, tmp_path: Path) -> None:
     ("upstream", "says"),
     [
         ("127.0.0.1:1", "127.0.0.1:1 cannot be reached: Connection refused"),
-        ("127.0.0.1:{own}", "127.0.0.1:{own} is where kcoord listens: name the cluster's brokers"),
-        ("localhost:{own}", "localhost:{own} is where kcoord listens: name the cluster's brokers"),
+        ("127.0.0.1:{own}", "127.0.0.1:{own} is where kcoord listens: give the addresses of the cluster's brokers"),
+        ("localhost:{own}", "localhost:{own} is where kcoord listens: give the addresses of the cluster's brokers"),
         ("nowhere.invalid:9092", "nowhere.invalid:9092 cannot be reached: "),
     ],
 )
@@ -229,13 +229,16 @@ def test_a_login(start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster, 
     known = ("-o", "upstream.security.protocol=SASL_PLAINTEXT", "--command-config", properties)
     without = check(tmp_path, secured.bootstrap, "--groups", ".*", *known[:2])
     assert without.code == 0
-    assert "clients log in by themselves: give one's properties in --command-config" in without.out
+    assert (
+        "clients log in with their own credentials: give the properties of one client in --command-config"
+        in without.out
+    )
     assert check(tmp_path, secured.bootstrap, "--groups", ".*", *known).code == 0
     properties.write_text(properties.read_text().replace(password_of(ADMIN), "wrong"))
     [(_, text)] = problems(check(tmp_path, secured.bootstrap, "--groups", ".*", "--json", *known))
     assert text.startswith(f"{secured.bootstrap}: authentication of {ADMIN} by PLAIN failed: ")
     [(_, text)] = problems(check(tmp_path, kafka.bootstrap, "--groups", ".*", "--json", *known[2:]))
-    assert text == f"--command-config has a login, and {kafka.bootstrap} takes none: leave --command-config out"
+    assert text == f"--command-config has a login, but {kafka.bootstrap} accepts none: leave out --command-config"
 
 
 @pytest.mark.parametrize(

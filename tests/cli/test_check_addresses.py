@@ -45,7 +45,7 @@ def test_loopback_while_it_listens_for_others(port: int) -> None:
     [(level, text), way] = told("--listen", f"0.0.0.0:{port}", "--advertise", f"localhost:{port}")
     assert level == "note"
     assert text.startswith(
-        "clients are sent to localhost, where only those on this machine find kcoord, and it listens at"
+        "clients are sent to localhost, which only clients on this machine can reach, but kcoord listens at"
     )
     assert way == ("ok", f"clients are sent to localhost:{port}, which leads here")
 
@@ -63,7 +63,7 @@ def test_somebody_else_is_where_clients_are_sent_to(port: int, other: int) -> No
     [_, (level, text)] = told("--listen", f"127.0.0.1:{port}", "--advertise", f"127.0.0.1:{other}")
     assert level == "problem"
     assert text.startswith(
-        f"clients are sent to 127.0.0.1:{other}, which does not lead here (somebody else answers there)"
+        f"clients are sent to 127.0.0.1:{other}, which does not lead here (another server responds there)"
     )
 
 
@@ -72,7 +72,7 @@ def test_another_machine_that_does_not_answer(port: int) -> None:
     [(level, text)] = told("--listen", f"127.0.0.1:{port}", "--advertise", "192.0.2.1:9092")  # nobody's (RFC 5737)
     assert level == "note"
     assert text.startswith("clients are sent to 192.0.2.1:9092, which does not lead here (")
-    assert text.endswith(f"as seen from this machine: see that it leads clients to port {port} of it")
+    assert text.endswith(f"as seen from this machine: make sure that it leads clients to port {port} of this machine")
 
 
 def test_a_port_that_is_taken_is_said_once(other: int) -> None:
@@ -83,7 +83,7 @@ def test_the_port_for_other_instances(port: int, other: int) -> None:
     secret = ("-o", "internal.secret=sixteen characters", "-o", f"internal.listen=127.0.0.1:{other}")
     found = kcoord("check", "--log", "kafka", "--log-bootstrap", "127.0.0.1:1", "--listen", f"127.0.0.1:{port}",
                    *secret, "--json")  # fmt: skip
-    assert ("internal", f"127.0.0.1:{other} for other instances is taken: something listens there already; set "
+    assert ("internal", f"127.0.0.1:{other} for other instances is taken: another program listens there; set "
                         "internal.listen, unless systemd keeps it open for kcoord") in problems(found)  # fmt: skip
 
 

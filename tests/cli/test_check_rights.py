@@ -120,7 +120,7 @@ def test_a_group_that_is_there(java: Java, secured: KafkaCluster, tmp_path: Path
         ("problem", f"User:{CLIENT} may not be a member of rights-b, rights-c, by kcoord or without it: it needs Read "
                     "on the group"),
     ]  # fmt: skip
-    assert [each["becomes"].startswith("cannot be told: ") for each in json.loads(found.out)["groups"]] == [True, True]
+    assert [each["becomes"].startswith("unknown: ") for each in json.loads(found.out)["groups"]] == [True, True]
     assert found.code == 1
     [told] = commands(found)
     run(java, secured, [re.sub(" --group rights-c", "", told)])
@@ -164,19 +164,19 @@ def test_the_log_in_a_topic(java: Java, secured: KafkaCluster, tmp_path: Path) -
         ("problem", f"User:{KCOORD} may not read and write topic rights-log: it needs Read and Write"),
         ("problem", f"User:{KCOORD} may not use the transactional ids that begin with rights-log-: it needs Write"),
         ("problem", f"User:{KCOORD} may not be a member of the instances' group kcoord-instances: it needs Read"),
-        ("problem", f"User:{KCOORD} may not make topic rights-log, nor see what it is like: it needs Create and "
+        ("problem", f"User:{KCOORD} may not create topic rights-log or read its configuration: it needs Create and "
                     "DescribeConfigs"),
     ]  # fmt: skip
     run(java, secured, commands(found))
     found = well(look)
     assert [level for level, _ in said(found, "log")] == ["ok", "ok"]
-    assert "topic rights-log is not there, and kcoord makes it: 50 partitions, 1 replica" in found.out
+    assert "topic rights-log does not exist; kcoord will create it: 50 partitions, 1 replica" in found.out
     assert topics(secured) == before, "nothing is made by asking"
     process = Kcoord(tmp_path / "running", secured.bootstrap, ("none",), {"log": "kafka", **settings}).start(wait=False)
     try:
         process.wait_for_line("topic rights-log was made")
         process.wait_until_it_answers()
-        assert ("ok", "topic rights-log is there, compacted, with 50 partitions") in said(look(), "log")
+        assert ("ok", "topic rights-log exists, is compacted, and has 50 partitions") in said(look(), "log")
     finally:
         process.remove()
 

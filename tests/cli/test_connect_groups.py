@@ -287,7 +287,7 @@ def test_workers_of_the_generic_protocol_on_their_way(cli: Cli) -> None:
     assert [each["leads"] for each in found["members"]].count(True) == 1
     assert max(each["generation"] for each in found["members"]) == found["epoch"], "the leader's, which was asked"
     lines = cli("groups", "describe", "rolled").out.splitlines()
-    assert any(line.startswith("all workers speak the generic protocol (sessioned), each is managed") for line in lines)
+    assert any(line.startswith("all workers speak the classic protocol (sessioned), each is managed") for line in lines)
     assert "PROTOCOL" in next(line for line in lines if line.startswith("MEMBER")).split()
     assert [worker.said.count("revoked ") for worker in old] == ran, "nothing was stopped for it"
     migrated = next(each for each in explained(cli, "rolled") if each["reason"] == "migrated")
@@ -296,4 +296,4 @@ def test_workers_of_the_generic_protocol_on_their_way(cli: Cli) -> None:
     cli.worker("rolled", "--client-id", "new").wait_for("INFO kcoord.worker: ")
     found = eventually_stable(cli, "rolled", members=3)
     assert sorted(each["protocol"] for each in found["members"]) == ["connect", "sessioned", "sessioned"]
-    assert "2 of 3 workers speak the generic protocol (sessioned)" in cli("groups", "describe", "rolled").out
+    assert "2 of 3 workers speak the classic protocol (sessioned)" in cli("groups", "describe", "rolled").out

@@ -88,7 +88,7 @@ def test_a_live_group_on_a_terminal(screen: Screen) -> None:
     shown = screen.wait_for(r"(?s)kill (worker-\d):.*?kill -9 (\d+)")
     name, pid = shown[1], int(shown[2])
     screen.wait_for(r"clock ticks: [1-9]\d* written, none twice")
-    for what in ("add a worker", "bounce worker-1", "add a connector", "groups explain demo", "the coordinator"):
+    for what in ("add a worker", "restart worker-1", "add a connector", "groups explain demo", "the coordinator"):
         screen.wait_for(what)
     os.kill(pid, signal.SIGKILL)
     screen.wait_for(rf"{name} +{pid} ended")
@@ -106,7 +106,7 @@ def test_a_live_group_on_a_terminal(screen: Screen) -> None:
     assert len(children) == 3
     os.write(screen.terminal, b"\x03")
     os.killpg(screen.popen.pid, signal.SIGINT)  # what a terminal that controls the session does on Ctrl-C
-    screen.wait_for("The demo has ended, with all that it had started.")
+    screen.wait_for("The demo has ended, and so have all processes that it started.")
     assert screen.popen.wait(DEADLINE_S) == 0
     assert not any(child.is_running() for child in children)
 
@@ -147,7 +147,7 @@ def paste_what_is_shown(demo: Worker, data: Path) -> ServerProcess:
     [copy] = re.findall(r"^    (cp .*)$", shown, re.M)
     subprocess.run(shlex.split(copy), check=True)
     demo.wait_for("connectors or tasks changed")
-    [(kill, again)] = re.findall(r"bounce worker-1: .*\n    (kill \d+; .*)\n    (.*)\n", shown)
+    [(kill, again)] = re.findall(r"restart worker-1: .*\n    (kill \d+; .*)\n    (.*)\n", shown)
     subprocess.run(kill, shell=True, check=True, timeout=DEADLINE_S)
     bounced = ServerProcess.start(
         "bounced", shlex.split(again), data / "bounced.log", {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -91,7 +91,7 @@ async def test_a_fleet_of_which_one_has_come(kafka: KafkaCluster, front: Kcoord,
     assert done.code == 0
     first, second = done.out.splitlines()
     assert first == f"{GROUP}: set connect.legacy.mode=individual"
-    assert second == f"{GROUP}: no effect now, it is kept for when kcoord has the group: {why}"
+    assert second == f"{GROUP}: no effect now; kcoord keeps the setting until it has the group: {why}"
     rules = tmp_path / "rules.toml"
     rules.write_text("")
     refused = await run(front.bootstrap, "placement", "apply", GROUP, rules)

@@ -67,7 +67,7 @@ async def test_a_group_is_adopted_and_released(front: Kcoord, kafka: KafkaCluste
     done = await run(at, "adopt", group)
     assert (done.code, done.out.splitlines()[-1]) == (0, f"{group}: kcoord")
     assert [each.joins for each in members] == joins
-    assert (await run(at, "adopt", group, "--dry-run")).out == f"{group}: it is so already: kcoord\n"
+    assert (await run(at, "adopt", group, "--dry-run")).out == f"{group}: nothing to do, coordinated by kcoord\n"
 
     planned = await run(at, "release", "--all", "--dry-run")
     assert planned.out.startswith(f"{group}: 2 members would join once more, at the cluster. Consumers keep their ")
@@ -93,8 +93,8 @@ async def test_who_is_missing_is_told(front: Kcoord, kafka: KafkaCluster, member
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("release",), 2, "name groups, or --all"),
-        (("release", "g", "--all"), 2, "name groups, or --all"),
+        (("release",), 2, "name groups, or give --all"),
+        (("release", "g", "--all"), 2, "name groups, or give --all"),
         (("adopt",), 2, "Missing argument"),
         (("adopt", "g", "--wait", "-1"), 2, "--wait"),
     ],
@@ -108,4 +108,4 @@ async def test_a_wrong_command_line(front: Kcoord, arguments: tuple[str, ...], c
 async def test_a_broker_is_asked_and_knows_nothing_of_it(kafka: KafkaCluster, tmp_path: Path) -> None:
     done = await run(kafka.bootstrap, "release", "hand-broker")
     assert done.code == 1
-    assert "is no kcoord before a cluster" in done.err
+    assert "is not a kcoord in front of a cluster" in done.err

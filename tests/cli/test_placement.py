@@ -80,8 +80,8 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
     file.write_text('[[weight]]\nconnectors = "cpoy"\nweight = 2\n[[cordon]]\nworker = "http://tow:*"\n')
     assert cli("placement", "diff", "planned", file).out.splitlines() == [
         "nothing moves",
-        "http://tow:*: no worker of the group has such a name now",
-        "cpoy: no connector of the group has such a name now",
+        "http://tow:*: no worker of the group matches this now",
+        "cpoy: no connector of the group matches this now",
     ]
     assert owned(cli, "planned") == before
     assert cli("placement", "show", "planned").out == ""
@@ -94,7 +94,7 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
             ["workers", "drain", "GROUP", "http://four:8083"],
             "no worker is called http://four:8083; there are http://one",
         ),
-        (["workers", "drain", "GROUP", "http://*"], "not drained: no worker would be left that is not cordoned"),
+        (["workers", "drain", "GROUP", "http://*"], "not drained: all workers would be cordoned"),
         (["workers", "drain", "GROUP", ""], "no worker is called ''; there are http://one"),
         (["workers", "uncordon", "GROUP", "http://one:8083"], "there is no cordon of http://one:8083; there are none"),
         (["placement", "explain", "GROUP", "nothing"], "there is no connector nothing; there are copy"),
@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_refused_with_the_reason(
 
 
 def test_a_file_that_is_no_document(cli: Cli, tmp_path: Path) -> None:
-    for text, says in (("[[cordn]]\nworker = 'a'", "cordn: there is no such key"), ("x", "it is no TOML")):
+    for text, says in (("[[cordn]]\nworker = 'a'", "cordn: there is no such key"), ("x", "it is not valid TOML")):
         file = tmp_path / "rules.toml"
         file.write_text(text)
         done = cli("placement", "apply", "any", file)
@@ -208,7 +208,7 @@ def test_where_workers_compute_rules_are_refused(cli: Cli, tmp_path: Path) -> No
     for command in commands("computed", file):
         done = cli(*command)
         assert done.code == 1
-        assert "cannot hold while its workers compute the assignment (design-2). Let them ask for an" in done.err
+        assert "do not work while its workers compute the assignment (design-2). Let the workers ask for an" in done.err
         assert "kcoord worker --server-assignor cooperative" in done.err
     assert cli("placement", "show", "computed").out == ""
 

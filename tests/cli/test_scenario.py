@@ -35,10 +35,10 @@ def test_restarts_and_rules(tmp_path: Path) -> None:
     all_kinds = kcoord(*asked, env={"COLUMNS": "160"})
     assert all_kinds.code == 0
     assert [line.split()[0] for line in all_kinds.out.splitlines() if " kip-415 " in line] == ["individual", "connect"]
-    assert "Left out: group barrier with placement rules or drains, since they cannot hold there." in all_kinds.out
+    assert "Left out: group barrier with placement rules or drains, because they do not work there." in all_kinds.out
     refused = kcoord(*asked, "--group", "barrier")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "barrier: placement rules and drains cannot hold in a group whose workers join all together" in refused.err
+    assert "barrier: placement rules and drains do not work in a group whose workers all join together" in refused.err
     rules.write_text('[[weight]]\nconnectors = "jdbc-0"\n')
     refused = kcoord(*asked)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
@@ -46,7 +46,7 @@ def test_restarts_and_rules(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
-    assert "there is no scenario nope, nor such a file; there are bounce," in kcoord("sim", "scenario", "nope").err
+    assert "there is no scenario or file nope; the scenarios are bounce," in kcoord("sim", "scenario", "nope").err
     path = tmp_path / "mine.toml"
     path.write_text("workers = 3")
     refused = kcoord("sim", "scenario", path)

@@ -114,15 +114,18 @@ def test_a_log_in_a_topic_is_where_the_cluster_is_if_nothing_else_is_said() -> N
         (["instance.id=1"], "instance.id is for a log in a topic"),
         (["coordinator.lease.ms=3000"], "coordinator.lease.ms is for a log in a topic"),
         (["internal.secret=0123456789abcdef"], "-o internal.secret=…: internal.secret is for a log in a topic"),
-        (["log=kafka"], "-o log=kafka: which cluster is to have the log's topic? Say --log-bootstrap HOST:PORT"),
+        (["log=kafka"], "-o log=kafka: which cluster has the log's topic? Give --log-bootstrap HOST:PORT"),
         (["log=sqlite"], "input should be 'embedded' or 'kafka'"),
         ([*KAFKA, "log.topic=a topic"], "-o log.topic=a topic does not fit"),
-        ([*KAFKA, "log.retention.check.interval.ms=5"], "brokers compact a topic when they see fit"),
+        ([*KAFKA, "log.retention.check.interval.ms=5"], "brokers decide when they compact a topic"),
         ([*KAFKA, "listen=0.0.0.0:9092"], "say with --advertise HOST:PORT how they reach kcoord"),
         ([*KAFKA, "instances.heartbeat.interval.ms=20000"], "is more than instances.session.timeout.ms=6000"),
         ([*KAFKA, "coordinator.lease.ms=10"], "input should be greater than or equal to 1000"),
         ([*KAFKA, "log.ssl.key.location=k"], "a key without its certificate: set log.ssl.certificate.location too"),
-        ([*KAFKA, "log.ssl.ca.location=c"], "the log's brokers are spoken to without TLS; set log.security.protocol"),
+        (
+            [*KAFKA, "log.ssl.ca.location=c"],
+            "kcoord connects to the log's brokers without TLS; set log.security.protocol",
+        ),
         ([*KAFKA, "log.sasl.mechanism=PLAIN"], "log.security.protocol=PLAINTEXT has no SASL; set it to SASL_SSL"),
         ([*SASL], "log.security.protocol=SASL_SSL needs log.sasl.mechanism"),
         ([*SASL, "log.sasl.mechanism=PLAIN", "log.sasl.username=k"], "PLAIN needs log.sasl.password"),
@@ -138,7 +141,7 @@ def test_a_log_in_a_topic_is_where_the_cluster_is_if_nothing_else_is_said() -> N
         ([*INTERNAL, "internal.ssl.certificate.location=c"], "internal.ssl.ca.location both, or neither"),
         (
             [*KAFKA, "internal.listen=0.0.0.0:9200", "internal.secret=0123456789abcdef"],
-            "0.0.0.0 is no address that other instances can be sent to; set internal.advertise=HOST:PORT",
+            "other instances cannot be sent to 0.0.0.0; set internal.advertise=HOST:PORT",
         ),
     ],
 )
@@ -167,7 +170,7 @@ def test_a_log_in_a_topic_and_several_instances_are_set_up_in_earnest(options: l
         (["upstream=a:1,b", "groups=x"], "'b' is no HOST:PORT"),
         (["upstream=a:1", "groups=("], "'(' is no regular expression: missing ), unterminated subpattern"),
         (["upstream=a:1"], "--upstream needs --groups: "),
-        (["groups=x"], "-o groups=x: groups are chosen beside --upstream"),
+        (["groups=x"], "-o groups=x: --groups needs --upstream"),
         (["gateway.broker.ports=1:2"], "'1:2' is not of the form BROKER=PORT"),
         (["gateway.broker.ports=1=70000"], "less than or equal to 65535"),
         (["ssl.key.location=k.pem"], "a key without its certificate: set ssl.certificate.location too"),
@@ -182,7 +185,7 @@ def test_a_log_in_a_topic_and_several_instances_are_set_up_in_earnest(options: l
                 *("upstream=h:1", "groups=.*"),
                 *("ssl.client.auth=required", "ssl.ca.location=a", "ssl.certificate.location=c"),
             ],
-            "certificates cannot be passed to the cluster, their own rights would be lost there",
+            "kcoord cannot pass clients' certificates on to the cluster, so clients would lose their own rights there",
         ),
         (
             ["group.min.session.timeout.ms=5000", "group.max.session.timeout.ms=4000"],
@@ -213,7 +216,7 @@ def test_a_file_that_cannot_be_read_is_named(file: Path) -> None:
     with pytest.raises(SettingsError, match=f"--config {file}: cannot be read: No such file"):
         load(file=file)
     file.write_text("max.connections = 1\nmax.connections.per.ip = 1")
-    with pytest.raises(SettingsError, match=f'--config {file}: is no TOML: .* write each setting as "name" = value'):
+    with pytest.raises(SettingsError, match=f'--config {file}: is not valid TOML: .* setting as "name" = value'):
         load(file=file)
 
 

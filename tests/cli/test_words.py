@@ -108,7 +108,7 @@ def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None
         "    not assigned yet",
         "",
         "w1-0001 computes the assignment",
-        "barrier among the workers of the generic protocol: w4 speaks only default",
+        "barrier among the workers of the classic protocol: w4 speaks only default",
         "assignment error 4: it fell over",
         "a: 0 waits another 12 s for the return of w3-0003",
     ]

@@ -75,9 +75,9 @@ def test_what_is_wrong_is_said_in_a_line(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "where do connectors stand? give CONNECTORS, a file, or --config-topic, one of them"),
-        (["c.toml", "--config-topic", "t"], "where do connectors stand? give CONNECTORS, a file, or --config-topic"),
-        (["c.toml", "--run", "a:B"], "--run is for the configuration topic: give --config-topic with it"),
+        ([], "give either CONNECTORS (a file or a directory) or --config-topic"),
+        (["c.toml", "--config-topic", "t"], "give either CONNECTORS (a file or a directory) or --config-topic"),
+        (["c.toml", "--run", "a:B"], "--run is for the configuration topic: give --config-topic too"),
         (["c.toml", "--config-bootstrap", "h:1"], "--config-bootstrap is for the configuration topic: give --config-"),
         (["--config-topic", "t", "--config-bootstrap", "x"], "--config-bootstrap: 'x' is no HOST:PORT"),
     ],

@@ -143,9 +143,9 @@ def test_the_setting_is_refused_at_the_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("group.connect.assignors=", "none of them is empty"),
-        ("group.connect.assignors=uniform,,cooperative", "none of them is empty"),
-        ("group.connect.assignors=uniform,uniform", "stands there twice"),
+        ("group.connect.assignors=", "none of them empty"),
+        ("group.connect.assignors=uniform,,cooperative", "none of them empty"),
+        ("group.connect.assignors=uniform,uniform", "is there twice"),
         ("group.connect.session.timeout.ms=1000", "group.connect.min.session.timeout.ms=6000 is more than"),
         ("group.connect.session.timeout.ms=70000", "is more than group.connect.max.session.timeout.ms=60000"),
         ("group.connect.heartbeat.interval.ms=1", "is more than group.connect.heartbeat.interval.ms=1"),

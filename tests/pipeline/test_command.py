@@ -64,11 +64,11 @@ def test_what_is_wrong_is_said(log: Path, tmp_path: Path, kafka: KafkaCluster) -
     assert f"(log.bootstrap={nobody}) cannot be used: {nobody}: " in failed("--log-bootstrap", nobody, *out)
     (tmp_path / "file").touch()
     said = failed("--data-dir", log, "--out", tmp_path / "file" / "tables")
-    assert said.startswith(f"kcoord: nothing can be written to {tmp_path}/file/tables: ")
+    assert said.startswith(f"kcoord: cannot write to {tmp_path}/file/tables: ")
     assert failed(*file, "--stream", code=2).endswith(
-        "--stream is of a log in a topic; a log in a file is read as a whole"
+        "--stream is for a log in a topic; a log in a file is always read as a whole"
     )
-    assert failed(*file, "--every", 5, code=2).endswith("--every goes with --stream")
+    assert failed(*file, "--every", 5, code=2).endswith("--every needs --stream")
     assert "is not of the form NAME=VALUE" in failed(*file, "--conf", "nothing", code=2)
     no_java = failed(*file, env={"JAVA_HOME": str(tmp_path)})
     assert "Spark needs Java, and there is none in " in no_java

@@ -136,7 +136,7 @@ def test_where_rules_cannot_hold_there_is_no_cell(well: Scenario) -> None:
     assert {each.kind for each in left_out} == {Kind.BARRIER}
     assert len(left_out) == 4
     row = row_of(well, left_out[0])
-    assert "placement rules and drains cannot hold" in str(row["error"]), "who runs it all the same hears it"
+    assert "placement rules and drains do not work" in str(row["error"]), "who runs it all the same hears it"
     without = well.model_copy(update={"rules": RULES.rules})
     assert is_possible(without, Cell("x", Kind.BARRIER, "eager", None, 0, rules=WITHOUT_RULES))
 
@@ -354,8 +354,8 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     wrong.write_text(WELL.replace("workers = 3", "workers = 0"))
     rules.write_text(RULES_FILE.replace("affinity", "afinity"))
     cases: list[tuple[list[object], int, str]] = [
-        (["--scenario", "deth"], 2, "there is no scenario deth, nor such a file; there are bounce, connectors, death"),
-        (["--scenario", bad], 1, f"{bad} is no TOML: "),
+        (["--scenario", "deth"], 2, "there is no scenario or file deth; the scenarios are bounce, connectors, death"),
+        (["--scenario", bad], 1, f"{bad} is not valid TOML: "),
         (["--scenario", wrong], 1, f"{wrong}: workers: Input should be greater than or equal to 1"),
         (["--scenario", tmp_path], 1, f"{tmp_path} cannot be read: "),
         (["--delay", -1], 2, "--delay -1 is not between 0 and 86,400 seconds"),
@@ -364,12 +364,12 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         (["--seeds", 0], 2, "Invalid value for '--seeds'"),
         (["--restart", "drian"], 2, "'drian' is not one of 'drain', 'drain-stops', 'stop', 'kill'"),
         (["--rules", rules], 2, f"{rules}: afinity: there is no such key"),
-        (["--rules", bad], 2, f"{bad}: it is no TOML: "),
+        (["--rules", bad], 2, f"{bad}: it is not valid TOML: "),
         (["--rules", tmp_path / "no.toml"], 2, "no.toml: No such file or directory"),
         (
             ["--scenario", "death", "--kind", "barrier", "--restart", "drain"],
             2,
-            "placement rules and drains cannot hold in group barrier: give --kind individual or connect",
+            "placement rules and drains do not work in group barrier: give --kind individual or connect",
         ),
     ]
     for arguments, code, says in cases:

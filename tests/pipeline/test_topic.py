@@ -304,10 +304,10 @@ def test_history_report_and_whatif_of_it_by_command(happened: Happened, tables: 
     assert done.code == 0, done.err
     assert f"{GROUP}: " in done.out
     assert "Really run: connect by " in done.out
-    if "Nothing is recommended: replays of what was really run and the recorded log disagree." not in done.out:
+    if "Nothing is recommended: the replays of what was really run and the recorded log disagree." not in done.out:
         assert "Recommended: a delay of 0 s, as it was." in done.out
         assert "2 workers went, 0 came back" in done.out
-    assert "How true it is: with what was really run the replays' logs say" in done.out
+    assert "How well the replays agree: with what was really run their logs say" in done.out
     rows = parquet.read_table(tried / WHATIF.name).to_pylist()
     assert len(rows) == int(re.findall(r"([\d,]+) runs\. ", done.out)[0].replace(",", ""))
     assert {(row["error"], row["doubles"]) for row in rows} == {(None, 0)}

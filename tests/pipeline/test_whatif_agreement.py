@@ -77,8 +77,11 @@ def test_where_they_disagree_is_said_and_nothing_is_recommended() -> None:
     advice = replayed(wanted, "12:00", "13:00", "14:00")
     log = {"12:00": AS_REPLAYED, "13:00": attrs.evolve(AS_REPLAYED, unowned=400), "14:00": AS_REPLAYED}
     said = shown("g", wanted, advice, log)
-    assert "Nothing is recommended: replays of what was really run and the recorded log disagree." in said
-    assert "tasks had nobody for: 300 s in the replays, 600 s in the log (72 s apart would do)." in said
+    assert "Nothing is recommended: the replays of what was really run and the recorded log disagree." in said
+    assert (
+        "tasks had nobody for: 300 s in the replays, 600 s in the log (up to 72 s apart would count as agreement)."
+        in said
+    )
     assert "By pieces, from (UTC) 13:00: 100 s and 400 s." in said
     assert "ecommended:" not in said.replace("Nothing is recommended:", "")
     assert "recommended" not in said.split("Nothing is")[0]

@@ -146,7 +146,7 @@ def test_where_all_died_nothing_is_drained_and_that_is_said(tmp_path: Path) -> N
     )
     assert drained["stopped"] == as_it_was["stopped"]
     said = shown("g", wanted, advice, wanted.logged_by_episode(past.tables))
-    assert "With restart drain-stops nothing was drained: no worker stopped in order" in said
+    assert "With restart drain-stops nothing was drained: no worker stopped cleanly" in said
 
 
 @pytest.mark.parametrize("kind", [Kind.CONNECT, Kind.INDIVIDUAL])
@@ -236,7 +236,7 @@ def test_what_is_tried() -> None:
     }
     killed = attrs.evolve(asked, restarts=[Restart.KILL], rules=[])
     assert ways(killed) == {(kind, 60, "kill", None) for kind in (Kind.BARRIER, Kind.INDIVIDUAL)}
-    with pytest.raises(PipelineError, match="drains and placement rules cannot hold in a group whose workers join all"):
+    with pytest.raises(PipelineError, match="drains and placement rules do not work in a group whose workers all join"):
         question(told, attrs.evolve(asked, kinds=[Kind.BARRIER]))
 
 
@@ -270,7 +270,7 @@ def test_the_command(bounced: Scenario, spark: Any, tmp_path: Path) -> None:
     for wrong, says in (
         (["--restart", "drained"], "Invalid value for '--restart'"),
         (["--rules", tmp_path / "none.toml"], "none.toml: No such file or directory"),
-        (["--restart", "drain", "--kind", "barrier"], "drains and placement rules cannot hold in a group whose"),
+        (["--restart", "drain", "--kind", "barrier"], "drains and placement rules do not work in a group whose"),
     ):
         refused = kcoord(*asked, *wrong)
         assert refused.code != 0

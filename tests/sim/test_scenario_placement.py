@@ -290,7 +290,7 @@ WITH_RULES = [
 
 @pytest.mark.parametrize("text", WITH_RULES, ids=["rules", "a drained stop", "a drain"])
 def test_where_all_join_together_rules_cannot_hold(text: str, tmp_path: Path) -> None:
-    with pytest.raises(NoFigures, match="barrier: placement rules and drains cannot hold in a group whose workers"):
+    with pytest.raises(NoFigures, match="barrier: placement rules and drains do not work in a group whose workers"):
         run(scenario(tmp_path, text), Kind.BARRIER, "kip-415")
 
 

@@ -139,7 +139,7 @@ def written(folder: Path, text: str) -> Scenario:
     ("instead", "of", "says"),
     [
         ("", WELL, "about: Field required"),
-        ("workers = ", "workers = 3", "is no TOML"),
+        ("workers = ", "workers = 3", "is not valid TOML"),
         ("workers = 0", "workers = 3", "workers: Input should be greater than or equal to 1"),
         ("workrs = 3", "workers = 3", "workers: Field required"),
         (

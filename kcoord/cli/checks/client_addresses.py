@@ -45,7 +45,7 @@ def told_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[Told
 async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> AsyncIterator[Finding]:
     """`broker_ports`: those that kcoord would listen at for brokers."""
     if settings.advertise is None and settings.listen[0] in WILDCARD_HOSTS:
-        yield fine(ABOUT, "clients are sent to the host by which they came")
+        yield fine(ABOUT, "clients are sent to the host that they connected to")
         return
     told = told_addresses(settings, broker_ports)
     host = told[0].host
@@ -67,15 +67,15 @@ def _loopback(settings: Settings, host: str, ips: Sequence[str]) -> Finding:
     if host not in LOOPBACK and host not in ips:
         return note(
             ABOUT,
-            f"{host} is {', '.join(ips)} here, which is this machine alone: see that clients elsewhere resolve it to "
-            "an address of this machine",
+            f"{host} is {', '.join(ips)} here, which only this machine can reach: make sure that other machines "
+            "resolve it to an address of this machine",
         )
     if listens_at in LOOPBACK:
         return note(ABOUT, f"only clients on this machine reach {host}; set listen and advertise for others")
     return note(
         ABOUT,
-        f"clients are sent to {host}, where only those on this machine find kcoord, and it listens at {listens_at} for "
-        "others too: set advertise to a name by which these reach it",
+        f"clients are sent to {host}, which only clients on this machine can reach, but kcoord listens at "
+        f"{listens_at} for others too: set advertise to a name that they can reach",
     )
 
 
@@ -96,8 +96,8 @@ async def _check_way(settings: Settings, told: Sequence[Told], ips: Sequence[str
         )
     return note(
         ABOUT,
-        f"{text}, as seen from this machine: see that it leads clients to port {first.listen_port} of it"
-        + (" and so on" if len(lost) > 1 else ""),
+        f"{text}, as seen from this machine: make sure that it leads clients to port {first.listen_port} of this "
+        "machine" + (" and so on" if len(lost) > 1 else ""),
     )
 
 
@@ -130,7 +130,7 @@ async def _try(listen_host: str, told: Told) -> str | None:
             async with asyncio.timeout(PATIENCE_S):
                 _, writer = await asyncio.open_connection(told.host, told.port)
         except TimeoutError:
-            return "no answer"
+            return "no response"
         except OSError as error:
             return os.strerror(error.errno or 0) if error.errno in errno.errorcode else str(error)
         try:
@@ -138,7 +138,7 @@ async def _try(listen_host: str, told: Told) -> str | None:
             async with asyncio.timeout(PATIENCE_S):
                 await arrived.wait()
         except (OSError, TimeoutError):
-            return "somebody else answers there"
+            return "another server responds there"
         finally:
             writer.close()
     return ""

@@ -46,7 +46,10 @@ def check_broker_ports(settings: Settings, ports: Sequence[tuple[int, int | None
             yield problem("ports", f"there is no port for broker {broker_id}: give it one in gateway.broker.ports")
         elif port == listen_port or port in taken:
             whose = "listen" if port == listen_port else f"broker {taken[port]}"
-            yield problem("ports", f"broker {broker_id} would have port {port} of {whose}: set gateway.broker.ports")
+            yield problem(
+                "ports",
+                f"broker {broker_id} would have port {port}, which is the port of {whose}: set gateway.broker.ports",
+            )
         else:
             taken[port] = broker_id
             yield _check_port("ports", (host, port), "gateway.port.offset", f"for broker {broker_id}")
@@ -66,9 +69,9 @@ def _check_port(about: str, address: Address, setting: str, whose: str = "") -> 
             listener.listen(1)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                taken = f"{where} is taken: something listens there already"
+                taken = f"{where} is taken: another program listens there"
                 return problem(about, f"{taken}; set {setting}, unless systemd keeps it open for kcoord")
-            return problem(about, f"{where} cannot be listened at: {os.strerror(error.errno or 0)}; set {setting}")
+            return problem(about, f"kcoord cannot listen at {where}: {os.strerror(error.errno or 0)}; set {setting}")
     return fine(about, f"{where} is free")
 
 
@@ -76,7 +79,11 @@ def _check_folder(folder: Path) -> Finding:
     """The folder of the embedded log, or the one in which it is to be made."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not there.is_dir():
-        return problem("records", f"{there} is no folder, so records cannot be kept in {folder}; set data.dir")
+        return problem(
+            "records", f"{there} is not a directory, so kcoord cannot keep its records in {folder}; set data.dir"
+        )
     if not os.access(there, os.W_OK | os.X_OK):
-        return problem("records", f"{there} may not be written, so records cannot be kept in {folder}; set data.dir")
-    return fine("records", f"are kept in {folder}" + ("" if folder.exists() else ", which is made"))
+        return problem(
+            "records", f"kcoord may not write to {there}, so it cannot keep its records in {folder}; set data.dir"
+        )
+    return fine("records", f"are kept in {folder}" + ("" if folder.exists() else ", which kcoord will create"))

@@ -93,7 +93,7 @@ async def check_log(settings: Settings) -> AsyncIterator[Finding]:
         async for finding in _look(login, security):
             yield finding
     except FAILED as error:
-        yield problem(ABOUT, f"{where.bootstrap} does not say all of it: {reason(error)}")
+        yield problem(ABOUT, f"{where.bootstrap} did not respond to everything: {reason(error)}")
     finally:
         connection.close()
 
@@ -120,7 +120,7 @@ async def _look(login: Login, security: dict[str, Any]) -> AsyncIterator[Finding
     for found in (*rights, *topic):
         yield found
     if not rights:
-        yield fine(ABOUT, f"{login.principal} may do all that the log and the instances' group need")
+        yield fine(ABOUT, f"{login.principal} has all rights that the log and the instances' group need")
 
 
 async def _check_rights(login: Login) -> AsyncIterator[Finding]:
@@ -191,7 +191,7 @@ async def _judge(admin: Any, login: Login) -> Finding:
         check(login.where, len(described["partitions"]), {entry[0]: entry[1] for entry in entries})
     except LogError as error:
         return problem(ABOUT, str(error))
-    return fine(ABOUT, f"topic {topic} is there, compacted, with {len(described['partitions'])} partitions")
+    return fine(ABOUT, f"topic {topic} exists, is compacted, and has {len(described['partitions'])} partitions")
 
 
 async def _judge_creation(admin: Any, login: Login) -> Finding:
@@ -204,8 +204,10 @@ async def _judge_creation(admin: Any, login: Login) -> Finding:
     for _, code, *message in answer.topic_errors:
         if code in NOT_ALLOWED:
             operations = ["Create", "DescribeConfigs"]
-            return login.lacks(operations, f"make topic {topic}, nor see what it is like", "--topic", topic)
+            return login.lacks(operations, f"create topic {topic} or read its configuration", "--topic", topic)
         if code:
-            return problem(ABOUT, f"topic {topic} could not be made: {message[0] if message else ErrorCode(code).name}")
+            return problem(ABOUT, f"topic {topic} cannot be created: {message[0] if message else ErrorCode(code).name}")
     replicas = "1 replica" if copies == 1 else f"{copies} replicas"
-    return fine(ABOUT, f"topic {topic} is not there, and kcoord makes it: {where.partitions} partitions, {replicas}")
+    return fine(
+        ABOUT, f"topic {topic} does not exist; kcoord will create it: {where.partitions} partitions, {replicas}"
+    )

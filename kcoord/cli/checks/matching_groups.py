@@ -64,24 +64,24 @@ async def _matching(cluster: Cluster, line: GroupLine) -> Matching:
     try:
         [group] = await describe(cluster, [line.group])
     except ClientError as error:
-        return Matching(line, None, f"cannot be told: {error}", False)
+        return Matching(line, None, f"unknown: {error}", False)
     members = group.members if isinstance(group, ClassicGroup) else []
     if [each.instance for each in members] == [SENTINEL]:
         return Matching(line, 1, "a kcoord has it already", True)
     if members:
-        then = "stays with the cluster until its last member there has gone; start all of them by kcoord then"
+        then = "stays with the cluster until its last member there has gone; then start all members through kcoord"
         return Matching(line, len(members), then, False)
-    return Matching(line, 0, "is kcoord's as soon as a member comes by it", False)
+    return Matching(line, 0, "becomes kcoord's when a member comes through kcoord", False)
 
 
 def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterator[Finding]:
     """What is to be known of them."""
     told = ", ".join(patterns)
     if not patterns:
-        yield problem("groups", "no group would be kcoord's: say which by --groups")
+        yield problem("groups", "kcoord would coordinate no group: name groups with --groups")
         return
     if not found:
-        yield note("groups", f"the cluster has no group yet that {told} matches")
+        yield note("groups", f"the cluster has no group yet that matches {told}")
         yield from _about_sinks([], patterns)
         return
     live = [each for each in found if each.members and not each.has_kcoord]
@@ -102,7 +102,8 @@ def _about_sinks(lines: Sequence[GroupLine], patterns: Sequence[str]) -> Iterato
     now = f", here {', '.join(sinks[:3])}{' and more' if len(sinks) > 3 else ''}" if sinks else ""
     yield note(
         "groups",
-        f"{', '.join(matches or patterns)} also matches the consumer groups of sink connectors ({SINKS}NAME{now}): "
-        "their tasks connect by the worker's bootstrap.servers unless consumer.bootstrap.servers says otherwise, so "
-        "kcoord takes these too. To leave them out, give the Connect clusters' own group ids in --groups",
+        f"{', '.join(matches or patterns)} also matches the consumer groups of sink connectors "
+        f"({SINKS}NAME{now}). Their tasks use the worker's bootstrap.servers, unless consumer.bootstrap.servers "
+        "says otherwise, so kcoord takes these groups too. To leave them out, give only the Connect clusters' "
+        "own group ids in --groups",
     )

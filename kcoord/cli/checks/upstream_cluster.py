@@ -34,7 +34,9 @@ async def check_cluster(settings: Settings, security: Security, seen: Seen) -> A
     """
     for address in settings.upstream:
         if is_own_address(settings, address):
-            yield problem("upstream", f"{_text(address)} is where kcoord listens: name the cluster's brokers")
+            yield problem(
+                "upstream", f"{_text(address)} is where kcoord listens: give the addresses of the cluster's brokers"
+            )
             continue
         probed = await probe(address, security.tls, expectation(settings))
         if probed.problem:
@@ -47,10 +49,10 @@ async def check_cluster(settings: Settings, security: Security, seen: Seen) -> A
 
 async def _ask(address: Address, settings: Settings, security: Security, probed: Probed, seen: Seen) -> Finding:
     if needs_login(settings, security):
-        return fine("upstream", f"{_text(address)} answers, and speaks as Apache Kafka {probed.release} does")
+        return fine("upstream", f"{_text(address)} responds, and speaks like Apache Kafka {probed.release}")
     if security.mechanism is not None and not expectation(settings).login:
         return problem(
-            "upstream", f"--command-config has a login, and {_text(address)} takes none: leave --command-config out"
+            "upstream", f"--command-config has a login, but {_text(address)} accepts none: leave out --command-config"
         )
     try:
         connection = await Connection.open(*address, security, ANSWER_S)
@@ -65,13 +67,13 @@ async def _ask(address: Address, settings: Settings, security: Security, probed:
     if cluster_id != seen.cluster_id:
         return problem(
             "upstream",
-            f"{_text(address)} is of cluster {cluster_id}, and what was named before it of cluster {seen.cluster_id}: "
-            "name brokers of one cluster",
+            f"{_text(address)} belongs to cluster {cluster_id}, but the address before it to cluster "
+            f"{seen.cluster_id}: name brokers of one cluster",
         )
     brokers = [Broker(each.node_id, each.host, each.port) for each in told.brokers]
     seen.brokers = seen.brokers or sorted(brokers, key=lambda each: each.node_id)
     several = "1 broker" if len(brokers) == 1 else f"{len(brokers)} brokers"
-    return fine("upstream", f"{_text(address)} answers: cluster {cluster_id}, {several}")
+    return fine("upstream", f"{_text(address)} responds: cluster {cluster_id}, {several}")
 
 
 async def _check_broker(broker: Broker, settings: Settings, security: Security) -> Finding:
@@ -80,19 +82,19 @@ async def _check_broker(broker: Broker, settings: Settings, security: Security) 
     if is_own_address(settings, (broker.host, broker.port)):
         return problem(
             "brokers",
-            f"{where} would be kcoord itself: see the broker's advertised.listeners, which must lead to the broker",
+            f"{where} would be kcoord itself: the broker's advertised.listeners must lead to the broker",
         )
     try:
         connection = await Connection.open(broker.host, broker.port, security, ANSWER_S)
     except ClientError as error:
         return problem(
             "brokers",
-            f"broker {broker.node_id}: {error}. kcoord connects to the addresses that brokers tell, their "
+            f"broker {broker.node_id}: {error}. kcoord connects to the addresses that brokers give in their "
             "advertised.listeners",
         )
     release = release_of(connection.versions, connection.features)
     await connection.close()
-    return fine("brokers", f"{where} can be reached, and speaks as Apache Kafka {release} does")
+    return fine("brokers", f"{where} can be reached, and speaks like Apache Kafka {release}")
 
 
 def needs_login(settings: Settings, security: Security) -> bool:
@@ -107,8 +109,8 @@ def about_login(settings: Settings, security: Security) -> Sequence[Finding]:
     return [
         note(
             "upstream",
-            "clients log in by themselves: give one's properties in --command-config, or brokers, groups and rights "
-            "are not looked at",
+            "clients log in with their own credentials: give the properties of one client in --command-config, "
+            "otherwise brokers, groups and rights are not checked",
         )
     ]
 

@@ -12,21 +12,27 @@ from kcoord.cli.failure import USAGE, fail
 
 def demo(
     listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where the coordinator is to listen.")
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where the coordinator listens.")
     ] = "localhost:9092",
     data_dir: Annotated[
         Path,
-        typer.Option("--data-dir", metavar="DIR", help="Where records are kept, and in DIR/demo the demo's files."),
+        typer.Option(
+            "--data-dir",
+            metavar="DIR",
+            help="Where the coordinator keeps its records; the demo's files are in DIR/demo.",
+        ),
     ] = Path("data"),
-    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, max=9, help="How many workers.")] = 3,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, max=9, help="How many workers to start.")
+    ] = 3,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Print lines, as where there is no terminal, instead of the live view.")
+        bool, typer.Option("--plain", help="Print lines instead of the live view, as without a terminal.")
     ] = False,
 ) -> None:
     """Show a group of workers at work, live.
 
-    Who runs what, and what happens when you kill one or add one. Starts a coordinator and workers as processes of their
-    own, and ends them on Ctrl-C.
+    Shows who runs what, and what happens when you kill or add a worker. Starts a coordinator and workers as separate
+    processes, and ends them on Ctrl-C.
     """
     from kcoord.address import parse_address
     from kcoord.cli.demo.run import DemoFailed, run

@@ -55,7 +55,7 @@ async def run(scene: Scene, *, live: bool) -> None:
         for each in _SIGNALS:
             loop.remove_signal_handler(each)
         await demo.end()
-    print("The demo has ended, with all that it had started.", flush=True)
+    print("The demo has ended, and so have all processes that it started.", flush=True)
 
 
 Show = Callable[[Sight], None]
@@ -83,7 +83,7 @@ class Demo:
             if not self._coordinator.running:
                 raise DemoFailed(f"the coordinator did not start: {self._coordinator.last_line()}")
             if asyncio.get_running_loop().time() > deadline:
-                raise DemoFailed(f"the coordinator does not answer: {self._note}")
+                raise DemoFailed(f"the coordinator does not respond: {self._note}")
             if await self._stopped_within(0.1):
                 return False
         for name in self.scene.workers:
@@ -130,7 +130,7 @@ class Demo:
             async with asyncio.timeout(_TIMEOUT_S):
                 found = await self._ask()
         except (ClientError, TimeoutError) as error:
-            self._note = f"the coordinator does not answer ({str(error) or 'it takes too long'})"
+            self._note = f"the coordinator does not respond ({str(error) or 'it takes too long'})"
             await self._forget()
             return False
         if isinstance(found, ConnectGroup):

@@ -102,11 +102,11 @@ class Scene:
             name, pid = running[0]
             again = self.command(*self.worker_arguments(name))
             until_gone = f"kill {pid}; while kill -0 {pid} 2>/dev/null; do sleep 0.1; done"
-            yield Try(f"bounce {name}: it comes back to what it had", (until_gone, again))
+            yield Try(f"restart {name}: it gets back what it had", (until_gone, again))
         yield Try("add a connector", (f"cp {_shown(self.more)} {_shown(self.connectors)}",))
-        yield Try("ask why all that happened", (self.command("groups", "explain", GROUP, *at),))
+        yield Try("ask why all this happened", (self.command("groups", "explain", GROUP, *at),))
         if coordinator is not None:
-            yield Try("kill the coordinator: work goes on, it is started again", (f"kill -9 {coordinator}",))
+            yield Try("kill the coordinator: work goes on, and the demo starts it again", (f"kill -9 {coordinator}",))
 
     # Files
 

@@ -244,4 +244,4 @@ def introduction(sight: Sight) -> str:
     ]
     for each in sight.tries():
         lines += [f"  {each.what}", *(f"    {command}" for command in each.commands)]
-    return "\n".join([*lines, "Ctrl-C or SIGTERM ends all of it.", ""])
+    return "\n".join([*lines, "Ctrl-C or SIGTERM ends everything.", ""])

@@ -102,7 +102,7 @@ def question(tables: Tables, asked: Asked) -> Question:
     choices = _choices(fleet.kind, recorded, asked, tried)
     if _ways(asked) and not any(each.restart or each.rules for each in choices):
         raise PipelineError(
-            "drains and placement rules cannot hold in a group whose workers join all together: try kind individual or "
+            "drains and placement rules do not work in a group whose workers all join together: try kind individual or "
             "connect"
         )
     named = {each.name: each for each in asked.rules}

@@ -266,7 +266,7 @@ def load(path: Path) -> Scenario:
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{path} is no TOML: {error}") from error
+        raise ScenarioError(f"{path} is not valid TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

@@ -71,7 +71,7 @@ class RulesCannotHold(NoFigures):
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(
-            f"{kind}: placement rules and drains cannot hold in a group whose workers join all together: try "
+            f"{kind}: placement rules and drains do not work in a group whose workers all join together: try "
             f"{Kind.INDIVIDUAL} or {Kind.CONNECT}"
         )
 
