@@ -224,7 +224,7 @@ def test_a_place_without_a_log(tmp_path: Path, kafka: KafkaCluster) -> None:
     assert "there is no topic not-there at " in failed(kcoord("log", "dump", *bootstrap, "--topic", "not-there"))
     assert "not-there" not in kafka.admin().list_topics(timeout=120).topics
     both = kcoord("log", "dump", *bootstrap, "--data-dir", tmp_path)
-    assert (both.code, both.err.count("keep one")) == (2, 1)
+    assert (both.code, both.err.count("give only")) == (2, 1)
 
 
 async def test_a_damaged_file_is_found(tmp_path: Path) -> None:
