@@ -46,6 +46,14 @@ def test_nothing_ever_runs_twice_and_in_the_end_all_does_evenly(name: str, kind:
         assert done.figures.longest_gap < 400, policy
 
 
+def test_who_leads_is_known_while_the_group_waits_for_a_dead_worker() -> None:
+    """Connect's herder counts a rebalance as unresolved as long as it waits for a delay: its worker leads all the same.
+    The next leader does not remember what was waited for, and gives it away.
+    """
+    forgets, remembers = (figures("leader", Kind.BARRIER, policy) for policy in ("kip-415", "design-2"))
+    assert forgets.moved > remembers.moved > 0
+
+
 @pytest.mark.parametrize("kind", Kind)
 def test_the_same_seed_gives_the_same_run_and_another_one_another(kind: Kind) -> None:
     scenario = load(built_in()["death"])

@@ -139,10 +139,15 @@ class LegacyWorker:
     @property
     def leads(self) -> bool:
         """It believes that it leads (CM-14)."""
-        client, held = self.client, self.held
-        if client.state is not State.STABLE or client.under_way or self._reading or held is None or not self._resolved:
+        client = self.client
+        if client.state is not State.STABLE or client.under_way or self._reading or not self._resolved:
             return False  # while it takes an answer in, its thread stops tasks, or reads on, and does nothing else
-        return held.told.leader == self.member_id != ""
+        return self.is_named_leader
+
+    @property
+    def is_named_leader(self) -> bool:
+        """Its last assignment names it as the leader, whatever it is doing now."""
+        return self.held is not None and self.held.told.leader == self.member_id != ""
 
     @property
     def leads_blindly(self) -> bool:

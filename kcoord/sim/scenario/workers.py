@@ -84,7 +84,7 @@ class Process(ABC):
     @property
     @abstractmethod
     def leads(self) -> bool:
-        """Whether it believes that it does."""
+        """Whether the group has named it as the leader."""
 
     def leave(self) -> None:
         """Stop all, and leave."""
@@ -165,7 +165,7 @@ class JavaProcess(Process):
 
     @property
     def leads(self) -> bool:
-        return self._worker.leads
+        return self._worker.is_named_leader
 
     def start(self) -> None:
         self._do(self._worker.start(self.around.events.now_ms))
