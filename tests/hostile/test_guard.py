@@ -13,7 +13,7 @@ from kcoord.gateway.ports import GroupReader, GroupService
 from kcoord.instances.calls import RELAYED
 from kcoord.protocol.messages import AdoptGroupRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest
 
-FILES = sorted(Path(kcoord.gateway.__file__).parent.glob("*.py"))
+FILES = sorted(Path(kcoord.gateway.__file__).parent.rglob("*.py"))
 ALLOWED = {"guarded_groups.py", "paused_sessions.py"}
 """Who has the groups themselves; `gateway.py` hands them to these two."""
 UPSTREAM_KEEPS = {OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest}
@@ -28,6 +28,10 @@ def test_every_request_of_a_group_has_its_right() -> None:
     """What instances pass on to each other is all that a group can be asked to do."""
     assert set(NEEDED) | ASKED_OTHERWISE | UPSTREAM_KEEPS | OF_KCOORD == set(RELAYED.values())
     assert not set(NEEDED) & ASKED_OTHERWISE
+
+
+def test_all_of_the_gateway_is_looked_at() -> None:
+    assert {"gateway.py", "client_session.py", "group_calls.py", *ALLOWED} <= {file.name for file in FILES}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
