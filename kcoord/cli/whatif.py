@@ -340,7 +340,7 @@ def _check(advice: "Advice", pieces: "Iterable[Logged]") -> str:
     recorded = total(pieces)
     if advice.recorded is None:
         return (
-            "What was really run is none of the policies, so nobody can say how well a replay agrees with the log. "
+            "The fleet ran none of these policies, so kcoord cannot say how well a replay agrees with the log. "
             "See --was-policy.\n"
         )
     figures = advice.recorded.figures

@@ -208,8 +208,8 @@ def _code(file: Path) -> bytes:
     """What of a module runs, as this version of Python shows it: neither comments nor docstrings."""
     module = ast.parse(file.read_bytes())
     for node in ast.walk(module):
-        if isinstance(body := getattr(node, "body", None), list):
-            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [each for each in node.body if not _is_text(each)]
     return ast.dump(module).encode()
 
 

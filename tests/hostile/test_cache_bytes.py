@@ -70,7 +70,7 @@ class Connection:
 
     gateway: Gateway
     client: Any = attrs.field(factory=lambda: SimpleNamespace(client_host="/10.0.0.1"))
-    standings: Any = None
+    authorizations: Any = None
     upstream: object = "there"
     sasl: object = None
     broker_id: int = 1

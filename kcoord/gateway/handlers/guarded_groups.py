@@ -195,6 +195,6 @@ class GuardedGroups:
     async def _lacks(session: ClientSession, group_id: str, operation: int) -> ErrorCode:
         await proved(session)
         error = await check(session, group_id, operation)
-        if not session.is_known:  # it began to authenticate anew while that was asked
+        if not session.is_known:  # it began to authenticate again while that was asked
             raise UpstreamLost("the client authenticates anew")
         return error

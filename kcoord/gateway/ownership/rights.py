@@ -52,7 +52,7 @@ class Rights:
 
     def known(self, session: ClientSession, group_id: str) -> Authorization | None:
         """What was said last. Without SASL all clients are the same to upstream."""
-        known = session.standings.get(group_id) if session.standings is not None else None
+        known = session.authorizations.get(group_id) if session.authorizations is not None else None
         if known is None and session.upstream is None and session.sasl is None:
             return self._common.get(group_id)
         return known
@@ -76,9 +76,9 @@ class Rights:
 
     def remember(self, session: ClientSession, group_id: str, authorization: Authorization) -> None:
         """Upstream has said this."""
-        if session.standings is None:
-            session.standings = BoundedCache(BYTES_A_CONNECTION)
-        session.standings[group_id] = authorization
+        if session.authorizations is None:
+            session.authorizations = BoundedCache(BYTES_A_CONNECTION)
+        session.authorizations[group_id] = authorization
         if session.sasl is None:
             self._common[group_id] = authorization
         if not authorization.allows(READ):
@@ -86,8 +86,8 @@ class Rights:
 
     def forget(self, session: ClientSession, group_id: str) -> None:
         """What is known may be so no more."""
-        if session.standings is not None:
-            session.standings.pop(group_id)
+        if session.authorizations is not None:
+            session.authorizations.pop(group_id)
 
     def refused(self, session: ClientSession, group_id: str) -> None:
         """Upstream has said that this client may do nothing, or may not read, with the group."""
@@ -106,7 +106,9 @@ async def check(session: ClientSession, group_id: str, operation: int) -> ErrorC
 
 
 async def authorization(session: ClientSession, group_id: str) -> Authorization | ErrorCode:
-    """The client's standing, asked anew when what is known is old. Raises UpstreamLost when nothing is known."""
+    """The client's authorization. Upstream is asked again when what is known is old. Raises UpstreamLost when nothing
+    is known.
+    """
     gateway = session.gateway
     rights, settings = gateway.rights, gateway.settings
     known = rights.known(session, group_id)

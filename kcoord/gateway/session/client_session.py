@@ -75,6 +75,7 @@ class ClientSession:
         "_quiet",
         "_ready",
         "_unlearnt",
+        "authorizations",
         "broker_id",
         "call",
         "client",
@@ -87,7 +88,6 @@ class ClientSession:
         "raw_frames",
         "sasl",
         "since_ms",
-        "standings",
         "told_nodes_ms",
         "upstream",
     )
@@ -113,7 +113,7 @@ class ClientSession:
         """The request that is handled here now."""
         self.members: BoundedCache[str, str] | None = None
         """Who is a member over this connection: group → member id. Only groups that its client has proved to read."""
-        self.standings: BoundedCache[str, Authorization] | None = None
+        self.authorizations: BoundedCache[str, Authorization] | None = None
         """What upstream said of this client's rights, by group."""
         self.question_due_ms = 0
         self._acks: bytearray | None = None
