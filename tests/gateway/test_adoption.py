@@ -17,12 +17,14 @@ from kcoord.gateway.ownership import release
 from kcoord.gateway.ownership.adoption import CannotAdopt
 from kcoord.gateway.ownership.sentinel import KnownAppearance, Sentinel
 from kcoord.gateway.ownership.sentinel_appearance import Appearance
+from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.group.group_configs import GROUP, Operation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
-from kcoord.protocol.messages import IncrementalAlterConfigsRequest, OffsetFetchRequest
+from kcoord.protocol.messages import DescribeGroupsRequest, IncrementalAlterConfigsRequest, OffsetFetchRequest
 from tests.gateway.entries import Entry, entries
 from tests.gateway.live_member import LiveMember
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
@@ -317,18 +319,63 @@ async def test_who_comes_while_the_members_are_let_in_waits_for_all_of_them(
 async def test_old_clients_are_released_once_all_have_joined(
     entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before KIP-394 a member joins without an id, so the cluster cannot be asked for it by one."""
+    """Before KIP-394 a member joins without an id, so the cluster cannot be asked for it by one. It has them all once
+    it has as many as have come: here the second one's JoinGroup gets there late.
+    """
     monkeypatch.setattr(release, "LEFT_EARLIER_MS", -3_600_000)  # kcoord's member does not leave before all have come
     members = await adopted_pair(entry, name)
     await owned_by(await connect(entry.port), name, "cluster")
+    passed: list[asyncio.Task[None]] = []
+    looked = asyncio.Event()
+    pass_changed, ask_own = ClientSession.pass_changed, ServiceConnection.ask
+
+    async def late(*passing: Any) -> None:
+        await looked.wait()
+        pass_changed(*passing)
+
+    def passes(*passing: Any) -> None:
+        if not passed:
+            pass_changed(*passing)
+        passed.append(asyncio.create_task(late(*passing) if passed else asyncio.sleep(0)))
+
+    async def looks(self: ServiceConnection, request: Any, *others: Any) -> Any:
+        response = await ask_own(self, request, *others)
+        if len(passed) == 2 and isinstance(request, DescribeGroupsRequest):
+            looked.set()
+        return response
 
     async def is_open() -> bool:
         return entry.gateway.releases.is_open(name)
 
     await until(is_open, "the release has begun")
+    monkeypatch.setattr(ClientSession, "pass_changed", passes)
+    monkeypatch.setattr(ServiceConnection, "ask", looks)
     joined = await asyncio.gather(*(each.try_join(3) for each in members))
     assert [each.error_code for each in joined] == [ErrorCode.NONE] * 2
     assert len({each.generation_id for each in joined}) == 1
+
+
+async def test_a_heartbeat_of_its_own_delays_no_release(entry: Entry, name: str) -> None:
+    """The sentinel goes on waiting for the members, and asks nothing over the connection of one that waits."""
+    members = await adopted_pair(entry, name)
+    await owned_by(await connect(entry.port), name, "cluster")
+    first = asyncio.create_task(goes(members[0]))
+    direct = await connect(entry.cluster)
+
+    async def waits() -> bool:
+        seen = await describe(direct, name)
+        return seen.group_state == "PreparingRebalance" and len(seen.members) == 2
+
+    await until(waits, "the first member waits beside kcoord's")
+    sentinels = entry.gateway.sentinels
+    sentinel = sentinels.of(name)
+    assert await sentinels.speak(sentinel, sentinel.beat) == ErrorCode.REBALANCE_IN_PROGRESS
+    assert sentinel.is_joined
+    [session] = [each for each in entry.gateway.member_sessions(name) if each.in_flight]
+    sentinels.carry(sentinel, session)
+    assert list(sentinels.speakers(sentinel))[-1] is session
+    await asyncio.gather(first, goes(members[1]))
+    assert len({each.generation for each in members}) == 1
 
 
 async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:

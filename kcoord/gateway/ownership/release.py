@@ -35,7 +35,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import struct
-from collections.abc import Coroutine
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,7 +45,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import facts_of, members_named
-from kcoord.gateway.ownership.sentinel import REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
+from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.facts import GroupFacts
@@ -54,6 +55,7 @@ from kcoord.group.translation.leave_group import STOPPED
 from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
@@ -101,15 +103,19 @@ class _Join:
     session: ClientSession
     upstream: Upstream | None
     """The connection that it went by."""
+    client_id: str
 
     @property
     def is_lost(self) -> bool:
         """Whether it will never be answered."""
         return self.session.gone or self.session.upstream is not self.upstream
 
-    def has_arrived(self, there: AbstractSet[str | None]) -> bool:
-        """Whether the cluster names its member among these, or cannot."""
-        return self.there is None or self.there in there
+    def has_arrived(self, there: AbstractSet[str | None], unnamed: Counter[str]) -> bool:
+        """Whether the cluster has its member: by name, or as one of those that are `unnamed`, by client id."""
+        if self.there is not None:
+            return self.there in there
+        unnamed[self.client_id] -= 1
+        return unnamed[self.client_id] >= 0
 
 
 @attrs.define
@@ -164,6 +170,10 @@ class Releases:
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
         return group_id in self._open
+
+    def is_under_way(self, group_id: str) -> bool:
+        """Whether it is open, is about to begin, or is being taken back."""
+        return group_id in self._open or group_id in self._beginning
 
     def concerns(self, group_id: str) -> bool:
         """Whether the group has to go, so that nobody is told anything by its coordinator here any more: what a member
@@ -329,9 +339,7 @@ class Releases:
         for _ in range(LOOKS):
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
-            members = response.groups[0].members
-            there = {each.member_id for each in members} | {each.group_instance_id for each in members}
-            missing = {before: join for before, join in release.came.items() if not join.has_arrived(there)}
+            missing = _missing(release.came, response.groups[0].members)
             for before in [before for before, join in missing.items() if join.is_lost]:
                 release.stays(before)
             if not (release.have_all_gone and missing):
@@ -391,7 +399,7 @@ class Releases:
 
         session.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
         if joins_now:
-            await self._came(session, request, release, before, new_id)
+            await self._came(session, request, release, before, new_id, call.header.client_id or "")
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
         """Whether upstream has forgotten what the sentinel offers: this member has to try again (rule 8 above)."""
@@ -444,12 +452,18 @@ class Releases:
             release.is_left = True
 
     async def _came(
-        self, session: ClientSession, request: JoinGroupRequest, release: _Release, before: str, new_id: str | None
+        self,
+        session: ClientSession,
+        request: JoinGroupRequest,
+        release: _Release,
+        before: str,
+        new_id: str | None,
+        client_id: str,
     ) -> None:
         """Its JoinGroup is on its way upstream (rule 3 above)."""
         gateway, group_id = self._gateway, request.group_id
         there = new_id if new_id is not None else request.group_instance_id
-        release.came[before] = _Join(there, session, session.upstream)
+        release.came[before] = _Join(there, session, session.upstream, client_id)
         gateway.paused_sessions.pause(group_id, [before], gateway.now_ms())  # it cannot heartbeat until it is answered
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
@@ -511,6 +525,22 @@ class Releases:
         """
         release = self._open.get(group_id)
         return release is None or (is_placed and not release.has_left)
+
+
+def _missing(came: Mapping[str, _Join], members: Iterable[DescribedGroupMember]) -> dict[str, _Join]:
+    """Of the JoinGroups on their way those whose members the cluster does not have yet.
+
+    It gives ids of its own to clients from before KIP-394, so of these it has as many as it has members with their
+    client id whom nobody else has joined as.
+    """
+    ids = {join.there for join in came.values() if join.there is not None}
+    there: set[str | None] = set()
+    unnamed: Counter[str] = Counter()
+    for member in members:
+        named = ids & {member.member_id, member.group_instance_id}
+        there |= named
+        unnamed[member.client_id] += not named and member.group_instance_id != INSTANCE_ID
+    return {before: join for before, join in came.items() if not join.has_arrived(there, unnamed)}
 
 
 def _ignore(answered: asyncio.Future[Any]) -> None:

@@ -484,8 +484,8 @@ class Sentinel:
             response = await asker.ask(request, version)
             assert isinstance(response, HeartbeatResponse)
             error = error_of(response.error_code)
-            if error in LOST or error == ErrorCode.REBALANCE_IN_PROGRESS:
-                self.mark = None
+            if error in LOST or (error == ErrorCode.REBALANCE_IN_PROGRESS and not self.offers):
+                self.mark = None  # in a release it waits for the members, who are to join before it does
             return error
 
     async def leave(self, asker: Asker, may_go: MayGo) -> ErrorCode:

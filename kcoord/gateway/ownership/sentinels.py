@@ -111,14 +111,22 @@ class Sentinels:
         )
 
     def speakers(self, sentinel: Sentinel) -> Iterator[Asker]:
-        """Who can speak for the sentinel now, the best first."""
-        for carrier in list(sentinel.carriers):
-            if isinstance(carrier, ClientSession) and carrier.may_ask:
-                yield carrier
-        broker_id = self._gateway.coordinators.of(sentinel.group_id)
-        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        """Who can speak for the sentinel now, the best first.
+
+        A broker answers the requests of a connection in turn. A question over the connection of a member whose
+        JoinGroup waits for the others would wait with it, so these come last.
+        """
+        carriers = [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.may_ask]
+        own = self._own(sentinel)
+        yield from (each for each in carriers if not each.in_flight)
         if own is not None:
             yield own
+        yield from (each for each in carriers if each.in_flight)
+
+    def _own(self, sentinel: Sentinel) -> Asker | None:
+        """kcoord's own connection to the group's coordinator; None where upstream asks for credentials."""
+        broker_id = self._gateway.coordinators.of(sentinel.group_id)
+        return self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
 
     async def speak(
         self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]], at_last: Asker | None = None
@@ -148,8 +156,7 @@ class Sentinels:
         """As `speak`, over a connection of kcoord's own where upstream lets that in: those of members may wait there.
         Raises UpstreamLost.
         """
-        broker_id = self._gateway.coordinators.of(sentinel.group_id)
-        own = self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        own = self._own(sentinel)
         return await self.speak(sentinel, say) if own is None else await say(own)
 
     async def tend(self) -> None:
@@ -179,8 +186,7 @@ class Sentinels:
         heirs_left = FAREWELLS_AT_ONCE
         for group_id, sentinel in list(self._all.items()):
             known = facts.get(group_id, UNKNOWN)
-            is_busy = sentinel.lock.locked() or sentinel.is_taking or self._gateway.releases.is_open(group_id)
-            if is_busy or not known.loaded:
+            if self._is_busy(sentinel) or not known.loaded:
                 continue
             if not sentinel.is_joined and not sentinel.inherited:
                 if not sentinel.carriers and not (sentinel.refused and known.has_members):
@@ -201,10 +207,13 @@ class Sentinels:
         for group_id in forgotten:
             del self._all[group_id]
 
+    def _is_busy(self, sentinel: Sentinel) -> bool:
+        """Whether somebody else is at work on it: nothing of its own is begun meanwhile."""
+        return sentinel.lock.locked() or sentinel.is_taking or self._gateway.releases.is_under_way(sentinel.group_id)
+
     def _may_change(self, sentinel: Sentinel, generation: int) -> bool:
         """Whether it may have to look otherwise in that generation, and this is the moment to find out."""
-        is_busy = sentinel.lock.locked() or sentinel.is_taking or sentinel.group_id in self._changing
-        if is_busy or self._gateway.releases.is_open(sentinel.group_id) or not sentinel.is_joined:
+        if self._is_busy(sentinel) or sentinel.group_id in self._changing or not sentinel.is_joined:
             return False
         if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
             return sentinel.is_of_type(OF_0_1_0.protocol_type) != self._was_of_0_1_0
