@@ -47,6 +47,8 @@ VERSIONS = {
     FindCoordinatorRequest: 4, JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5,
     OffsetCommitRequest: 8, OffsetFetchRequest: 7,
 }  # fmt: skip
+BEFORE_KIP_394 = VERSIONS | {JoinGroupRequest: 3, SyncGroupRequest: 2}
+"""Of clients that join without an id."""
 LOOK_AGAIN = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 UNDER_WAY_MS = 1_000
 """A message takes so long, at most, but where a fault holds it."""
@@ -62,6 +64,8 @@ class Nature:
     rebalance_ms: int
     interval_ms: int
     commit_ms: int
+    is_old: bool
+    """Whether those that are not static are from before KIP-394."""
 
 
 class Member:
@@ -101,6 +105,7 @@ class Member:
         self.must_join = True
         self._world = world
         self._nature = nature
+        self._versions = BEFORE_KIP_394 if nature.is_old and instance_id is None else VERSIONS
         self._random = random
         self._client: Client | None = None
         self._beat_ms = self._commit_ms = 0
@@ -189,7 +194,7 @@ class Member:
 
     async def _ask(self, request: Request) -> Any:
         assert self._client is not None
-        return await self._client.ask(request, VERSIONS[type(request)])
+        return await self._client.ask(request, self._versions[type(request)])
 
     async def _work(self) -> None:
         """Whatever is due next."""

@@ -44,10 +44,12 @@ class AdoptionPlan:
     weights: dict[str, int]
     ends: str
     """Whose the group is to be in the end."""
+    is_old: bool
+    """Whether members that are not static are from before KIP-394."""
 
 
-def draw(random: Random) -> AdoptionPlan:
-    """What the seed says."""
+def draw(random: Random, seed: int) -> AdoptionPlan:
+    """What the seed says, of which `random` was made."""
     choice = random.choice
     members = choice((1, 2, 2, 3, 3, 4))
     statics = choice((0.0, 0.0, 0.5, 1.0))
@@ -71,6 +73,7 @@ def draw(random: Random) -> AdoptionPlan:
         turn_ms=choice((6_000, 12_000, 25_000)),
         weights=_weights(random),
         ends=choice((Owner.KCOORD, Owner.KCOORD, Owner.CLUSTER)),
+        is_old=seed % 8 == 5,  # not drawn: what follows is as before there were any
     )
 
 

@@ -96,12 +96,12 @@ class AdoptionWorld:
     def __init__(self, seed: int, sink: Sink | None = None) -> None:
         self.seed = seed
         self.random = Random(seed)
-        self.plan: AdoptionPlan = draw(self.random)
+        self.plan: AdoptionPlan = draw(self.random, seed)
         self._sink = sink
         plan = self.plan
         self.nature = Nature(
             plan.cooperative, plan.session_ms, plan.rebalance_ms, min(plan.interval_ms, plan.session_ms // 3),
-            plan.commit_ms,
+            plan.commit_ms, plan.is_old,
         )  # fmt: skip
         self.loop = SimLoop()
         self.network = Network(self.loop, Random(self.random.getrandbits(64)), plan.latency_ms)
