@@ -14,7 +14,7 @@ import random
 import re
 import time
 import weakref
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
@@ -28,18 +28,18 @@ from kcoord.gateway.handlers import (
     other_protocols,
 )
 from kcoord.gateway.handlers.batches import LARGE_GROUPS, answer_batch
-from kcoord.gateway.handlers.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.adoption import Adoptions
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.group_ownership import Handler, groups_named, when_loaded
+from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
 from kcoord.gateway.ownership.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.orphaned_groups import OrphanedGroups
 from kcoord.gateway.ownership.outage import Outages
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.rights import READ, Rights, ask_authorization
+from kcoord.gateway.ownership.rights import READ, Rights
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
@@ -48,7 +48,7 @@ from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
 from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.session.service_connection import ServiceConnection
-from kcoord.gateway.session.upstream import Asker, CannotPass, Dialer, Upstream, UpstreamLost, dial
+from kcoord.gateway.session.upstream import Asker, CannotPass, Deliver, Dialer, Upstream, UpstreamLost, dial
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.topology.brokers import BrokerMap, OpenPort
@@ -86,6 +86,7 @@ __all__ = ["Gateway"]
 log = logging.getLogger("kcoord.gateway")
 
 T = TypeVar("T")
+Handler = Callable[["Gateway", ClientSession, Call, Any], Awaitable[None]]
 
 HANDLERS: dict[int, Handler] = {
     8: offsets.offset_commit,
@@ -146,11 +147,11 @@ class Gateway:
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
         self.moves = StaleCoordinators(places) if places is not None else None
-        self.connection_drain = ConnectionDrain(self, places) if places is not None else None
+        self.connection_drain = ConnectionDrain(groups.now_ms, places) if places is not None else None
         self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
-        self.traffic = GroupTraffic(self)
+        self.traffic = GroupTraffic(self.owns)
         self.adoptions = Adoptions(self)
         self.former_ids = FormerMemberIds(self)
         self.releases = Releases(self)
@@ -394,11 +395,40 @@ class Gateway:
             else:
                 session.client.end()
 
-    def note_member_session(self, session: ClientSession) -> None:
-        """A client session carries a member now: it must not be cut as idle."""
+    def member_came(self, session: ClientSession, group_id: str) -> None:
+        """A client session carries a member of that group: it speaks for the group, and must not be cut as idle."""
         if session not in self._member_sessions:
             self._member_sessions.add(session)
             session.question_due_ms = self._next_question_ms()
+        self.coordinators.joined(group_id)
+        self.sentinels.carry(self.sentinels.of(group_id), session)
+
+    def member_forgotten(self, session: ClientSession, group_id: str) -> None:
+        """It carries no member of that group any more."""
+        self.sentinels.drop(session, group_id)
+
+    def may_read(self, session: ClientSession, group_id: str) -> bool:
+        """Whether upstream said last that this client may read the group."""
+        return self.rights.may_read(session, group_id)
+
+    def keeps_detached(self, session: ClientSession) -> bool:
+        """Whether a new connection stays although its broker cannot be reached; then it is detached."""
+        stays = self.outages.may_begin_detached(session)
+        if stays:
+            self.outages.add(session)
+        return stays
+
+    def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
+        """A request is passed on: who takes its response."""
+        return self.traffic.passing(session, call, deliver)
+
+    async def learn_nodes(self, nodes: Mapping[int, Address]) -> None:
+        """Open ports for these brokers."""
+        await self.brokers.learn(nodes)
+
+    def is_new_node(self, node_id: int, address: Address) -> bool:
+        """Whether that broker has no port yet, or is at another address than known."""
+        return self.brokers.is_new(node_id, address)
 
     def member_sessions(self, group_id: str) -> list[ClientSession]:
         """The connections of members of that group."""
@@ -416,7 +446,7 @@ class Gateway:
         """The small question that keeps a member's connection, and tells if it may go on being one."""
         for group_id in list(session.members or ()):
             try:
-                found = await ask_authorization(session, group_id)
+                found = await self.rights.ask(session, group_id)
             except (UpstreamLost, DecodeError) as lost:
                 log.debug("no answer to the question of rights: %s", lost)
                 return
@@ -482,15 +512,20 @@ class Gateway:
         request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
         yield
         if isinstance(request, FindCoordinatorRequest):
-            discovery.find_coordinator(session, call, request)
+            discovery.find_coordinator(self, session, call, request)
             return
-        handler = HANDLERS.get(key, _pass_when_ready)
+        handler, named = HANDLERS.get(key, _pass_when_ready), list[str]()
         if key in HANDLERS:
-            handler = when_loaded(handler, self, groups_named(request))
-        self.spawn(self._serve(session, call, handler, request))
+            named = groups_named(request)
+        self.spawn(self._serve(session, call, handler, request, named))
 
     async def _serve(
-        self, session: ClientSession, call: Call, handler: Handler, request: Request | RequestBatch | None
+        self,
+        session: ClientSession,
+        call: Call,
+        handler: Handler,
+        request: Request | RequestBatch | None,
+        named: Sequence[str] = (),
     ) -> None:
         try:
             await session.quiet()
@@ -502,7 +537,8 @@ class Gateway:
             if call.header.api_key in ONE_GROUP:
                 await self._serve_one(session, call, handler, request)
             else:
-                await handler(session, call, request)
+                await wait_until_loaded(self, named)
+                await handler(self, session, call, request)
         except UpstreamLost as lost:
             if session.call is call and not session.gone:
                 self._cannot_answer(session, call, request, lost)
@@ -518,7 +554,8 @@ class Gateway:
         """Serve a call of one group of kcoord's, once that group is not held (AD-7)."""
         await self.traffic.enter(request.group_id)
         try:
-            await handler(session, call, request)
+            await wait_until_loaded(self, [request.group_id])
+            await handler(self, session, call, request)
         finally:
             self.traffic.leave(request.group_id)
 
@@ -547,15 +584,15 @@ NEVER_LOADING = frozenset({12, 14})
 RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
 
 
-async def _api_versions(session: ClientSession, call: Call, _request: None) -> None:
-    await discovery.api_versions(session, call)
+async def _api_versions(gateway: Gateway, session: ClientSession, call: Call, _request: None) -> None:
+    await discovery.api_versions(gateway, session, call)
 
 
-async def _pass_when_ready(session: ClientSession, call: Call, _request: Request) -> None:
+async def _pass_when_ready(_gateway: Gateway, session: ClientSession, call: Call, _request: Request) -> None:
     await session.ready()
     session.pass_on(call)
 
 
-async def _pass_when_back(session: ClientSession, call: Call, _request: None) -> None:
+async def _pass_when_back(_gateway: Gateway, session: ClientSession, call: Call, _request: None) -> None:
     await session.ready(PASSING_PATIENCE_MS)
     session.pass_on(call)

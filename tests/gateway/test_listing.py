@@ -3,7 +3,6 @@
 import itertools
 import struct
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -91,9 +90,8 @@ async def test_rule_17_filters_are_about_kcoords_view(kcoord: Kcoord, name: str)
 async def test_others_have_their_turn_while_a_long_list_is_put_together() -> None:
     ticks = itertools.count()
     turns = TurnQueue(clock=lambda: float(next(ticks)))  # by this clock each look at it is longer than a turn may be
-    session: Any = SimpleNamespace(gateway=SimpleNamespace(turns=turns))
     groups = [ListedGroup(f"g{at}") for at in range(3 * ROWS + 1)]
-    parts = [part async for part in _in_turns(session, groups)]
+    parts = [part async for part in _in_turns(turns, groups)]
     assert [len(part) for part in parts] == [ROWS, ROWS, ROWS, 1]
     assert [each for part in parts for each in part] == groups
     assert turns.slices > 0

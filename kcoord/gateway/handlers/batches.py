@@ -10,13 +10,15 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kcoord.gateway.handlers.connect_groups import describe_slice
-from kcoord.gateway.handlers.discovery import find_slice
+from kcoord.gateway.handlers.discovery import DiscoveryContext, find_slice
+from kcoord.gateway.handlers.group_calls import GroupCallContext
 from kcoord.gateway.handlers.group_configs import alter_slice, describe_configs_slice
 from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
 from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
+from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.group.batch import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
 from kcoord.protocol.call import Call
@@ -45,7 +47,7 @@ log = logging.getLogger("kcoord.gateway")
 
 LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
 """Requests to which a few groups make a large answer."""
-SliceHandler = Callable[["ClientSession", Call, Any], Awaitable[Response]]
+SliceHandler = Callable[["BatchContext", "ClientSession", Call, Any], Awaitable[Response]]
 
 SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
     DescribeGroupsRequest: describe_groups_slice,
@@ -57,10 +59,17 @@ SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
 """Who answers a slice, but for changes of settings. OffsetFetch passes in any case."""
 
 
-async def answer_batch(session: ClientSession, call: Call, batch: RequestBatch) -> None:
+class BatchContext(GroupCallContext, DiscoveryContext, Protocol):
+    """What all handlers need that answer a slice of a large request."""
+
+    @property
+    def sentinels(self) -> Sentinels: ...
+
+
+async def answer_batch(gateway: BatchContext, session: ClientSession, call: Call, batch: RequestBatch) -> None:
     """Answer a batch, or pass it on. Raises UpstreamLost, DecodeError, FrameRefused."""
-    turn = session.gateway.turns.turn
-    limits = session.gateway.settings.request_limits
+    turn = gateway.turns.turn
+    limits = gateway.settings.request_limits
     try:
         while not batch.walk_on(limits.elements):
             await turn()
@@ -70,8 +79,8 @@ async def answer_batch(session: ClientSession, call: Call, batch: RequestBatch) 
             raise refusal from None
         session.refuse_large(call, refusal)
         return
-    twice = await _named_twice(session, batch)
-    if batch.kind is OffsetFetchRequest or not await _is_ours(session, batch):
+    twice = await _named_twice(gateway, session, batch)
+    if batch.kind is OffsetFetchRequest or not await _is_ours(gateway, session, batch):
         await session.ready()
         session.pass_on(call)
         return
@@ -83,13 +92,13 @@ async def answer_batch(session: ClientSession, call: Call, batch: RequestBatch) 
         if answer.is_full:
             answer.refuse(request)
             continue
-        await wait_until_loaded(session.gateway, groups_named(request))
+        await wait_until_loaded(gateway, groups_named(request))
         if isinstance(request, IncrementalAlterConfigsRequest):
-            response: Response = await alter_slice(session, call, request, twice)
+            response: Response = await alter_slice(gateway, session, call, request, twice)
         else:
-            response = await SLICE_HANDLERS[batch.kind](session, call, request)
+            response = await SLICE_HANDLERS[batch.kind](gateway, session, call, request)
         for _ in answer.add(request, response):
-            await session.gateway.turns.give_way()
+            await gateway.turns.give_way()
     if answer.is_full:
         log.warning(
             "%s: the answer to %s is above %d bytes, what does not fit is refused (response.max.bytes)",
@@ -100,26 +109,28 @@ async def answer_batch(session: ClientSession, call: Call, batch: RequestBatch) 
     session.answer(call, answer)
 
 
-async def _is_ours(session: ClientSession, batch: RequestBatch) -> bool:
+async def _is_ours(gateway: BatchContext, session: ClientSession, batch: RequestBatch) -> bool:
     """Whether something that the batch names is kcoord's to take, or kcoord's to answer in any case."""
     if batch.kind in (ConnectGroupDescribeRequest, FindCoordinatorRequest):
         return True
-    owns = session.gateway.owns
+    owns = gateway.owns
     for request in batch.slices(SLICE, SLICE_WEIGHT):
         if any(map(owns, groups_named(request))):
             return True
-        await session.gateway.turns.turn()
+        await gateway.turns.turn()
     return False
 
 
-async def _named_twice(session: ClientSession, batch: RequestBatch) -> frozenset[tuple[int, str]]:
+async def _named_twice(
+    gateway: BatchContext, session: ClientSession, batch: RequestBatch
+) -> frozenset[tuple[int, str]]:
     """Resources to be changed that the batch names more than once: none of their changes is made."""
     if batch.kind is not IncrementalAlterConfigsRequest:
         return frozenset()
     named: Counter[tuple[int, str]] = Counter()
     for request in batch.slices(SLICE, SLICE_WEIGHT):
         named.update(_resources(request))
-        await session.gateway.turns.turn()
+        await gateway.turns.turn()
     return frozenset(resource for resource, count in named.items() if count > 1)
 
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.handlers.group_calls import admit, answer, keep
+from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters
-from kcoord.gateway.ownership.rights import DESCRIBE, READ, authorization, check
+from kcoord.gateway.ownership.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.sentinel import is_refusal
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT
 from kcoord.gateway.session.authorization import Authorization
@@ -64,14 +64,15 @@ MemberResponse = (
 )
 
 
-async def heartbeat(session: ClientSession, call: Call, request: ConnectGroupHeartbeatRequest) -> None:
+async def heartbeat(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupHeartbeatRequest
+) -> None:
     """Answer a ConnectGroupHeartbeat. Raises UpstreamLost."""
-    gateway = session.gateway
     group_id, member_id = request.group_id, request.member_id
     if not gateway.owns(group_id):
         session.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
         return
-    error = await check(session, group_id, READ) or await _take(session, request)
+    error = await gateway.rights.check(session, group_id, READ) or await _take(gateway, session, request)
     if error == ErrorCode.GROUP_ID_NOT_FOUND:
         session.answer(call, _refused(request, error, TAKEN))
         return
@@ -88,15 +89,14 @@ async def heartbeat(session: ClientSession, call: Call, request: ConnectGroupHea
         else:
             session.add_member(group_id, member_id)
             gateway.cluster_groups.taken(group_id)
-    answer(session, call, response, remember, group_id)
+    answer(gateway, session, call, response, remember, group_id)
 
 
-async def _take(session: ClientSession, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
+async def _take(gateway: GroupCallContext, session: ClientSession, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
     """Have the group, for one that joins; keep it, for one that is a member. GROUP_ID_NOT_FOUND if upstream refuses.
 
     Whoever is no member here takes nothing: its heartbeat is answered with what it is told then.
     """
-    gateway = session.gateway
     group_id = request.group_id
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
@@ -104,9 +104,9 @@ async def _take(session: ClientSession, request: ConnectGroupHeartbeatRequest) -
     if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
         await session.ready()
         session.add_member(group_id, request.member_id)
-        error = await admit(session, sentinel, CONNECT)
+        error = await admit(gateway, session, sentinel, CONNECT)
     elif await is_here(gateway, group_id):
-        error = await keep(session, group_id)
+        error = await keep(gateway, session, group_id)
     else:
         return ErrorCode.NONE
     if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
@@ -114,9 +114,8 @@ async def _take(session: ClientSession, request: ConnectGroupHeartbeatRequest) -
     return error
 
 
-async def member_call(session: ClientSession, call: Call, request: MemberCall) -> None:
+async def member_call(gateway: GroupCallContext, session: ClientSession, call: Call, request: MemberCall) -> None:
     """Answer a ConnectGroupPrepareAssignment or ConnectGroupInstallAssignment. Raises UpstreamLost."""
-    gateway = session.gateway
     if not gateway.owns(request.group_id):
         session.answer(call, _refused(request, ErrorCode.GROUP_ID_NOT_FOUND, NOT_OURS))
         return
@@ -131,46 +130,48 @@ def _refused(request: ConnectGroupHeartbeatRequest | MemberCall, error: ErrorCod
     return response
 
 
-async def describe(session: ClientSession, call: Call, request: ConnectGroupDescribeRequest) -> None:
+async def describe(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
+) -> None:
     """Answer a ConnectGroupDescribe, each group on its own. Raises UpstreamLost."""
-    session.answer(call, await describe_slice(session, call, request))
+    session.answer(call, await describe_slice(gateway, session, call, request))
 
 
 async def describe_slice(
-    session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
 ) -> ConnectGroupDescribeResponse:
     """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
-    groups = [await _described(session, call, request, group_id) for group_id in request.group_ids]
+    groups = [await _described(gateway, session, call, request, group_id) for group_id in request.group_ids]
     return ConnectGroupDescribeResponse(groups=groups)
 
 
 async def _described(
-    session: ClientSession, call: Call, request: ConnectGroupDescribeRequest, group_id: str
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupDescribeRequest, group_id: str
 ) -> DescribedGroup:
-    if not session.gateway.owns(group_id):
+    if not gateway.owns(group_id):
         return _at_cluster(group_id, NOT_MATCHED)
     try:
-        found = await authorization(session, group_id)
+        found = await gateway.rights.authorization(session, group_id)
     except UpstreamLost:
         found = ErrorCode.COORDINATOR_NOT_AVAILABLE
     if isinstance(found, Authorization) and not found.allows(DESCRIBE):
         found = ErrorCode.GROUP_AUTHORIZATION_FAILED
     if not isinstance(found, Authorization):
         return DescribedGroup(error_code=found, group_id=group_id)
-    response, _ = await session.gateway.guarded.call(session, call, attrs.evolve(request, group_ids=[group_id]))
+    response, _ = await gateway.guarded.call(session, call, attrs.evolve(request, group_ids=[group_id]))
     assert isinstance(response, ConnectGroupDescribeResponse)
     described = response.groups[0]
     if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
         described.authorized_operations = found.operations
     try:
-        return await _with_owner(session, described)
+        return await _with_owner(gateway, session, described)
     except UpstreamLost:
         return DescribedGroup(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, group_id=group_id)
 
 
-async def _with_owner(session: ClientSession, described: DescribedGroup) -> DescribedGroup:
+async def _with_owner(gateway: GroupCallContext, session: ClientSession, described: DescribedGroup) -> DescribedGroup:
     """The description, with who has the group where it has no members as a connect group. Raises UpstreamLost."""
-    gateway, group_id = session.gateway, described.group_id
+    group_id = described.group_id
     if described.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND) or described.members:
         return described
     if not await is_here(gateway, group_id):

@@ -8,14 +8,16 @@ it. While the broker is away both are answered from what it said last, for the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from kcoord.gateway.ownership.group_ownership import seems_here
-from kcoord.gateway.rewriting.api_versions import API_VERSIONS
+from kcoord.gateway.ownership.group_ownership import OwnershipContext, seems_here
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory
 from kcoord.gateway.session.responses import decode, send
-from kcoord.gateway.session.upstream import Expected
+from kcoord.gateway.session.upstream import Asker, Expected
 from kcoord.gateway.settings import Address
-from kcoord.gateway.topology.coordinators import KEYS_FROM, group_keys
+from kcoord.gateway.topology.brokers import BrokerMap
+from kcoord.gateway.topology.coordinators import KEYS_FROM, Coordinators, group_keys
+from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.protocol.addresses import rewrite_addresses
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -33,10 +35,27 @@ if TYPE_CHECKING:
 __all__ = ["api_versions", "find_coordinator", "find_slice"]
 
 
-def find_coordinator(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> None:
+class DiscoveryContext(OwnershipContext, Protocol):
+    """What is known of the brokers, and of where they are for clients."""
+
+    brokers: BrokerMap
+    coordinators: Coordinators
+    moves: StaleCoordinators | None
+    versions: ApiVersionsMemory
+
+    def address_of(self, broker_id: int, reached: str) -> Address | None: ...
+    def any_broker(self, session: ClientSession) -> int | None: ...
+    async def ensure_versions(self, asker: Asker, broker: str) -> None: ...
+    def finder(self, group_id: str, session: ClientSession) -> None: ...
+    def name_of(self, broker_id: int | None) -> str: ...
+
+
+def find_coordinator(
+    gateway: DiscoveryContext, session: ClientSession, call: Call, request: FindCoordinatorRequest
+) -> None:
     """Ask upstream, or answer from what is known while it is away."""
     if session.upstream is None:
-        _find_while_away(session, call, request)
+        _find_while_away(gateway, session, call, request)
         return
     if not request.coordinator_keys and not request.key:
         session.pass_on(call)  # it asks for nobody: there is nothing to learn of the answer, and nothing to fill in
@@ -45,27 +64,31 @@ def find_coordinator(session: ClientSession, call: Call, request: FindCoordinato
     def deliver(owed: Expected, frame: bytes) -> None:
         response = decode(owed, frame)
         assert isinstance(response, FindCoordinatorResponse)
-        send(session, owed, _filled_in(session, request, response))
+        send(session, owed, _filled_in(gateway, session, request, response))
 
     session.pass_on(call, deliver)
 
 
-async def find_slice(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+async def find_slice(
+    gateway: DiscoveryContext, session: ClientSession, call: Call, request: FindCoordinatorRequest
+) -> FindCoordinatorResponse:
     """The answer for some of the keys that `call` names, the nodes in it mapped. Raises UpstreamLost, CannotPass."""
     version = call.header.api_version
     response = await session.ask(request, version, call.header.client_id)
     assert isinstance(response, FindCoordinatorResponse)
-    response = _filled_in(session, request, response)
+    response = _filled_in(gateway, session, request, response)
     rewrite_addresses(response, version, session.map_node)
     await session.learn_nodes()
     return response
 
 
 def _filled_in(
-    session: ClientSession, request: FindCoordinatorRequest, response: FindCoordinatorResponse
+    gateway: DiscoveryContext,
+    session: ClientSession,
+    request: FindCoordinatorRequest,
+    response: FindCoordinatorResponse,
 ) -> FindCoordinatorResponse:
     """Upstream's answer, with what is known here."""
-    gateway = session.gateway
     keys = group_keys(request)
     owned = {key for key in keys if gateway.owns(key)}
     for key in owned & gateway.coordinators.learn_from(keys, response):
@@ -77,8 +100,9 @@ def _filled_in(
     return response
 
 
-def _find_while_away(session: ClientSession, call: Call, request: FindCoordinatorRequest) -> None:
-    gateway = session.gateway
+def _find_while_away(
+    gateway: DiscoveryContext, session: ClientSession, call: Call, request: FindCoordinatorRequest
+) -> None:
     reached = session.client.local_address[0]
     at: dict[int, Address] = {
         broker_id: address
@@ -97,14 +121,14 @@ def _find_while_away(session: ClientSession, call: Call, request: FindCoordinato
     session.answer(call, response)
 
 
-async def api_versions(session: ClientSession, call: Call) -> None:
+async def api_versions(gateway: DiscoveryContext, session: ClientSession, call: Call) -> None:
     """Answer an ApiVersions of a version that is not known here, or one that comes while upstream is away. Raises
     UpstreamLost."""
     header = call.header
     known = header.api_version <= ApiVersionsRequest.MAX_VERSION
     if session.upstream is not None:
-        await session.gateway.ensure_versions(session, session.upstream.name)
-    said = session.gateway.versions.of(session.gateway.name_of(session.broker_id))
+        await gateway.ensure_versions(session, session.upstream.name)
+    said = gateway.versions.of(gateway.name_of(session.broker_id))
     session.end_call(call)
     if said is None:
         session.client.end()  # never told

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.handlers.context import HandlerContext
 from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -45,33 +46,37 @@ Key = tuple[int, str]
 Answers = dict[Key, AlterConfigsResourceResponse]
 
 
-async def describe_configs(session: ClientSession, call: Call, request: DescribeConfigsRequest) -> None:
+async def describe_configs(
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeConfigsRequest
+) -> None:
     """Answer a DescribeConfigs, or pass it on. Raises UpstreamLost."""
-    if _described_here(session, request):
-        session.answer(call, await describe_configs_slice(session, call, request))
+    if _described_here(gateway, session, request):
+        session.answer(call, await describe_configs_slice(gateway, session, call, request))
     else:
         session.pass_on(call)
 
 
-def _described_here(session: ClientSession, request: DescribeConfigsRequest) -> list[DescribeConfigsResource]:
-    owns = session.gateway.owns
+def _described_here(
+    gateway: HandlerContext, session: ClientSession, request: DescribeConfigsRequest
+) -> list[DescribeConfigsResource]:
+    owns = gateway.owns
     return [each for each in request.resources if each.resource_type == GROUP and owns(each.resource_name)]
 
 
 async def describe_configs_slice(
-    session: ClientSession, call: Call, request: DescribeConfigsRequest
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
     """The answer for the resources of `request`, all that `call` names or some of them. Raises UpstreamLost."""
-    ours = _described_here(session, request)
+    ours = _described_here(gateway, session, request)
     await session.ready()
     there = await session.ask(request, call.header.api_version, call.header.client_id)
     assert isinstance(there, DescribeConfigsResponse)
     if not ours:
         return there
-    here, _ = await session.gateway.guarded.call(session, call, attrs.evolve(request, resources=ours))
+    here, _ = await gateway.guarded.call(session, call, attrs.evolve(request, resources=ours))
     assert isinstance(here, DescribeConfigsResponse)
     known = {each.resource_name: each for each in here.results}
-    await _describe_the_cluster_instead(session, call, request, there)
+    await _describe_the_cluster_instead(gateway, session, call, request, there)
     for result in there.results:
         mine = known.get(result.resource_name) if result.resource_type == GROUP else None
         if mine is None or result.error_code != ErrorCode.NONE:
@@ -82,7 +87,11 @@ async def describe_configs_slice(
 
 
 async def _describe_the_cluster_instead(
-    session: ClientSession, call: Call, request: DescribeConfigsRequest, there: DescribeConfigsResponse
+    gateway: HandlerContext,
+    session: ClientSession,
+    call: Call,
+    request: DescribeConfigsRequest,
+    there: DescribeConfigsResponse,
 ) -> None:
     """Where upstream knows no settings of groups: may the client describe those of the cluster? Raises UpstreamLost."""
     unknown = [
@@ -98,24 +107,30 @@ async def _describe_the_cluster_instead(
         each.error_code, each.error_message = answer.results[0].error_code, answer.results[0].error_message
 
 
-async def alter_configs(session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+async def alter_configs(
+    gateway: HandlerContext, session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest
+) -> None:
     """Answer an IncrementalAlterConfigs, or pass it on. Raises UpstreamLost."""
     twice = named_twice(request)
-    if any(_has_ours(session, each) and _key(each) not in twice for each in request.resources):
-        session.answer(call, await alter_slice(session, call, request, twice))
+    if any(_has_ours(gateway, session, each) and _key(each) not in twice for each in request.resources):
+        session.answer(call, await alter_slice(gateway, session, call, request, twice))
     else:
         session.pass_on(call)
 
 
 async def alter_slice(
-    session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest, twice: AbstractSet[Key] = frozenset()
+    gateway: HandlerContext,
+    session: ClientSession,
+    call: Call,
+    request: IncrementalAlterConfigsRequest,
+    twice: AbstractSet[Key] = frozenset(),
 ) -> IncrementalAlterConfigsResponse:
     """The answer for the resources of `request`, all that `call` names or some of them. `twice`: those that `call`
     names more than once. Raises UpstreamLost.
     """
-    ours = {_key(each) for each in request.resources if _has_ours(session, each)} - twice
+    ours = {_key(each) for each in request.resources if _has_ours(gateway, session, each)} - twice
     await session.ready()
-    altering = _Altering(session, call, request)
+    altering = _Altering(gateway, session, call, request)
     mine = [each for each in request.resources if _key(each) in ours]
     await altering.ask_upstream([_theirs(each) for each in mine], validate_only=True)
     await altering.ask_about_the_cluster([each for each in mine if not _theirs(each).configs])
@@ -133,7 +148,10 @@ async def alter_slice(
 class _Altering:
     """One request on its way: what has been answered so far for the groups that have settings here."""
 
-    def __init__(self, session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest) -> None:
+    def __init__(
+        self, gateway: HandlerContext, session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest
+    ) -> None:
+        self._gateway = gateway
         self._session = session
         self._call = call
         self._request = request
@@ -160,7 +178,7 @@ class _Altering:
         if not resources:
             return
         part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)
-        response, _ = await self._session.gateway.guarded.call(self._session, self._call, part)
+        response, _ = await self._gateway.guarded.call(self._session, self._call, part)
         assert isinstance(response, IncrementalAlterConfigsResponse)
         self._take(response.responses)
 
@@ -189,8 +207,8 @@ def _key(resource: AlterConfigsResource) -> Key:
     return resource.resource_type, resource.resource_name
 
 
-def _has_ours(session: ClientSession, resource: AlterConfigsResource) -> bool:
-    is_ours = resource.resource_type == GROUP and session.gateway.owns(resource.resource_name)
+def _has_ours(gateway: HandlerContext, session: ClientSession, resource: AlterConfigsResource) -> bool:
+    is_ours = resource.resource_type == GROUP and gateway.owns(resource.resource_name)
     return is_ours and any(change.name.startswith(PREFIXES) for change in resource.configs)
 
 

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from kcoord.gateway.handlers.group_calls import GroupCallContext
 from kcoord.gateway.ownership.sentinel import LOST, STRANGER
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Expected, error_of
@@ -27,10 +28,9 @@ _SIZE = struct.Struct(">i")
 
 
 async def pass_commit(
-    session: ClientSession, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest
 ) -> None:
     """Pass on a commit of a member upstream, or of one that comes late. Raises UpstreamLost."""
-    gateway = session.gateway
     gateway.releases.hear(request.group_id, request.member_id)
     is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
     hidden = LOST if is_ours else LOST - STRANGER

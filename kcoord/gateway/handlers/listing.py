@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from kcoord.gateway.handlers.context import HandlerContext
 from kcoord.gateway.ownership.group_ownership import Unanswered, described_here, is_here, may_be_here
-from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, authorization
+from kcoord.gateway.ownership.rights import DELETE, DESCRIBE
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.metrics import CONNECT
 from kcoord.group.request_slices import ROWS
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
@@ -52,24 +54,26 @@ LOADING_S = 0.05
 """How often it is looked whether all groups are loaded by now."""
 
 
-async def describe_groups(session: ClientSession, call: Call, request: DescribeGroupsRequest) -> None:
+async def describe_groups(
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeGroupsRequest
+) -> None:
     """Answer a DescribeGroups, or pass it on. Raises UpstreamLost."""
-    here = await described_here(session.gateway, request.groups)
+    here = await described_here(gateway, request.groups)
     if not here:
         session.pass_on(call)
         return
-    session.answer(call, await _described(session, call, request, here))
+    session.answer(call, await _described(gateway, session, call, request, here))
 
 
 async def describe_groups_slice(
-    session: ClientSession, call: Call, request: DescribeGroupsRequest
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeGroupsRequest
 ) -> DescribeGroupsResponse:
     """The answer for some of the groups that `call` names. Raises UpstreamLost."""
-    return await _described(session, call, request, await described_here(session.gateway, request.groups))
+    return await _described(gateway, session, call, request, await described_here(gateway, request.groups))
 
 
 async def _described(
-    session: ClientSession, call: Call, request: DescribeGroupsRequest, here: set[str]
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeGroupsRequest, here: set[str]
 ) -> DescribeGroupsResponse:
     ours = [group_id for group_id in request.groups if group_id in here]
     theirs = [group_id for group_id in request.groups if group_id not in here]
@@ -82,23 +86,23 @@ async def _described(
         throttle_ms = there.throttle_time_ms
         described = {each.group_id: each for each in there.groups}
     for group_id in ours:
-        described[group_id] = await _describe_here(session, call, request, group_id)
+        described[group_id] = await _describe_here(gateway, session, call, request, group_id)
     groups = [described[group_id] for group_id in request.groups if group_id in described]
     return DescribeGroupsResponse(throttle_time_ms=throttle_ms, groups=groups)
 
 
 async def _describe_here(
-    session: ClientSession, call: Call, request: DescribeGroupsRequest, group_id: str
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeGroupsRequest, group_id: str
 ) -> DescribedGroup:
     try:
-        found = await authorization(session, group_id)
+        found = await gateway.rights.authorization(session, group_id)
     except UpstreamLost:
         found = ErrorCode.COORDINATOR_NOT_AVAILABLE
     if not isinstance(found, Authorization):
         return DescribedGroup(error_code=found, group_id=group_id)
     if not found.allows(DESCRIBE):
         return DescribedGroup(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id)
-    response, _ = await session.gateway.guarded.call(session, call, attrs.evolve(request, groups=[group_id]))
+    response, _ = await gateway.guarded.call(session, call, attrs.evolve(request, groups=[group_id]))
     assert isinstance(response, DescribeGroupsResponse)
     described = response.groups[0]
     if request.include_authorized_operations and described.error_code == ErrorCode.NONE:
@@ -106,33 +110,32 @@ async def _describe_here(
     return described
 
 
-async def list_groups(session: ClientSession, call: Call, request: ListGroupsRequest) -> None:
+async def list_groups(gateway: HandlerContext, session: ClientSession, call: Call, request: ListGroupsRequest) -> None:
     """Answer a ListGroups. Raises UpstreamLost."""
     await session.ready()
     version = call.header.api_version
     there = await session.ask(ListGroupsRequest(), version, call.header.client_id)
     assert isinstance(there, ListGroupsResponse)
-    here = await _listed_here(session, call)
+    here = await _listed_here(gateway, session, call)
     ours: dict[str, ListedGroup] = {}
-    async for some in _in_turns(session, here.groups):
-        ours |= {each.group_id: each for each in some if may_be_here(session.gateway, each.group_id)}
+    async for some in _in_turns(gateway.turns, here.groups):
+        ours |= {each.group_id: each for each in some if may_be_here(gateway, each.group_id)}
     kept: list[ListedGroup] = []
-    async for some in _in_turns(session, there.groups):
+    async for some in _in_turns(gateway.turns, there.groups):
         kept += _kept([_ours_or_theirs(each, ours) for each in some], request, version)
-    kept += _kept(await _only_here(session, ours, {each.group_id for each in there.groups}), request, version)
+    kept += _kept(await _only_here(gateway, session, ours, {each.group_id for each in there.groups}), request, version)
     session.answer(call, attrs.evolve(there, groups=kept))
 
 
-async def _in_turns(session: ClientSession, groups: Sequence[ListedGroup]) -> AsyncIterator[Sequence[ListedGroup]]:
+async def _in_turns(turns: TurnQueue, groups: Sequence[ListedGroup]) -> AsyncIterator[Sequence[ListedGroup]]:
     """The groups, some at a time, with others' turns in between."""
     for at in range(0, len(groups), ROWS):
         yield groups[at : at + ROWS]
-        await session.gateway.turns.give_way()
+        await turns.give_way()
 
 
-async def _listed_here(session: ClientSession, call: Call) -> ListGroupsResponse:
+async def _listed_here(gateway: HandlerContext, session: ClientSession, call: Call) -> ListGroupsResponse:
     """The groups of all shards, once those are loaded that are being loaded. Raises Unanswered."""
-    gateway = session.gateway
     context = attrs.evolve(session.context(call), api_version=NEWEST_LIST)
     until_ms = gateway.now_ms() + gateway.settings.patience_ms
     while True:
@@ -149,17 +152,19 @@ async def _listed_here(session: ClientSession, call: Call) -> ListGroupsResponse
         await asyncio.sleep(LOADING_S)
 
 
-async def _only_here(session: ClientSession, ours: dict[str, ListedGroup], there: set[str]) -> list[ListedGroup]:
+async def _only_here(
+    gateway: HandlerContext, session: ClientSession, ours: dict[str, ListedGroup], there: set[str]
+) -> list[ListedGroup]:
     """Connect groups without members: upstream does not keep what has neither members nor offsets. They are listed
     where their coordinator is, as far as the client may see them.
     """
     found = []
     for group_id, listed in ours.items():
-        is_here = group_id not in there and session.gateway.coordinators.of(group_id) in (session.broker_id, None)
+        is_here = group_id not in there and gateway.coordinators.of(group_id) in (session.broker_id, None)
         if not is_here or listed.group_type != CONNECT:
             continue
         with contextlib.suppress(UpstreamLost):
-            known = await authorization(session, group_id)
+            known = await gateway.rights.authorization(session, group_id)
             if isinstance(known, Authorization) and known.allows(DESCRIBE):
                 found.append(listed)
     return found
@@ -188,22 +193,25 @@ def _kept(groups: Sequence[ListedGroup], request: ListGroupsRequest, version: in
     return kept
 
 
-async def delete_groups(session: ClientSession, call: Call, request: DeleteGroupsRequest) -> None:
+async def delete_groups(
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DeleteGroupsRequest
+) -> None:
     """Answer a DeleteGroups, or pass it on. Raises UpstreamLost."""
-    if any(map(session.gateway.owns, request.groups_names)):
-        session.answer(call, await delete_slice(session, call, request))
+    if any(map(gateway.owns, request.groups_names)):
+        session.answer(call, await delete_slice(gateway, session, call, request))
     else:
         session.pass_on(call)
 
 
-async def delete_slice(session: ClientSession, call: Call, request: DeleteGroupsRequest) -> DeleteGroupsResponse:
+async def delete_slice(
+    gateway: HandlerContext, session: ClientSession, call: Call, request: DeleteGroupsRequest
+) -> DeleteGroupsResponse:
     """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
-    gateway = session.gateway
     ours = {group_id for group_id in request.groups_names if gateway.owns(group_id)}
     await session.ready()
     results: dict[str, DeletableGroupResult] = {}
     for group_id in ours:
-        error = await _make_way(session, group_id)
+        error = await _make_way(gateway, session, group_id)
         if error:
             results[group_id] = DeletableGroupResult(group_id=group_id, error_code=error)
     ask = [group_id for group_id in request.groups_names if group_id not in results]
@@ -215,18 +223,17 @@ async def delete_slice(session: ClientSession, call: Call, request: DeleteGroups
         assert isinstance(there, DeleteGroupsResponse)
         throttle_ms = there.throttle_time_ms
         for each in there.results:
-            results[each.group_id] = await _delete_here(session, call, each) if each.group_id in ours else each
+            results[each.group_id] = await _delete_here(gateway, session, call, each) if each.group_id in ours else each
     answers = [results[group_id] for group_id in dict.fromkeys(request.groups_names) if group_id in results]
     return DeleteGroupsResponse(throttle_time_ms=throttle_ms, results=answers)
 
 
-async def _make_way(session: ClientSession, group_id: str) -> ErrorCode:
+async def _make_way(gateway: HandlerContext, session: ClientSession, group_id: str) -> ErrorCode:
     """May the group be deleted? Then the sentinel leaves. The error, or NONE: upstream decides the rest."""
-    gateway = session.gateway
     error = await gateway.groups.check_delete(group_id)
     if error == ErrorCode.GROUP_ID_NOT_FOUND and not await is_here(gateway, group_id):
         return ErrorCode.NONE
-    found = await authorization(session, group_id)
+    found = await gateway.rights.authorization(session, group_id)
     if not isinstance(found, Authorization):
         return found
     if not found.allows(DELETE):
@@ -246,11 +253,13 @@ async def _make_way(session: ClientSession, group_id: str) -> ErrorCode:
     return error if left == ErrorCode.NON_EMPTY_GROUP else left
 
 
-async def _delete_here(session: ClientSession, call: Call, there: DeletableGroupResult) -> DeletableGroupResult:
+async def _delete_here(
+    gateway: HandlerContext, session: ClientSession, call: Call, there: DeletableGroupResult
+) -> DeletableGroupResult:
     """Upstream has deleted the group, or never had it: now it goes here too."""
     if there.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
         return there
-    response, _ = await session.gateway.guarded.call(session, call, DeleteGroupsRequest(groups_names=[there.group_id]))
+    response, _ = await gateway.guarded.call(session, call, DeleteGroupsRequest(groups_names=[there.group_id]))
     assert isinstance(response, DeleteGroupsResponse)
     here = response.results[0]
     return here if here.error_code == ErrorCode.NONE else there

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.handlers.group_calls import is_elsewhere
+from kcoord.gateway.handlers.group_calls import GroupCallContext, is_elsewhere
 from kcoord.gateway.handlers.late_commits import join_instead, pass_commit
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here
-from kcoord.gateway.ownership.rights import DELETE, READ, check
+from kcoord.gateway.ownership.rights import DELETE, READ
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
@@ -55,44 +55,49 @@ COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
 Commit = OffsetCommitRequest | TxnOffsetCommitRequest
 
 
-async def offset_commit(session: ClientSession, call: Call, request: OffsetCommitRequest) -> None:
+async def offset_commit(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetCommitRequest
+) -> None:
     """Answer an OffsetCommit. Raises UpstreamLost."""
-    if not await is_here(session.gateway, request.group_id):
-        await _pass_on(session, call, request)
+    if not await is_here(gateway, request.group_id):
+        await _pass_on(gateway, session, call, request)
         return
     generation = request.generation_id_or_member_epoch
-    await _commit(session, call, request, generation, transactional=False)
+    await _commit(gateway, session, call, request, generation, transactional=False)
 
 
-async def txn_offset_commit(session: ClientSession, call: Call, request: TxnOffsetCommitRequest) -> None:
+async def txn_offset_commit(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: TxnOffsetCommitRequest
+) -> None:
     """Answer a TxnOffsetCommit. Raises UpstreamLost."""
     names_nobody = request.generation_id < 0 and not request.member_id and request.group_instance_id is None
     is_old = names_nobody or call.header.api_version < TXN_WITH_MEMBER
     if is_old:
         session.pass_on(call)
         return
-    if not await is_here(session.gateway, request.group_id):
-        await _pass_on(session, call, request)
+    if not await is_here(gateway, request.group_id):
+        await _pass_on(gateway, session, call, request)
         return
-    await _commit(session, call, request, request.generation_id, transactional=True)
+    await _commit(gateway, session, call, request, request.generation_id, transactional=True)
 
 
-async def _pass_on(session: ClientSession, call: Call, request: Commit) -> None:
+async def _pass_on(gateway: GroupCallContext, session: ClientSession, call: Call, request: Commit) -> None:
     """Pass on a commit of a group that is the cluster's, or is to be. While it has members here, the one that commits
     may be one of these: it is not told that it is unknown, but to join.
     """
-    gateway, group_id = session.gateway, request.group_id
+    group_id = request.group_id
     if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
-        await pass_commit(session, call, request)
+        await pass_commit(gateway, session, call, request)
     else:
         session.pass_on(call)
 
 
-async def _commit(session: ClientSession, call: Call, request: Commit, generation: int, transactional: bool) -> None:
-    gateway = session.gateway
+async def _commit(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: Commit, generation: int, transactional: bool
+) -> None:
     group_id = request.group_id
     await session.ready()
-    error = await check(session, group_id, READ)
+    error = await gateway.rights.check(session, group_id, READ)
     sentinel = gateway.sentinels.of(group_id)
     for _ in range(ATTEMPTS):
         name = sentinel.identity
@@ -102,26 +107,26 @@ async def _commit(session: ClientSession, call: Call, request: Commit, generatio
         is_placed = name.stands_for(generation)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
-                await pass_commit(session, call, request)
+                await pass_commit(gateway, session, call, request)
                 return
             if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
             elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
                 await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
                 continue
-        elif await is_elsewhere(session, group_id, error):
-            await _pass_on(session, call, request)
+        elif await is_elsewhere(gateway, session, group_id, error):
+            await _pass_on(gateway, session, call, request)
             return
         if not error and not is_placed:
             gateway.paused_sessions.pause(
                 group_id, [request.member_id], gateway.now_ms()
             )  # its heartbeats wait behind this
             try:
-                error = await _in_place(session, sentinel, generation)
+                error = await _in_place(gateway, session, sentinel, generation)
             finally:
                 gateway.paused_sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
-            await _pass_on(session, call, request)
+            await _pass_on(gateway, session, call, request)
             return
         if error:
             session.answer(call, refuse(request, error))
@@ -143,9 +148,11 @@ async def _commit(session: ClientSession, call: Call, request: Commit, generatio
     session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
 
 
-async def _in_place(session: ClientSession, sentinel: Sentinel, generation: int) -> ErrorCode:
+async def _in_place(
+    gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, generation: int
+) -> ErrorCode:
     """The sentinel is in the group: for a member's commit, with that member's generation. Raises UpstreamLost."""
-    current = (await facts_of(session.gateway, sentinel.group_id)).generation
+    current = (await facts_of(gateway, sentinel.group_id)).generation
     if generation < 0:
         return await sentinel.keep(session, current or 0)
     return await sentinel.place(session, generation, current)
@@ -173,15 +180,16 @@ def _errors(response: Response) -> set[ErrorCode]:
     return {error_of(each.error_code) for topic in response.topics for each in topic.partitions}
 
 
-async def offset_delete(session: ClientSession, call: Call, request: OffsetDeleteRequest) -> None:
+async def offset_delete(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetDeleteRequest
+) -> None:
     """Answer an OffsetDelete. Raises UpstreamLost."""
-    gateway = session.gateway
     group_id = request.group_id
     if not await is_here(gateway, group_id):
         session.pass_on(call)
         return
     await session.ready()
-    error = await check(session, group_id, DELETE)
+    error = await gateway.rights.check(session, group_id, DELETE)
     if not error and (await facts_of(gateway, group_id)).has_members:
         error = await gateway.groups.check_offset_delete(group_id)
     if error:
@@ -202,13 +210,14 @@ async def offset_delete(session: ClientSession, call: Call, request: OffsetDelet
         for topic in request.topics
         if topic.name in subscribed
     ]
-    response = OffsetDeleteResponse() if not free.topics else await _delete_upstream(session, call, free)
+    response = OffsetDeleteResponse() if not free.topics else await _delete_upstream(gateway, session, call, free)
     session.answer(call, attrs.evolve(response, topics=[*response.topics, *refused]))
 
 
-async def _delete_upstream(session: ClientSession, call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+async def _delete_upstream(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetDeleteRequest
+) -> OffsetDeleteResponse:
     """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
-    gateway = session.gateway
     sentinel = gateway.sentinels.of(request.group_id)
     error = await gateway.sentinels.speak(sentinel, lambda asker: sentinel.make_way(asker, _always), session)
     if error:
@@ -218,16 +227,16 @@ async def _delete_upstream(session: ClientSession, call: Call, request: OffsetDe
         assert isinstance(response, OffsetDeleteResponse)
         return response
     finally:
-        gateway.spawn(_come_back(session, sentinel))
+        gateway.spawn(_come_back(gateway, session, sentinel))
 
 
 async def _always() -> bool:
     return True
 
 
-async def _come_back(session: ClientSession, sentinel: Sentinel) -> None:
+async def _come_back(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel) -> None:
     with contextlib.suppress(UpstreamLost):  # the next call of a member brings it back
-        facts = await facts_of(session.gateway, sentinel.group_id)
+        facts = await facts_of(gateway, sentinel.group_id)
         if facts.has_members:
             keep = partial(sentinel.keep, generation=facts.generation or 0)
-            await session.gateway.sentinels.speak(sentinel, keep, session)
+            await gateway.sentinels.speak(sentinel, keep, session)

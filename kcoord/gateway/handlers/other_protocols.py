@@ -14,13 +14,14 @@ one a group in `PAUSE_MS`, for a refused client may come again at once and for e
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.handlers.context import HandlerContext
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here
-from kcoord.gateway.ownership.rights import READ, check
+from kcoord.gateway.ownership.rights import READ
 from kcoord.group.bounded_text import bounded_name
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -95,14 +96,19 @@ class RefusedUpgrades:
         )
 
 
-async def _judge(session: ClientSession, group_id: str) -> ErrorCode:
+class UpgradeContext(HandlerContext, Protocol):
+    """What handlers of other protocols need."""
+
+    refused_upgrades: RefusedUpgrades
+
+
+async def _judge(gateway: UpgradeContext, session: ClientSession, group_id: str) -> ErrorCode:
     """NONE where upstream is to answer: kcoord does not have the group, or nobody is in it any more. Raises
     UpstreamLost.
     """
-    gateway = session.gateway
     if not await is_here(gateway, group_id):
         return ErrorCode.NONE
-    error = await check(session, group_id, READ)
+    error = await gateway.rights.check(session, group_id, READ)
     if error:
         return error if (await facts_of(gateway, group_id)).has_members else ErrorCode.NONE
     sentinel = gateway.sentinels.known(group_id)
@@ -112,10 +118,9 @@ async def _judge(session: ClientSession, group_id: str) -> ErrorCode:
     return ErrorCode.UNSUPPORTED_VERSION if has_members else ErrorCode.NONE
 
 
-async def newer_heartbeat(session: ClientSession, call: Call, request: NewerHeartbeat) -> None:
+async def newer_heartbeat(gateway: UpgradeContext, session: ClientSession, call: Call, request: NewerHeartbeat) -> None:
     """Answer a heartbeat of a newer protocol, or pass it on. Raises UpstreamLost."""
-    gateway = session.gateway
-    error = await _judge(session, request.group_id)
+    error = await _judge(gateway, session, request.group_id)
     if error == ErrorCode.NONE:
         session.pass_on(call)
         return

@@ -20,16 +20,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import attrs
 
-from kcoord.gateway.ownership.cluster_groups import NOT_KNOWN, ClusterGroup, Sighting
-from kcoord.gateway.ownership.group_ownership import facts_of
+from kcoord.gateway.ownership.cluster_groups import NOT_KNOWN, ClusterGroup, ClusterGroups, Sighting
+from kcoord.gateway.ownership.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of
+from kcoord.gateway.ownership.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.release import Releases
 from kcoord.gateway.ownership.sentinel import Sentinel, is_refusal
+from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.contexts import ConnectionContext, Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
+from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.protocol.errors import ErrorCode
@@ -37,9 +44,6 @@ from kcoord.protocol.generated.adopt_group_request import AdoptedMember
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import AdoptGroupRequest
 from kcoord.protocol.primitives import DecodeError
-
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["Adoptions", "CannotAdopt"]
 
@@ -125,10 +129,25 @@ class _Askers:
             each.close()
 
 
+class AdoptionContext(OwnershipContext, ConnectionContext, Spawner, Protocol):
+    """What an adoption needs."""
+
+    appearances: GroupAppearances
+    cluster_groups: ClusterGroups
+    coordinators: Coordinators
+    guarded: GuardedGroups
+    releases: Releases
+    traffic: GroupTraffic
+
+    @property
+    def sentinels(self) -> Sentinels: ...
+    def own(self, broker_id: int | None) -> ServiceConnection | None: ...
+
+
 class Adoptions:
     """Which groups are adopted, and when."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: AdoptionContext) -> None:
         self._gateway = gateway
         self._look_due_ms: dict[str, int] = {}
         self._slots = asyncio.Semaphore(AT_ONCE)

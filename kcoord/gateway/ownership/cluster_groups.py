@@ -20,18 +20,24 @@ from __future__ import annotations
 import logging
 import struct
 import weakref
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, STRANGER
+from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ports import GroupReader, Places
+from kcoord.gateway.session.contexts import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
+from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
 from kcoord.group.request_slices import ROWS
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
@@ -50,7 +56,6 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.primitives import DecodeError
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["ClusterGroup", "ClusterGroups", "Sighting"]
@@ -144,10 +149,22 @@ class Sighting:
         return "" if session is None else session.client.client_host
 
 
+class ClusterGroupsContext(Spawner, Protocol):
+    """What is known of the cluster's groups rests on this."""
+
+    former_ids: FormerMemberIds
+    groups: GroupReader
+    now_ms: Callable[[], int]
+    places: Places | None
+    sentinels: Sentinels
+    settings: GatewaySettings
+    turns: TurnQueue
+
+
 class ClusterGroups:
     """What this kcoord knows of such groups, by the connections that end at it."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: ClusterGroupsContext) -> None:
         self._gateway = gateway
         self._seen: BoundedCache[tuple[str, str], Sighting] = BoundedCache(SEEN_BYTES)
         self._said: BoundedCache[str, weakref.ref[ClientSession]] = BoundedCache(SAID_BYTES)

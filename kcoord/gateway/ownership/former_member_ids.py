@@ -7,20 +7,28 @@ must hear that it is unknown: its partitions may have other owners by now.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ports import GroupReader
 from kcoord.protocol.messages import JoinGroupRequest
-
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["FormerMemberIds"]
 
 FORMER_IDS_BYTES = 4 << 20
 """How much is kept of ids that members had before, in bytes."""
+
+
+class FormerIdsContext(Protocol):
+    """What tells whether an id is a member's."""
+
+    groups: GroupReader
+    guarded: GuardedGroups
+    now_ms: Callable[[], int]
 
 
 @attrs.frozen
@@ -36,7 +44,7 @@ class _Former:
 class FormerMemberIds:
     """What this process remembers of them."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: FormerIdsContext) -> None:
         self._gateway = gateway
         self._known: BoundedCache[tuple[str, str], _Former] = BoundedCache(FORMER_IDS_BYTES)
         """By group and member id."""

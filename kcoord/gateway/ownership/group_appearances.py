@@ -9,11 +9,14 @@ release makes it. So too where that release shall be able to come back (`compati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel import KnownAppearance
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance
+from kcoord.gateway.ports import Places
 from kcoord.gateway.session.upstream import Asker
+from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.generic.subscription import subscribed_topics
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
@@ -24,9 +27,6 @@ from kcoord.protocol.messages import (
     MetadataResponse,
 )
 
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
-
 __all__ = ["DEAD", "GroupAppearances"]
 
 STABLE, DEAD = "Stable", "Dead"
@@ -34,10 +34,18 @@ MAKES_NO_TOPICS = 4
 """The first version of Metadata that can be asked without creating topics."""
 
 
+class AppearanceContext(Protocol):
+    """What an appearance is made of."""
+
+    guarded: GuardedGroups
+    places: Places | None
+    settings: GatewaySettings
+
+
 class GroupAppearances:
     """How the sentinels of all groups of this process are to look."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: AppearanceContext) -> None:
         self._gateway = gateway
 
     @property

@@ -15,13 +15,15 @@ The coordinator may be another instance. Rules:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
+from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.group_configs import GROUP, Owner
-from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     DeleteGroupsRequest,
@@ -36,11 +38,9 @@ from kcoord.protocol.messages import (
 )
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
-    from kcoord.gateway.session.client_session import ClientSession
+    pass
 
 __all__ = [
-    "Handler",
     "Unanswered",
     "described_here",
     "facts_of",
@@ -51,21 +51,41 @@ __all__ = [
     "members_named",
     "seems_here",
     "wait_until_loaded",
-    "when_loaded",
     "when_taken",
 ]
 
-Handler = Callable[["ClientSession", Call, Any], Awaitable[None]]
-
 FIRST_LOOK_S, LAST_LOOK_S, SLOWER = 0.02, 0.2, 1.5
 """How often it is looked whether a group is loaded by now."""
+
+
+class KnownSentinels(Protocol):
+    """The sentinels that there are, by group."""
+
+    def known(self, group_id: str, /) -> Sentinel | None: ...
+
+
+class OwnershipContext(Protocol):
+    """What decides whose a group is."""
+
+    settings: GatewaySettings
+    groups: GroupReader
+    now_ms: Callable[[], int]
+
+    @property
+    def sentinels(self) -> KnownSentinels: ...
+
+    def owns(self, group_id: str) -> bool:
+        """Whether the group is kcoord's to take, or was, and has members here yet."""
+
+    def owner_of(self, group_id: str, facts: GroupFacts) -> str:
+        """Who is to have the group, `gateway.owner`."""
 
 
 class Unanswered(UpstreamLost):
     """The group's coordinator, this instance or another, does not answer now."""
 
 
-async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
+async def facts_of(gateway: OwnershipContext, group_id: str) -> GroupFacts:
     """What the group's coordinator says now. Raises Unanswered."""
     facts = (await gateway.groups.facts([group_id])).get(group_id, UNKNOWN)
     if not facts.loaded:
@@ -73,31 +93,31 @@ async def facts_of(gateway: Gateway, group_id: str) -> GroupFacts:
     return facts
 
 
-async def is_here(gateway: Gateway, group_id: str) -> bool:
+async def is_here(gateway: OwnershipContext, group_id: str) -> bool:
     """Whether kcoord has the group, or is taking it. Raises Unanswered."""
     decided = _decided(gateway, group_id)
     return (await facts_of(gateway, group_id)).has_members if decided is None else decided
 
 
-async def when_taken(gateway: Gateway, group_id: str) -> None:
+async def when_taken(gateway: OwnershipContext, group_id: str) -> None:
     """Wait until it is known whether the sentinel gets into the group, if it is being taken in."""
     sentinel = gateway.sentinels.known(group_id)
     if sentinel is not None and sentinel.taking is not None:
         await asyncio.wait({sentinel.taking})
 
 
-async def is_the_clusters(gateway: Gateway, group_id: str) -> bool:
+async def is_the_clusters(gateway: OwnershipContext, group_id: str) -> bool:
     """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
     return _is_given(gateway, group_id, await facts_of(gateway, group_id))
 
 
-def seems_here(gateway: Gateway, group_id: str) -> bool:
+def seems_here(gateway: OwnershipContext, group_id: str) -> bool:
     """`is_here` without asking, for bookkeeping."""
     decided = _decided(gateway, group_id)
     return gateway.groups.known_facts(group_id).has_members if decided is None else decided
 
 
-def _decided(gateway: Gateway, group_id: str) -> bool | None:
+def _decided(gateway: OwnershipContext, group_id: str) -> bool | None:
     """What can be told without the coordinator."""
     if not gateway.owns(group_id):
         return False
@@ -107,7 +127,7 @@ def _decided(gateway: Gateway, group_id: str) -> bool | None:
     return None
 
 
-async def described_here(gateway: Gateway, group_ids: Iterable[str]) -> set[str]:
+async def described_here(gateway: OwnershipContext, group_ids: Iterable[str]) -> set[str]:
     """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now. The
     cluster tells of an empty group that it is to have.
     """
@@ -121,11 +141,11 @@ async def described_here(gateway: Gateway, group_ids: Iterable[str]) -> set[str]
     }
 
 
-def _is_given(gateway: Gateway, group_id: str, facts: GroupFacts) -> bool:
+def _is_given(gateway: OwnershipContext, group_id: str, facts: GroupFacts) -> bool:
     return gateway.owner_of(group_id, facts) == Owner.CLUSTER and not facts.has_members
 
 
-def may_be_here(gateway: Gateway, group_id: str) -> bool:
+def may_be_here(gateway: OwnershipContext, group_id: str) -> bool:
     """Whether the group is kcoord's to take, as far as is known without asking, and upstream has not refused it."""
     sentinel = gateway.sentinels.known(group_id)
     if not gateway.owns(group_id) or _is_given(gateway, group_id, gateway.groups.known_facts(group_id)):
@@ -155,20 +175,7 @@ def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupReque
     return {request.member_id, *(each.member_id for each in others)}
 
 
-def when_loaded(handler: Handler, gateway: Gateway, named: list[str]) -> Handler:
-    """`handler`, once these groups are loaded, or nobody can wait any longer."""
-    ours = [group_id for group_id in named if gateway.owns(group_id)]
-    if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
-        return handler
-
-    async def wait(session: ClientSession, call: Call, request: Request) -> None:
-        await wait_until_loaded(gateway, ours)
-        await handler(session, call, request)
-
-    return wait
-
-
-async def wait_until_loaded(gateway: Gateway, named: list[str]) -> None:
+async def wait_until_loaded(gateway: OwnershipContext, named: Sequence[str]) -> None:
     """Come back once these groups are loaded, as far as they are kcoord's, or nobody can wait any longer."""
     ours = [group_id for group_id in named if gateway.owns(group_id)]
     if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):

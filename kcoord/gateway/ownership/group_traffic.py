@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
@@ -17,7 +18,6 @@ from kcoord.gateway.session.upstream import Deliver, Expected
 from kcoord.protocol.call import Call
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["GroupTraffic"]
@@ -28,8 +28,8 @@ _SIZE = struct.Struct(">i")
 class GroupTraffic:
     """The calls of all groups that match `--groups`."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
+    def __init__(self, owns: Callable[[str], bool]) -> None:
+        self._owns = owns
         self._handled: Counter[str] = Counter()
         """Calls that a handler works on, by group."""
         self._passing: dict[str, Counter[ClientSession]] = {}
@@ -59,7 +59,7 @@ class GroupTraffic:
         if call.header.api_key not in ONE_GROUP:
             return deliver
         group_id = peek_group(call)
-        if not self._gateway.owns(group_id):
+        if not self._owns(group_id):
             return deliver
         self._passing.setdefault(group_id, Counter())[session] += 1
 

@@ -11,10 +11,11 @@ gone. Rules (GW-10, GW-13):
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
+from kcoord.gateway.ownership.outage import Outages
+from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ports import GroupReader, Places
 
 __all__ = ["OrphanedGroups"]
 
@@ -22,10 +23,21 @@ LOOK_S = 0.2
 """How often it is looked what is served here, and who is there."""
 
 
+class OrphanContext(Protocol):
+    """What the watch needs."""
+
+    groups: GroupReader
+    outages: Outages
+    places: Places | None
+    sentinels: Sentinels
+
+    def owns(self, group_id: str) -> bool: ...
+
+
 class OrphanedGroups:
     """The watch of one gateway for what it inherits."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: OrphanContext) -> None:
         self._gateway = gateway
         self._served: set[int] = set()
         self._others: frozenset[tuple[int, int]] = frozenset()

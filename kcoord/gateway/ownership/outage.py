@@ -20,12 +20,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
 
-from kcoord.gateway.ownership.rights import NOT_READY, READ, ask_authorization
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.rights import NOT_READY, READ, Rights
+from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.contexts import ConnectionContext, Spawner
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
-from kcoord.gateway.topology.coordinators import KEYS_FROM
+from kcoord.gateway.topology.coordinators import KEYS_FROM, Coordinators
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -39,7 +44,6 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.primitives import DecodeError
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["Outages", "find"]
@@ -52,10 +56,24 @@ AT_ONCE = 64
 SETTLING_S = 0.2
 
 
+class OutageContext(ConnectionContext, Spawner, Protocol):
+    """What keeps members while their broker is away."""
+
+    coordinators: Coordinators
+    groups: GroupReader
+    guarded: GuardedGroups
+    paused_sessions: PausedSessions
+    rights: Rights
+
+    def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]: ...
+    def name_of(self, broker_id: int | None) -> str: ...
+    def pause_members(self, session: ClientSession) -> None: ...
+
+
 class Outages:
     """The detached connections, by broker."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: OutageContext) -> None:
         self._gateway = gateway
         self._away: dict[int | None, set[ClientSession]] = {}
         self._said: set[int | None] = set()
@@ -179,7 +197,7 @@ class Outages:
         until_ms = gateway.now_ms() + gateway.settings.outage_ms
         try:
             while not session.gone and session.upstream is not None and gateway.now_ms() < until_ms:
-                found = await ask_authorization(session, group_id)
+                found = await gateway.rights.ask(session, group_id)
                 if isinstance(found, Authorization):
                     if not found.allows(READ):
                         self._send_home(session)

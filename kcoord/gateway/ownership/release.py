@@ -38,14 +38,20 @@ import struct
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.ownership.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import DEAD
-from kcoord.gateway.ownership.group_ownership import facts_of, members_named
+from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
+from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.session.contexts import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.facts import GroupFacts
@@ -72,7 +78,6 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.primitives import DecodeError
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
     from kcoord.gateway.session.upstream import Upstream
 
@@ -153,10 +158,23 @@ class _Release:
         self.leave_by_ms = None
 
 
+class ReleaseContext(OwnershipContext, Spawner, Protocol):
+    """What a release needs."""
+
+    cluster_groups: ClusterGroups
+    former_ids: FormerMemberIds
+    guarded: GuardedGroups
+    paused_sessions: PausedSessions
+
+    @property
+    def sentinels(self) -> Sentinels: ...
+    def member_sessions(self, group_id: str) -> list[ClientSession]: ...
+
+
 class Releases:
     """The groups that this instance gives back."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: ReleaseContext) -> None:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()

@@ -27,7 +27,7 @@ from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsRespon
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["DELETE", "DESCRIBE", "READ", "Rights", "ask_authorization", "authorization", "check"]
+__all__ = ["DELETE", "DESCRIBE", "READ", "Rights"]
 
 READ, DELETE, DESCRIBE = 3, 6, 8
 """Bits of authorized operations: Kafka's numbers of AclOperation."""
@@ -96,59 +96,58 @@ class Rights:
             self._common.pop(group_id)
         session.forget_member(group_id)
 
+    async def check(self, session: ClientSession, group_id: str, operation: int) -> ErrorCode:
+        """NONE when this client may do that, and its connection ends at the group's coordinator.
 
-async def check(session: ClientSession, group_id: str, operation: int) -> ErrorCode:
-    """NONE when this client may do that, and its connection ends at the group's coordinator. Raises UpstreamLost."""
-    found = await authorization(session, group_id)
-    if not isinstance(found, Authorization):
-        return found
-    return ErrorCode.NONE if found.allows(operation) else ErrorCode.GROUP_AUTHORIZATION_FAILED
-
-
-async def authorization(session: ClientSession, group_id: str) -> Authorization | ErrorCode:
-    """The client's authorization. Upstream is asked again when what is known is old. Raises UpstreamLost when nothing
-    is known.
-    """
-    gateway = session.gateway
-    rights, settings = gateway.rights, gateway.settings
-    known = rights.known(session, group_id)
-    if known is not None and rights.holds(known):
-        return known
-    until_ms = gateway.now_ms() + settings.patience_ms
-    holds_in_outage = known is not None and rights.holds(known, longer_ms=settings.outage_ms)
-    while True:
-        try:
-            if session.upstream is None and known is not None and holds_in_outage and session.is_known:
-                return known
-            await session.ready()
-            found = await ask_authorization(session, group_id)
-        except UpstreamLost:
-            if known is not None and holds_in_outage and session.is_known:
-                return known
-            raise
-        if isinstance(found, Authorization) or found not in NOT_READY or gateway.now_ms() >= until_ms:
+        Raises UpstreamLost.
+        """
+        found = await self.authorization(session, group_id)
+        if not isinstance(found, Authorization):
             return found
-        await asyncio.sleep(RETRY_S)
+        return ErrorCode.NONE if found.allows(operation) else ErrorCode.GROUP_AUTHORIZATION_FAILED
 
+    async def authorization(self, session: ClientSession, group_id: str) -> Authorization | ErrorCode:
+        """The client's authorization. Upstream is asked again when what is known is old.
 
-async def ask_authorization(session: ClientSession, group_id: str) -> Authorization | ErrorCode:
-    """Ask upstream now, and remember what it says. Raises UpstreamLost."""
-    version = await session.version(DescribeGroupsRequest, HIGHEST)
-    if version is None or version < LOWEST:
-        return ErrorCode.UNSUPPORTED_VERSION
-    rights, asked_ms = session.gateway.rights, session.gateway.now_ms()
-    request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
-    response = await session.ask(request, version)
-    assert isinstance(response, DescribeGroupsResponse)
-    if len(response.groups) != 1:
-        return ErrorCode.UNKNOWN_SERVER_ERROR
-    described = response.groups[0]
-    if described.error_code == ErrorCode.NONE:
-        found = Authorization(described.authorized_operations, asked_ms)
-        rights.remember(session, group_id, found)
-        return found
-    if described.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
-        rights.refused(session, group_id)
-    else:
-        rights.forget(session, group_id)
-    return error_of(described.error_code)
+        Raises UpstreamLost when nothing is known.
+        """
+        known = self.known(session, group_id)
+        if known is not None and self.holds(known):
+            return known
+        until_ms = self._now_ms() + self._settings.patience_ms
+        holds_in_outage = known is not None and self.holds(known, longer_ms=self._settings.outage_ms)
+        while True:
+            try:
+                if session.upstream is None and known is not None and holds_in_outage and session.is_known:
+                    return known
+                await session.ready()
+                found = await self.ask(session, group_id)
+            except UpstreamLost:
+                if known is not None and holds_in_outage and session.is_known:
+                    return known
+                raise
+            if isinstance(found, Authorization) or found not in NOT_READY or self._now_ms() >= until_ms:
+                return found
+            await asyncio.sleep(RETRY_S)
+
+    async def ask(self, session: ClientSession, group_id: str) -> Authorization | ErrorCode:
+        """Ask upstream now, and remember what it says. Raises UpstreamLost."""
+        version = await session.version(DescribeGroupsRequest, HIGHEST)
+        if version is None or version < LOWEST:
+            return ErrorCode.UNSUPPORTED_VERSION
+        asked_ms = self._now_ms()
+        request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
+        response = await session.ask(request, version)
+        assert isinstance(response, DescribeGroupsResponse)
+        if len(response.groups) != 1:
+            return ErrorCode.UNKNOWN_SERVER_ERROR
+        described = response.groups[0]
+        if described.error_code == ErrorCode.NONE:
+            found = Authorization(described.authorized_operations, asked_ms)
+            self.remember(session, group_id, found)
+            return found
+        if described.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
+            self.refused(session, group_id)
+        else:
+            self.forget(session, group_id)
+        return error_of(described.error_code)

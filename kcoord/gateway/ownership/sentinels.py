@@ -22,21 +22,25 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from kcoord.gateway.ownership.group_ownership import facts_of
+from kcoord.gateway.ownership.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.outage import find
+from kcoord.gateway.ownership.rights import Rights
 from kcoord.gateway.ownership.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
 from kcoord.gateway.ownership.sentinel_appearance import CONSUMER, OF_0_1_0
 from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
+from kcoord.gateway.ports import Places
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.contexts import Spawner
+from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
+from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.primitives import DecodeError
-
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["Sentinels"]
 
@@ -50,10 +54,33 @@ ASKED_EVERY_MS = 5_000
 """How often other instances are asked about the groups whose sentinels are here."""
 
 
+class ReleasesUnderWay(Protocol):
+    """What goes back to the cluster now."""
+
+    def is_under_way(self, group_id: str, /) -> bool: ...
+    def tend(self, sentinel: Sentinel, facts: GroupFacts, /) -> None: ...
+
+
+class SentinelsContext(OwnershipContext, Spawner, Protocol):
+    """What the sentinels of one gateway need."""
+
+    appearances: GroupAppearances
+    coordinators: Coordinators
+    guarded: GuardedGroups
+    places: Places | None
+    rights: Rights
+
+    @property
+    def releases(self) -> ReleasesUnderWay: ...
+    def own(self, broker_id: int | None) -> ServiceConnection | None: ...
+    def member_sessions(self, group_id: str) -> list[ClientSession]: ...
+    def let_go(self, session: ClientSession) -> None: ...
+
+
 class Sentinels:
     """All sentinels of this process."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: SentinelsContext) -> None:
         self._gateway = gateway
         self._session = SessionLimit(gateway.settings.sentinel_session_timeout_ms)
         self._kind = Sentinel if gateway.places is None else SharedSentinel

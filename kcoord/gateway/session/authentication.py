@@ -8,17 +8,14 @@ small. An error has no brokers in it.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from kcoord.gateway.session.contexts import PassingSession
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import Expected, UpstreamLost
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse, SaslAuthenticateResponse, SaslHandshakeRequest
 from kcoord.protocol.primitives import DecodeError
-
-if TYPE_CHECKING:
-    from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["answered", "begin", "ordinary_request", "proved", "raw_token"]
 
@@ -27,7 +24,7 @@ NO_TOPICS_FROM = 1
 """The first version of Metadata that can be asked for no topics."""
 
 
-def begin(session: ClientSession, call: Call) -> None:
+def begin(session: PassingSession, call: Call) -> None:
     """The client begins an exchange, its first one or anew: what was proved counts no more. Raises DecodeError."""
     assert session.sasl is not None
     version = call.header.api_version
@@ -41,14 +38,14 @@ def begin(session: ClientSession, call: Call) -> None:
     session.pass_on(call)
 
 
-def raw_token(session: ClientSession) -> None:
+def raw_token(session: PassingSession) -> None:
     """The client sends a token without a header."""
     if session.sasl is not None:
         session.sasl.raw_token()
         session.raw_frames = session.sasl.raw_tokens_left > 0
 
 
-def ordinary_request(session: ClientSession) -> None:
+def ordinary_request(session: PassingSession) -> None:
     """The client sends what only belongs behind an exchange."""
     sasl = session.sasl
     assert sasl is not None
@@ -61,7 +58,7 @@ def ordinary_request(session: ClientSession) -> None:
         session.proving = session.gateway.spawn(_prove(session, sasl))
 
 
-def answered(session: ClientSession, owed: Expected, frame: bytes) -> None:
+def answered(session: PassingSession, owed: Expected, frame: bytes) -> None:
     """A response to SaslAuthenticate: look at it and send it on. Raises DecodeError."""
     assert session.sasl is not None
     body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
@@ -74,7 +71,7 @@ def answered(session: ClientSession, owed: Expected, frame: bytes) -> None:
         session.own_may_go(session.upstream)
 
 
-async def proved(session: ClientSession) -> None:
+async def proved(session: PassingSession) -> None:
     """Wait until upstream has proved who the client is, where it asks for that. Raises UpstreamLost."""
     if session.proving is not None:
         await asyncio.wait({session.proving})
@@ -82,7 +79,7 @@ async def proved(session: ClientSession) -> None:
         raise UpstreamLost("the client has not proved to upstream who it is")
 
 
-async def _prove(session: ClientSession, sasl: SaslPhase) -> None:
+async def _prove(session: PassingSession, sasl: SaslPhase) -> None:
     """Ask, and note in `sasl` that upstream has answered."""
     try:
         version = await session.version(MetadataRequest)

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ports import ClientSide
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.contexts import PassingContext
 from kcoord.gateway.session.responses import rewriter
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
@@ -40,10 +42,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.peek import peek_produce_acks
 from kcoord.protocol.primitives import DecodeError
 
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
-
-__all__ = ["ClientSession"]
+__all__ = ["ClientSession", "SessionContext"]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -63,6 +62,62 @@ MEMBERS_BYTES = 128 * 1024
 """Groups and member ids that are remembered for one connection; which of its groups comes first is forgotten first."""
 
 NOT_SASL = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
+
+
+class SessionContext(PassingContext, Protocol):
+    """What a client session needs of its gateway, and what it tells it."""
+
+    def wall_ms(self) -> int:
+        """Unix time in ms."""
+        ...
+
+    async def placed(self) -> None:
+        """Wait until it is known where other instances are; not for ever."""
+        ...
+
+    def address_of(self, broker_id: int, reached: str) -> Address | None:
+        """Where a client that reached us by host `reached` gets to a broker; None: there is no port."""
+        ...
+
+    async def learn_nodes(self, nodes: Mapping[int, Address]) -> None:
+        """Open ports for these brokers."""
+        ...
+
+    def is_new_node(self, node_id: int, address: Address) -> bool:
+        """Whether that broker has no port yet, or is at another address than known."""
+        ...
+
+    def handle(self, session: ClientSession, call: Call) -> None:
+        """Take a request that was read. Raises DecodeError."""
+        ...
+
+    def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
+        """A request is passed on: who takes its response."""
+        ...
+
+    def may_read(self, session: ClientSession, group_id: str) -> bool:
+        """Whether upstream said last that this client may read the group."""
+        ...
+
+    def member_came(self, session: ClientSession, group_id: str) -> None:
+        """The session carries a member of that group from now on."""
+        ...
+
+    def member_forgotten(self, session: ClientSession, group_id: str) -> None:
+        """The session carries no member of that group any more."""
+        ...
+
+    def keeps_detached(self, session: ClientSession) -> bool:
+        """Whether a new connection stays although its broker cannot be reached; then it is detached."""
+        ...
+
+    def client_lost(self, session: ClientSession) -> None:
+        """The client has gone."""
+        ...
+
+    def upstream_lost(self, session: ClientSession, reason: str, is_fault: bool, had_open_requests: bool) -> None:
+        """The connection to the broker has gone."""
+        ...
 
 
 class ClientSession:
@@ -92,7 +147,7 @@ class ClientSession:
         "upstream",
     )
 
-    def __init__(self, gateway: Gateway, client: ClientSide) -> None:
+    def __init__(self, gateway: SessionContext, client: ClientSide) -> None:
         self.gateway = gateway
         self.client = client
         self.broker_id = client.broker_id
@@ -132,8 +187,7 @@ class ClientSession:
             upstream = await self.gateway.dial(self)
         except UpstreamLost:
             if not self.gone:
-                if self.gateway.outages.may_begin_detached(self):
-                    self.gateway.outages.add(self)
+                if self.gateway.keeps_detached(self):
                     self._begin()
                 else:
                     self.client.end()  # that the broker is away was said once
@@ -274,11 +328,11 @@ class ClientSession:
         """Open ports for nodes that `map_node` has met first."""
         if self._unlearnt:
             unlearnt, self._unlearnt = self._unlearnt, {}
-            await self.gateway.brokers.learn(unlearnt)
+            await self.gateway.learn_nodes(unlearnt)
 
     def map_node(self, node_id: int, host: str, port: int) -> Address:
         """Where the client reaches a node. Raises CannotPass where there is no port for it."""
-        if host and self.gateway.brokers.is_new(node_id, (host, port)):
+        if host and self.gateway.is_new_node(node_id, (host, port)):
             self._unlearnt[node_id] = (host, port)
         advertised = self.gateway.address_of(node_id, self.client.local_address[0])
         if advertised is None:
@@ -326,7 +380,7 @@ class ClientSession:
             return
         header = call.header
         if header.api_key != PRODUCE or peek_produce_acks(call.frame, SIZE_BYTES):
-            deliver = self.gateway.traffic.passing(self, call, deliver or rewriter(self, header.api_key))
+            deliver = self.gateway.passing(self, call, deliver or rewriter(self, header.api_key))
             upstream.expect(Expected(header.api_key, header.api_version, header.correlation_id, deliver))
         upstream.write(call.frame if instead is None else instead)
         self.end_call(call)
@@ -356,26 +410,24 @@ class ClientSession:
 
         Only where its client has proved to read the group: its connection speaks for the group upstream from now on.
         """
-        if not self.gateway.rights.may_read(self, group_id):
+        if not self.gateway.may_read(self, group_id):
             return
         if self.members is None:
             self.members = BoundedCache(
-                MEMBERS_BYTES, forgotten=lambda group, _: self.gateway.sentinels.drop(self, group)
+                MEMBERS_BYTES, forgotten=lambda group, _: self.gateway.member_forgotten(self, group)
             )
         known = self.members.get(group_id)
         if known is None or (member_id and known != member_id):
             self.members[group_id] = member_id
         if known is None and group_id in self.members:
-            self.gateway.note_member_session(self)
-            self.gateway.coordinators.joined(group_id)
-            self.gateway.sentinels.carry(self.gateway.sentinels.of(group_id), self)
+            self.gateway.member_came(self, group_id)
 
     def forget_member(self, group_id: str) -> None:
         """Its client may not read the group any more: whoever spoke over this connection is no member by it, and
         nothing is repeated to it from memory."""
         if self.members is not None:
             self.members.pop(group_id)
-        self.gateway.sentinels.drop(self, group_id)
+        self.gateway.member_forgotten(self, group_id)
         self.client.forget_answers()
 
     def drop_members(self, group_id: str, left: set[str]) -> None:

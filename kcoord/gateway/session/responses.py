@@ -8,11 +8,11 @@ on: librdkafka does not recover from it (GW-3).
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from kcoord.gateway.rewriting.address_prefix import behind_addresses, empty_behind_addresses
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
 from kcoord.gateway.session import authentication
+from kcoord.gateway.session.contexts import PassingSession
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
 from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode
@@ -25,16 +25,13 @@ from kcoord.protocol.messages import (
     Response,
 )
 
-if TYPE_CHECKING:
-    from kcoord.gateway.session.client_session import ClientSession
-
 __all__ = ["decode", "encoded", "rewriter", "send"]
 
 ID_BYTES = 4
 """A correlation id."""
 
 
-def rewriter(session: ClientSession, api_key: int) -> Deliver | None:
+def rewriter(session: PassingSession, api_key: int) -> Deliver | None:
     """Who takes the responses of that API on that connection; None: they pass, or only their end is looked at."""
     if api_key == API_VERSIONS:
         return lambda owed, frame: _api_versions(session, owed, frame)
@@ -55,13 +52,13 @@ def decode(owed: Expected, frame: bytes) -> Response:
     return RESPONSES[owed.api_key].decode(frame, owed.api_version, body_pos)
 
 
-def send(session: ClientSession, owed: Expected, response: Response) -> None:
+def send(session: PassingSession, owed: Expected, response: Response) -> None:
     """Map the nodes in a response and send it on. Raises CannotPass."""
     rewrite_addresses(response, owed.api_version, session.map_node)
     session.to_client_when_known(encoded(owed, response))
 
 
-def _names_nodes(session: ClientSession, owed: Expected, frame: bytes) -> None:
+def _names_nodes(session: PassingSession, owed: Expected, frame: bytes) -> None:
     """Decode and write anew the front of a response only, up to its last address."""
     key, version = owed.api_key, owed.api_version
     body_pos = decode_response_header(key, version, frame)[1]
@@ -77,7 +74,7 @@ def _names_nodes(session: ClientSession, owed: Expected, frame: bytes) -> None:
     session.to_client_when_known(encode_response_frame(key, version, owed.correlation_id, body))
 
 
-def _api_versions(session: ClientSession, owed: Expected, frame: bytes) -> None:
+def _api_versions(session: PassingSession, owed: Expected, frame: bytes) -> None:
     merged, version, body = _merged(frame[ID_BYTES:], owed.api_version, session.gateway.read_apis)
     upstream = session.upstream
     if upstream is not None and merged.error_code == ErrorCode.NONE:

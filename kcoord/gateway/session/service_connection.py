@@ -7,13 +7,10 @@ has not been for a while.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from kcoord.gateway.session.contexts import ConnectionContext
 from kcoord.gateway.session.upstream import Upstream, UpstreamLost
 from kcoord.protocol.messages import Request, Response
-
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["ServiceConnection"]
 
@@ -23,7 +20,7 @@ class ServiceConnection:
 
     in_flight = 0
 
-    def __init__(self, gateway: Gateway, broker_id: int | None) -> None:
+    def __init__(self, gateway: ConnectionContext, broker_id: int | None) -> None:
         self.broker_id = broker_id
         self.used_ms = 0
         self._gateway = gateway

@@ -15,7 +15,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from kcoord.gateway.settings import Address, GatewaySettings
@@ -70,7 +70,7 @@ class BrokerMap:
         """Whether that broker is known, and its port is open here."""
         return broker_id in self._addresses and broker_id in self._open
 
-    async def learn(self, seen: dict[int, Address]) -> None:
+    async def learn(self, seen: Mapping[int, Address]) -> None:
         """Remember where these brokers are, and open the ports of those that are new."""
         async with self._learning:
             changed = {id_: address for id_, address in seen.items() if self._addresses.get(id_) != address}

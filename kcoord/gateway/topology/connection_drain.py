@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.ports import Places
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["ConnectionDrain"]
@@ -40,8 +40,8 @@ LOOK_S = 0.05
 class ConnectionDrain:
     """The connections of one gateway, and where they belong."""
 
-    def __init__(self, gateway: Gateway, places: Places) -> None:
-        self._gateway = gateway
+    def __init__(self, now_ms: Callable[[], int], places: Places) -> None:
+        self._now_ms = now_ms
         self._places = places
         self._sessions: weakref.WeakSet[ClientSession] = weakref.WeakSet()
         self._elsewhere_since_ms: dict[int, int] = {}
@@ -79,7 +79,7 @@ class ConnectionDrain:
         if not self._places.others():
             return
         loop = asyncio.get_running_loop()
-        began_s, began_ms = loop.time(), self._gateway.now_ms()
+        began_s, began_ms = loop.time(), self._now_ms()
         while loop.time() - began_s < AWAY_S:
             self._close([session for session in self._sessions if session.since_ms <= began_ms])
             await asyncio.sleep(LOOK_S)

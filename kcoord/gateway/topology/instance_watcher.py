@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
 from kcoord.gateway.ports import Places
+from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.gateway.topology.brokers import BrokerMap
+from kcoord.gateway.topology.connection_drain import ConnectionDrain
+from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
 from kcoord.protocol.primitives import DecodeError
-
-if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["InstanceWatcher"]
 
@@ -29,10 +31,21 @@ NO_TOPICS_FROM = 1
 """The first version of Metadata that can be asked for no topics."""
 
 
+class WatcherContext(Protocol):
+    """What the watcher looks after."""
+
+    brokers: BrokerMap
+    connection_drain: ConnectionDrain | None
+    moves: StaleCoordinators | None
+    now_ms: Callable[[], int]
+
+    def own(self, broker_id: int | None) -> ServiceConnection | None: ...
+
+
 class InstanceWatcher:
     """The watch of one gateway for where the others stand, and for brokers that they know of."""
 
-    def __init__(self, gateway: Gateway, places: Places) -> None:
+    def __init__(self, gateway: WatcherContext, places: Places) -> None:
         self._gateway = gateway
         self._places = places
         self._asked_ms: int | None = None

@@ -14,18 +14,20 @@ No handler reaches the groups themselves (`Gateway.groups` can only be asked), s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from kcoord.gateway.ownership.group_ownership import groups_named
-from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, READ, check
+from kcoord.gateway.ownership.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, READ, Rights
 from kcoord.gateway.ownership.sentinel import PASSING
 from kcoord.gateway.ports import GroupService
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
+from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -53,7 +55,6 @@ from kcoord.protocol.messages import (
 )
 
 if TYPE_CHECKING:
-    from kcoord.gateway.gateway import Gateway
     from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["ASKED_OTHERWISE", "NEEDED", "GuardedGroups"]
@@ -75,10 +76,20 @@ ASKED_OTHERWISE = frozenset({ListGroupsRequest, DescribeConfigsRequest, Incremen
 """Requests whose answers are upstream's own, group by group, with what is known here worked into what it shows."""
 
 
+class GuardContext(Protocol):
+    """What stands before the groups."""
+
+    paused_sessions: PausedSessions
+    rights: Rights
+    turns: TurnQueue
+
+    def wall_ms(self) -> int: ...
+
+
 class GuardedGroups:
     """The groups behind their rights."""
 
-    def __init__(self, gateway: Gateway, groups: GroupService) -> None:
+    def __init__(self, gateway: GuardContext, groups: GroupService) -> None:
         self._gateway = gateway
         self._groups = groups
 
@@ -191,10 +202,9 @@ class GuardedGroups:
                 return error
         return ErrorCode.NONE
 
-    @staticmethod
-    async def _lacks(session: ClientSession, group_id: str, operation: int) -> ErrorCode:
+    async def _lacks(self, session: ClientSession, group_id: str, operation: int) -> ErrorCode:
         await proved(session)
-        error = await check(session, group_id, operation)
+        error = await self._gateway.rights.check(session, group_id, operation)
         if not session.is_known:  # it began to authenticate again while that was asked
             raise UpstreamLost("the client authenticates anew")
         return error
