@@ -147,7 +147,7 @@ class Gateway:
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
         self.moves = StaleCoordinators(places) if places is not None else None
-        self.connection_drain = ConnectionDrain(groups.now_ms, places) if places is not None else None
+        self.connection_drain = ConnectionDrain(lambda: self.now_ms(), places) if places is not None else None
         self.appearances = GroupAppearances(self)
         self.sentinels = Sentinels(self)
         self.cluster_groups = ClusterGroups(self)
