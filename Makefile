@@ -19,7 +19,7 @@ help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make proof    what is too long for make test; goes on where it was stopped; PROOFS="tests/x -k y"'
-	@echo 'make lint     ruff and mypy'
+	@echo 'make lint     ruff, mypy, and that imports run down only'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make against  CPU a request beside an earlier commit, in pairs, going on where it was stopped; COMMIT=c PAIRS=n'
 	@echo 'make policies simulate what each rebalance policy costs, for docs/policies.md'
@@ -47,6 +47,8 @@ lint: $(VENV)/dev.stamp
 	@$(PY) -m ruff check $(CHECKED)
 	@$(PY) -m ruff format --check --quiet $(CHECKED) || { echo 'the code is not formatted: run make format'; exit 1; }
 	@$(PY) -m mypy
+	@mkdir -p build
+	@$(VENV)/bin/lint-imports --no-cache >build/imports.txt 2>&1 || { cat build/imports.txt; exit 1; }
 
 format: $(VENV)/dev.stamp
 	@$(PY) -m ruff format $(CHECKED)

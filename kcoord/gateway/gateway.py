@@ -157,7 +157,7 @@ class Gateway:
         self.releases = Releases(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
-        self.now_ms = groups.now_ms
+        self.now_ms: Callable[[], int] = groups.now_ms
         self.turns = TurnQueue()
         self.rights = Rights(settings, lambda: self.now_ms())
         self.paused_sessions = PausedSessions(groups, settings.outage_ms)
