@@ -36,6 +36,5 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
 
 
 def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
-    """Whether the member's next answer has a longer session timeout than any before: that must be written first (CG-8).
-    """
+    """Whether the next answer has a longer session timeout than any before: that must be written first (CG-8)."""
     return contents.effective(group.group_id).session_timeout_ms > member.said.session_timeout_ms
