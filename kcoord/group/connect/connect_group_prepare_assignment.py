@@ -80,7 +80,7 @@ def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentRes
 
 @lru_cache(maxsize=8)
 def _packed(configured: Resources) -> list[ConnectorsAndTasks]:
-    """The configured set for the wire. Cached: it is large, and nearly every computation of a group has the same one."""
+    """The configured set for the wire. Cached: it is large, and nearly every computation of a group has the same."""
     return pack(configured, ConnectorsAndTasks, ConnectorTaskId)
 
 

@@ -57,6 +57,6 @@ def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
 
 
 def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:
-    """How long a classic worker that has left without stopping may run on, in ms, by the longest delay that is known."""
+    """How long a classic worker that left without stopping may run on, in ms, by the longest delay that is known."""
     delay_ms, _ = rebalance_delay(turn, group, turn.contents.effective(group.group_id))
     return max(RUNS_ON_MS, int(BACK_OFF_SHARE * max(delay_ms, group.workers_delay_ms)) + READS_MS)

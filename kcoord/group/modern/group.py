@@ -147,7 +147,7 @@ class ModernGroup(Generic[M, R]):
             self.also_owned.setdefault(resource, set()).add(max(first, member_id))
 
     def _disown(self, resource: R, member_id: str) -> None:
-        """Note that the member no longer runs the resource. The resource is free if no other member may be running it."""
+        """Note that the member no longer runs the resource. It is free if no other member may be running it."""
         others = self.also_owned.get(resource)
         if others is not None:
             others.discard(member_id)
