@@ -1,7 +1,7 @@
-"""What does the answer of each group API look like when it carries nothing but an error?
+"""Error answers: for each group API the response that has only an error.
 
-Used where no state machine was asked: while a shard is loading, after it was dropped, for a group that one may not see.
-The shapes are Kafka's: where an answer has a place for the error at the top it stands there, else in every part.
+They are used where no handler runs: while a shard is loading, after it was dropped, and for a group that the client has
+no right to. As in Kafka, the error is at the top of the response if there is a field for it, otherwise in every part.
 """
 
 from __future__ import annotations
@@ -244,5 +244,5 @@ _REFUSALS: dict[type[Request], Callable[[Any, ErrorCode], Response]] = {
 
 
 def refuse(request: Request, error: ErrorCode) -> Response:
-    """The answer to `request` (a group API's) that carries `error` and nothing else."""
+    """The answer to `request` (of a group API) that has `error` and nothing else. Raises KeyError for other APIs."""
     return _REFUSALS[type(request)](request, error)
