@@ -49,7 +49,7 @@ class Contents:
         whichever instance accepted it.
         """
         self.connections = Connections(self._connections_in_use)
-        """Session: the connections that are open or closed."""
+        """Session: which connections are open, and which are closed."""
         self.record_level = RECORD_LEVEL
         """Session: the level of the records that may be written, which every living instance reads."""
         self.live = False

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 MS_PER_S = 1_000
 SWEPT_AT = 1_024
-"""After at least this many creations the full buckets are dropped; with more buckets, after as many creations as those.
-"""
+"""Creations after which full buckets are dropped. If more buckets than that are left, as many creations as buckets."""
 
 
 class CreationRate:

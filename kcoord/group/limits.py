@@ -92,7 +92,8 @@ EPOCH = Bound("the group has had nearly all generations that there can be, delet
 def excess(contents: Contents, request: Request) -> Excess | None:
     """The limit that `request` exceeds; None: it exceeds none.
 
-    Every request is measured here, except on the hot path. So each API has one function that measures once.
+    Every request is measured here, except on the hot path. So this must be fast: each API has one function, which
+    measures everything once.
     """
     check = CHECKS.get(type(request))
     return None if check is None else check(contents.settings.limits, contents, request)

@@ -91,7 +91,7 @@ def _leave(request: LeaveGroupRequest, error: ErrorCode) -> Response:
 
 
 def _describe(request: DescribeGroupsRequest, error: ErrorCode) -> Response:
-    # Apache Kafka calls the state of a group that it may not or cannot describe Dead only where the group is not there.
+    # In Apache Kafka, an answer with an error has the state Dead only if the group does not exist.
     return DescribeGroupsResponse(groups=[DescribedGroup(group_id=group, error_code=error) for group in request.groups])
 
 
@@ -144,7 +144,7 @@ def _offset_fetch(request: OffsetFetchRequest, error: ErrorCode) -> Response:
         return OffsetFetchResponse(
             groups=[OffsetFetchResponseGroup(group_id=group.group_id, error_code=error) for group in request.groups]
         )
-    # v1 has no place for an error but in the partitions
+    # v1 has an error field only in the partitions
     return OffsetFetchResponse(
         error_code=error,
         topics=[

@@ -1,9 +1,9 @@
 """Slices of a large request for one group: its partitions or members are handled in several smaller requests.
 
 What such a request asks for one partition or member does not depend on the others, and its answer has an error for each
-of them. A slice is a request of its own. If the group changes between two slices, each slice is answered from the state
-of its time. A request that is refused as a whole is refused by its first slice. A request for all offsets of a group
-gets those that the group has at the first slice.
+of them. A slice is a request of its own. If the group changes between two slices, each slice gets the answer of its own
+moment. A request that is refused as a whole is refused by its first slice. A request for all offsets of a group gets
+those that the group has at the first slice.
 """
 
 from __future__ import annotations

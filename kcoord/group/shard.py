@@ -363,7 +363,7 @@ class Shard:
     def alter_config(
         self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int, forgets_configured: bool = False
     ) -> Step:
-        """Replace a group's own settings by `values`, which the caller has checked. They hold from each member's next
+        """Replace a group's own settings with `values`, which the caller has checked. They hold from each member's next
         heartbeat; a setting about the group's protocol holds at once. `forgets_configured`: also forget the offset of
         the configured set. The step has `failed` set if this could not be done.
         """

@@ -10,7 +10,7 @@
 | | each record about a member belongs to a member, and each record about a group to a group | |
 | | a group without members has no target, no configured set, and no assignment to compute | CG-21, CG-22 |
 | | the history has no gap and ends at the group epoch | |
-| a classic group | its leader is a member; no member is there twice, and no instance id is | |
+| a classic group | its leader is a member; no member id and no instance id occurs twice | |
 | | Empty has no members; CompletingRebalance and Stable have some | |
 
 `verify` checks this for a log. The tests check it for every shard after every step.

@@ -145,7 +145,7 @@ class Step:
     """Whether the request of this step was not carried out."""
 
     def checked(self) -> Step:
-        """This step; raises the error that broke off a part of it. For callers that must not hide a fault."""
+        """This step; raises the error that broke off a part of it. For callers that look for faults."""
         for fault in self.faults:
             raise fault.error
         return self

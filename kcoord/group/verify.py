@@ -5,8 +5,8 @@ to a group of this partition, that after each step no resource is granted to two
 generations never go back. They may go back only if the group was deleted, or if a member joins again or goes away. At
 the end it checks all that `soundness` says.
 
-A compacted log lacks the records that were replaced. Then a step may show less than there was, but never more. So two
-owners are looked for on the way, and what must exist only at the end.
+A compacted log lacks the records that were replaced. Then a step may show less than there was, but never more. So the
+verifier looks for two owners on the way, and for what must exist only at the end.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@
    wait: otherwise an install would wake members that nothing changes for.
 5. A member that is told a new epoch will repeat its heartbeat at that epoch, and the answer has nothing new. So the hot
    path remembers that heartbeat before it comes.
-6. The rebalance timeout runs from the answer that withdrew something. A member that has not released it by then is
-   excluded (CG-7).
+6. The rebalance timeout runs from the answer that withdrew something. A member that has not released it when the
+   timeout ends is excluded (CG-7).
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ from kcoord.group.turn import Turn
 BACK_OFF_MS = 1_000
 MAX_BACK_OFF_MS = 60_000
 PATIENCE = 2
-"""Failed computations in a row of all workers of the new protocol before a classic member leads in their place."""
+"""Consecutive failed computations before a classic member leads in place of the workers of the new protocol."""
 
 
 class AssignmentError(IntEnum):
@@ -90,7 +90,7 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 
 def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
     """Bump the group epoch if the placement rules have changed, or if the members have reached their targets and more
-    is to move. After an assignment error nothing is needed: the next assignment follows the rules of its time.
+    is to move. After an assignment error nothing is needed: the next assignment follows the rules anyway.
     """
     if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
         return

@@ -117,9 +117,7 @@ def _placement_state(group: ConnectGroup, limits: Effective) -> PlacementState:
 
 
 def _is_computed_by_workers(group: ConnectGroup) -> bool:
-    """Whether workers compute the assignment: workers know no placement rules. Follows from the log after a failover
-    too.
-    """
+    """Whether workers compute the assignment; they know no placement rules. The log tells this after a failover too."""
     if group.legacy.members:
         return not group.placed.is_followed or group.legacy.protocol == DEFAULT
     return not group.placed.is_followed or group.computed_by is not None
@@ -135,7 +133,9 @@ def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[
 
 
 def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
-    """The answer for a group that is not a connect group. For a classic group of Connect workers it says why."""
+    """The answer for a group that is not a connect group. For a classic group of Connect workers it says why it has the
+    barrier.
+    """
     contents = turn.contents
     generic = contents.groups.get(group_id)
     why = "not found" if generic is None else "is a group of the generic protocol"

@@ -58,7 +58,7 @@ def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], l
 
 
 def note_convergence(turn: Turn, group: ConnectGroup) -> None:
-    """Note once that every member owns its target, when that is so."""
+    """Write the time of convergence, once, when every member owns its target."""
     if group.unconverged or group.assignment_epoch != group.epoch:
         return
     entry = group.history.get(group.epoch)

@@ -1,5 +1,6 @@
-"""A member's metadata: what a heartbeat says about its worker, merged with what was known, and the check of its
-assignors. The coordinator judges the merged metadata, not the request alone (CG-15).
+"""A member's metadata: the merge of what a heartbeat says with what was known, and the check of its assignors.
+
+The coordinator judges the merged metadata, not the request alone (CG-15).
 """
 
 from __future__ import annotations

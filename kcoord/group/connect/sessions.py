@@ -1,5 +1,4 @@
-"""The timers of a connect group: what happens after a load, and when sessions, rebalance timeouts, delays, and the time
-to compute end.
+"""The timers of a connect group, also after a load: sessions, rebalance timeouts, delays, the time to compute.
 
 1. After a load every member has a fresh session and a fresh rebalance timeout for what it must release. A group above
    its assignment epoch computes again (CG-7, CG-14). The time of day, possibly of another host, says how much of a

@@ -1,8 +1,8 @@
 """The settings of connect groups: the server's values, and the values in force for one group.
 
 The server has values for all groups. A group's own configuration (record 8) overrides some of them. A stored value that
-is outside the server's bounds of today is moved to the nearest bound, so that no group stops working for that. A
-session has time for at least three heartbeats. `adjusted` lists the settings whose value in force is not the one set.
+is outside the server's current bounds is moved to the nearest bound, so that no group stops working for that. A session
+has time for at least three heartbeats. `adjusted` lists the settings whose value in force is not the one that was set.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PLACEMENT = "connect.placement"
 MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
-"""The setting that means: the default wait of the legacy mode."""
+"""The value of a wait that stands for the default wait of the legacy mode."""
 MAX_LEGACY_WAIT_MS = 30_000
 """The longest time that an answer is held: a Connect worker gives up a request after 40 s (`request.timeout.ms`)."""
 _INDIVIDUAL_WAIT_MS = 10_000
@@ -78,7 +78,7 @@ class LegacyMode(StrEnum):
 
 @attrs.frozen(slots=True)
 class ConnectSettings:
-    """Limits and times of connect groups. Where Kafka has no defaults for them, those of its consumer groups."""
+    """Limits and times of connect groups. If Kafka has no default for one, the default is that of consumer groups."""
 
     session_timeout_ms: int = 45_000
     """`group.connect.session.timeout.ms`"""
@@ -221,8 +221,8 @@ def adjusted(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def misfits(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
-    """The entries of `adjusted` that the server's bounds of today would refuse. A heartbeat interval that is shortened
-    only to fit a short session is not one of them.
+    """The entries of `adjusted` whose set value nobody could set now. A heartbeat interval that is shortened only to
+    fit a short session is not one of them.
     """
     session_ms, interval_ms = within_bounds(server, own)
     found = adjusted(server, own)

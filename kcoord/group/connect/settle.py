@@ -12,8 +12,8 @@ from kcoord.group.translation.settling import settle_legacy
 from kcoord.group.turn import Turn
 
 LOOKS = 1_000
-"""Rounds after which a group must be at rest. One that is not never will be: that is a fault in kcoord, and the
-assertion breaks off this part of the step (`isolation`), so that all other groups go on.
+"""Rounds after which a group must be at rest. A group that is not at rest by then never will be: that is a fault in
+kcoord. The assertion breaks off this part of the step (`isolation`), and all other groups go on.
 """
 
 

@@ -1,7 +1,7 @@
 """The assignors that a connect group's members support, indexed by distinct support (CG-15, CG-16).
 
-The workers of a fleet nearly always list the same assignors. So a question about all members is asked of the few
-*distinct* supports; below each one the index keeps its members. It is an index of durable state: only `replay` changes
+The workers of a fleet nearly always list the same assignors. So a question about all members is answered from the few
+*distinct* supports. For each of them the index has its members. It is an index of durable state: only `replay` changes
 it.
 """
 

@@ -69,7 +69,7 @@ class ModernGroup(Generic[M, R]):
     while it is the same. The hot path uses the version of each member instead (CG-25).
     """
     touched: set[str] = attrs.Factory(set)
-    """Members for which this step may have changed something. Their held answers must be looked at (CG-26)."""
+    """Members for which this step may have changed something. They are notified if they wait (CG-26)."""
     dead: bool = False
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""

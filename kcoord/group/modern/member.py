@@ -87,7 +87,7 @@ class Member(Generic[Said, R]):
     answer: Answer[R] | None = None
     """The last answer on that connection; None: there was none yet."""
     reported: frozenset[R] | None = None
-    """What it last reported on that connection as owned. None: it must report again, because a grant was sent since."""
+    """What it last reported on that connection as owned. None: nothing yet, or nothing since the last grant."""
     last_seen_ms: int = 0
     session_timeout_ms: int = 0
     """The session timeout in its last answer."""
