@@ -20,7 +20,7 @@ class ServerAssignor(Protocol):
         """The name by which workers ask for it, and by which `group.connect.assignors` turns it on."""
 
     def assign(self, group: Group) -> Assignment:
-        """Who shall run what."""
+        """The assignment: who is to run what."""
 
 
 class ConnectAssignor(ABC):
@@ -43,7 +43,7 @@ class ConnectAssignor(ABC):
 
     @abstractmethod
     def assign(self, group: Group) -> Assignment:
-        """Who shall run what."""
+        """The assignment: who is to run what."""
 
     def on_assignment(self, assignment: MemberAssignment) -> None:  # noqa: B027 (most have no use for it)
         """This member got an assignment. Called once per epoch."""

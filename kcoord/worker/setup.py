@@ -16,7 +16,7 @@ FALLBACK_SESSION_MS = 45_000
 
 @attrs.frozen
 class Offer:
-    """A client-side assignor, as the coordinator is told of it."""
+    """A client-side assignor, in the form in which the coordinator gets it."""
 
     name: str
     minimum_version: int = 0

@@ -1,10 +1,10 @@
 """The picture: what Connect's leader is shown of the group, so that its assignor moves nothing.
 
 The leader is asked which connectors and tasks exist, not who runs them. So the picture shows everything that is known,
-each resource once, in slices: a worker is listed so many times that each entry has one connector and one task at most,
-always with its own url. The assignor calls entries balanced if they differ by one at most, wherever the work is. So
-what it takes away does not exist any more, what it gives is new, and it starts no delay (CM-31, CM-37). Its map of who
-runs what goes by url, so the REST requests that it forwards find their worker.
+each resource once, in slices: a worker is listed as often as needed, so that each entry has one connector and one task
+at most, always with its own url. The assignor calls entries balanced if they differ by one at most, wherever the work
+is. So what it takes away does not exist any more, what it gives is new, and it starts no delay (CM-31, CM-37). Its map
+of who runs what goes by url, so the REST requests that it forwards find their worker.
 
 What nobody runs is listed too, with the leader's own url: a request for it ends in a 409, and clients try again
 (CM-42).

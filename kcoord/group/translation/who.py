@@ -1,6 +1,4 @@
-"""Checks of a classic worker's request: is the sender a member, by its newest connection, and does it know its
-generation?
-"""
+"""Checks of a classic worker's request: the sender is a member, on its newest connection, and knows its generation."""
 
 from __future__ import annotations
 

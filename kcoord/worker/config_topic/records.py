@@ -6,7 +6,7 @@
 | `task-NAME-N` | `{"properties": {…}}` | task N's next configuration, which counts from the next commit on |
 | `commit-NAME` | `{"tasks": N}` | the connector has N tasks, whose configurations were written before |
 | `target-state-NAME` | `{"state": …, "state.v2": …}` | STARTED, PAUSED or STOPPED; null: STARTED |
-| `restart-connector-NAME` | `{"include-tasks": …, "only-failed": …}` | the worker that runs it shall restart it |
+| `restart-connector-NAME` | `{"include-tasks": …, "only-failed": …}` | the worker that runs it must restart it |
 | `session-key`, `tasks-fencing-NAME`, `logger-cluster-NAME` | | not used by this library |
 
 Values are JSON, as Connect's converter writes it: without schemas, or with schemas, as `{"schema": …, "payload": …}`.

@@ -213,7 +213,7 @@ class Runner(WorkerRebalanceListener):
 
 
 def _told(definitions: Definitions) -> Configured | None:
-    """What the group is told; None before anything was read."""
+    """What the worker reports to the group; None before anything was read."""
     if definitions.offset < 0:
         return None
     return Configured(
