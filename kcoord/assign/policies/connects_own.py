@@ -1,4 +1,4 @@
-"""The assignor `kip-415`: what a Java leader would compute, behind the same interface as all other assignors.
+"""The assignor `kip-415`: what a Java leader computes (KIP-415), behind the interface of the other assignors.
 
 `kcoord.assign.incremental` computes round by round, with a memory. Here the group's input replaces the memory:
 
