@@ -1,4 +1,4 @@
-"""What is an append to the simulator's log, and what may become of it?"""
+"""An append to the simulator's log, and its possible fates."""
 
 from __future__ import annotations
 

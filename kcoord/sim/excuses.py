@@ -1,10 +1,11 @@
 """Excuses: the branches of the engine that no run of the simulator takes, and why.
 
 A branch that is not listed here must be taken by some run of a long soak (`conditions.py`). An excused branch must not:
-once a run takes it, its excuse is wrong, and goes. A rare branch may be taken and need not be: runs can get there, but
-not reliably within a soak; a test by hand does.
+once a run takes it, its excuse is wrong, and is removed. A rare branch may be taken and need not be: runs can get
+there, but not reliably within a soak; a hand-written test does.
 
-Patterns are those of `fnmatch`, of the name without `branch `, of which 100 characters are kept. A reason is one line.
+Patterns are those of `fnmatch`. They match the name without `branch `, of which 100 characters are kept. A reason is
+one line.
 """
 
 from __future__ import annotations
@@ -140,17 +141,17 @@ RARE: Mapping[str, str] = {
 
 @attrs.frozen
 class Branches:
-    """What is to be thought of the branches that a soak has taken, and of those that it has not."""
+    """The verdict on the branches that a soak has taken, and on those that it has not."""
 
     required: frozenset[str]
-    """Those that must be taken."""
+    """Branches that must be taken."""
     never: frozenset[str]
-    """Of those: which were not."""
+    """Required branches that were not taken."""
     excused: frozenset[str]
     refuted: frozenset[str]
-    """Excused, and taken all the same."""
+    """Excused branches that were taken all the same."""
     rare: frozenset[str]
-    """Those that may be taken or not."""
+    """Branches that may be taken or not."""
 
 
 def judge(names: Iterable[str], taken: Iterable[str]) -> Branches:
@@ -163,6 +164,6 @@ def judge(names: Iterable[str], taken: Iterable[str]) -> Branches:
 
 
 def reason(branch: str, table: Mapping[str, str] = EXCUSED) -> str | None:
-    """What the table says of a branch; None: nothing."""
+    """What the table says of a branch. None: nothing."""
     name = branch.removeprefix("branch ")
     return next((why for pattern, why in table.items() if fnmatchcase(name, pattern)), None)
