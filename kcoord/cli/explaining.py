@@ -102,7 +102,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     if group.legacy.barrier is not None:
         yield f"barrier among the workers of the classic protocol: {group.legacy.barrier}"
     if group.error:
-        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+        yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from group.placement.told()
     for worker in group.workers:
         if worker.must_release:

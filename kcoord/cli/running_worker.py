@@ -59,7 +59,7 @@ def run(where: Path | Topic, bootstrap: str, group: str, assignors: Sequence[str
     source = _of_topic(where, str(options["client_id"])) if isinstance(where, Topic) else FileSource(where)
     made = [_assignor(name) for name in assignors]
     found = source.look().resources
-    said = f"what stands in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
+    said = f"the connectors in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
     _log.info("group %s at %s, with %s", group, bootstrap, said)
     asyncio.run(TellingRunner(source, bootstrap, group, assignors=made, **options).run())
     _log.info("has left group %s", group)
@@ -94,5 +94,5 @@ def _assignor(name: str) -> ConnectAssignor:
     except (ImportError, AttributeError, TypeError) as error:
         raise UnknownAssignor(f"{name}: {error}") from None
     if not isinstance(made, ConnectAssignor):
-        raise UnknownAssignor(f"{name}: is no ConnectAssignor")
+        raise UnknownAssignor(f"{name}: it is not a ConnectAssignor")
     return made

@@ -92,7 +92,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.error:
-        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+        yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from legacy_lines(group, names)
     yield from group.placement.told()
     if group.delay.ms is not None:

@@ -265,7 +265,7 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
             "workers did then.\n"
         )
     said.append(
-        "Something may have been other than the replays assume. Say what it was with --was-policy, --was-delay, "
+        "The replays may assume something that was not so. Say what it was with --was-policy, --was-delay, "
         "--session, --heartbeat and --stop.\n"
     )
     return "".join(said)

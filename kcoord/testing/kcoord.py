@@ -356,7 +356,9 @@ class Kcoord:
             joined.cancel()
         await self._settle()
         if not worker.joined.is_set():
-            raise NotReached(f"worker {worker.name} is no member after {JOIN_S:g} s of virtual time\n{self.describe()}")
+            raise NotReached(
+                f"worker {worker.name} is not a member after {JOIN_S:g} s of virtual time\n{self.describe()}"
+            )
 
     def _new(self, name: str) -> TestedWorker:
         before = self._workers.get(name)

@@ -105,7 +105,7 @@ class TestedWorker:
     def where(self) -> str:
         """Where the code of this process waits."""
         places = {wait_location(task) for task in self.process.tasks} - {""}
-        return ", ".join(sorted(places)) or "a place unknown"
+        return ", ".join(sorted(places)) or "an unknown place"
 
     def report_failed_tasks(self) -> None:
         """Report the tasks that failed and that nothing awaits."""

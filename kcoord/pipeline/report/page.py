@@ -56,7 +56,7 @@ def page(histories: Histories) -> Iterator[str]:
 
 def _summary(histories: Histories, cost: Sequence[Costs]) -> Iterator[str]:
     if not histories.groups:
-        yield "<p>There are no groups in these tables: the log that they were made of tells of none.</p>"
+        yield "<p>There are no groups in these tables: the log that they were made from has none.</p>"
     left = len(histories.groups) - GROUPS
     if left > 0:
         told = f"The {GROUPS} groups with most rebalances are shown below, and {left:,} are not: --group names others."
@@ -110,7 +110,7 @@ def _group(number: int, group: GroupHistory, cost: Costs, stays: int) -> Iterato
             ("worker", "#rebalances", *_COST),
             ((worker, each.rebalances, *_told(each)) for worker, each in cost.by_worker[:WORST]),
         )
-        yield _said("Those that the reasons name, so what two of them caused together stands with both.", [])
+        yield _said("The workers that the reasons name. What two of them caused together counts for both.", [])
     if group.gaps:
         yield "<h3>The longest gaps</h3>" + _gaps(group)
     if group.balance:
@@ -135,20 +135,20 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
         return
     row, its = group.rebalances[-1], cost.of[-1]
     rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(group, row)} s"
-    gap = f"; for {its.longest_ms / 1000:,.2f} s nobody ran something" if its.longest_ms else ""
+    gap = f"; for {its.longest_ms / 1000:,.2f} s something ran nowhere" if its.longest_ms else ""
     count = sum(len(each.resources) for each in moved[-1])
     yield (
         f'<p class="said"><b>The last rebalance</b>, of {_at(row["started"])}: {escape(_why(group, row))}. '
         f"{rest}{gap}; {row['stopped']:,} stopped, {row['lost']:,} lost, {count:,} started.</p>"
     )
     if row["members"] == 0:
-        yield '<p class="said">Nobody is left in it.</p>'
+        yield '<p class="said">It has no members left.</p>'
 
 
 _WAS_AWAY = "; the coordinator had been away"
 _OF_OUTAGES = (
     "What nobody ran in that time, and what changed when workers came back, is counted here, and not for the "
-    "rebalances and workers before and after. What workers stopped by themselves while it was away, no log says."
+    "rebalances and workers before and after. No log says what workers stopped by themselves meanwhile."
 )
 
 

@@ -85,7 +85,7 @@ def question(tables: Tables, asked: Asked) -> Question:
     heartbeat = _heartbeat(tables, asked)
     fleet = fleet_of(tables, round(heartbeat * 1000))
     if fleet.kind is None:
-        raise PipelineError("no worker of this group ever ran anything: there is nothing to play again")
+        raise PipelineError("no worker of this group ever ran anything: there is nothing to replay")
     fitted = _fitted(fleet, asked, heartbeat)
     policy = asked.policy or fleet.policy
     recorded = Choice(fleet.kind, policy, fitted.delay) if policy in POLICIES else None

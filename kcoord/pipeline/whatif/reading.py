@@ -33,7 +33,7 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
             raise PipelineError(
                 f"{place} has {len(there):,} groups of Connect workers ({what}): name one with --group"
                 if there
-                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to play again"
+                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to replay"
             )
         group = there[0]
     elif group not in there:
@@ -60,7 +60,9 @@ def _table(place: Path, table: Table, only: Sequence[str] | None = None) -> pa.T
     wanted = [column.name for column in table.columns] if only is None else only
     missing = [name for name in wanted if name not in found.column_names]
     if missing:
-        raise PipelineError(f"{folder} has no column {missing[0]}: another kcoord made it, make the tables anew")
+        raise PipelineError(
+            f"{folder} has no column {missing[0]}: another version of kcoord made it. Make the tables again"
+        )
     return found
 
 
