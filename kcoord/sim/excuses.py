@@ -16,14 +16,14 @@ from fnmatch import fnmatchcase
 import attrs
 
 _INVALID = "no worker sends a request that is not valid"
-_IDENTITY = "a worker keeps its member id and its instance id while it lives, and takes nobody else's"
+_IDENTITY = "a worker keeps its member id and its instance id while it lives, and never takes those of another worker"
 _READABLE = "what classic workers and leaders send can be read, and names only what they were shown"
 _CONNECT_ONLY = "all groups of the simulator are Connect's, and can be converted"
 _NOT_FULL = "no group of the simulator is full"
 _NEWEST = "all workers send the newest version of each request"
 _LOG = "the simulator's log is of this release, and loses whole groups only"
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
-_TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
+_TOPIC = "what is configured comes from one config topic, and no operator makes a group forget it"
 _NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
@@ -57,7 +57,7 @@ EXCUSED: Mapping[str, str] = {
     "connect.replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
     "modern.group.ModernGroup.state: if self.dead": "nobody asks for the state of a group that is gone",
-    "modern.reconcile.progress: if current == target": "whoever calls it has compared them before",
+    "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
     "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
     "*protocol_type != PROTOCOL_TYPE": _CONNECT_ONLY,
@@ -69,7 +69,7 @@ EXCUSED: Mapping[str, str] = {
     "translation.heartbeat.heartbeat_translated: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.who.check_newest_legacy: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.leave_group._go: if newcomers.has(*": "a worker that was only given its id does not leave",
-    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has so many workers",
+    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
     "translation.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
     "*: except *Unreadable*": _READABLE,
     "translation.reading.read: except EmbeddedError": _READABLE,
@@ -120,7 +120,7 @@ RARE: Mapping[str, str] = {
     "conversion.barrier.why_barrier: if not group.members": "a group is described just when it is empty",
     "conversion.barrier._only_default: if not workers": "workers that speak `default` and others are described",
     "translation.barrier._has_cause: if group.legacy.gathering_due_ms != NEVER_MS": (
-        "a barrier is looked for while an empty group gathers"
+        "the coordinator looks for a barrier while an empty group gathers"
     ),
     "translation.asking_leader.Asking.judge: if self.looks >= MOST_LOOKS": "a leader is asked again and again",
     "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
@@ -129,7 +129,7 @@ RARE: Mapping[str, str] = {
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
     "translation.join_group._rejoin: if elect(*": "the same, of a member",
     "translation.spoken.elect: if not common": "the same",
-    "translation.sweep._put_out: if join is not None": "one is put out while its JoinGroup waits",
+    "translation.sweep._put_out: if join is not None": "a worker is evicted while its JoinGroup waits",
     "translation.sync_group.sync_translated: if elder is not None": _STALE,
     "translation.sync_group._is_asked: if not is_its": _STALE,
     "translation.sync_group._check: if not knows(*": _STALE,
