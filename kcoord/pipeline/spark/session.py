@@ -1,6 +1,6 @@
 """The start of Spark, and the errors if it cannot start.
 
-What the JVM prints (its own log, Ivy's report) goes to a file, for whoever looks for the cause of a failure.
+What the JVM prints (its own log, Ivy's report) goes to a file, for people who look for the cause of a failure.
 """
 
 from __future__ import annotations

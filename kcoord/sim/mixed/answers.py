@@ -340,7 +340,7 @@ def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -
 
 
 def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
-    """Whether nobody has told it to join. Not if it leads and has waited for the end of a delay."""
+    """Whether nobody has told it to join: it is stable, has synced, and was not told to release anything."""
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
         return False

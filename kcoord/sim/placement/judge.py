@@ -285,7 +285,7 @@ class PlacementJudge:
             if self._demands.why_not(name, worker, layout.without(worker, name)) is None:
                 raise Violation("placement cordon", f"{worker.member_id} is cordoned and loses some of {name}")
 
-    # -- what stands --------------------------------------------------------------------------------------------------
+    # -- the layout --------------------------------------------------------------------------------------------------
 
     def _broken(
         self, layout: Layout, nowhere: Resources, unplaced: Reported, unmet: Reported, *, has_more: bool
