@@ -1,6 +1,7 @@
-"""Who runs what? Assignors: pure functions from a group to an assignment. Knows nobody.
+"""Assignors: pure functions from a group to an assignment, which says who runs what. They depend on no other package.
 
-Start at ``model`` (what they get and give) and ``interface`` (what they are); ``built_in`` lists those that are here.
+Start at ``model`` (their input and output) and ``interface`` (what an assignor is); ``built_in`` lists those that come
+with kcoord.
 """
 
 from kcoord.assign.connect import MixedAssignor

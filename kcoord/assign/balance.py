@@ -1,12 +1,13 @@
-"""How are resources spread evenly with the fewest moves?
+"""Balance: resources spread evenly over members with the fewest moves.
 
-- Connectors and tasks are balanced each for itself, as in Connect: any two members have as many, or one more.
-- A move is a resource that its member has to give up. The members that have most are the ones that may have one more,
-  so nobody gives up what the balance does not ask for: no balanced assignment needs fewer moves.
+- Connectors and tasks are balanced separately, as in Connect: any two members have the same number, or one has one
+  more.
+- A move is a resource that its member has to give up. The members that have most are the ones that may have one more.
+  So no member gives up anything that the balance does not need: no balanced assignment needs fewer moves.
 - What a member gives up is taken evenly from all that it has, and what is free is dealt out one by one, so that the
-  tasks of one connector lie on many members.
-- Sets that need no change come back as the objects that they were. With tens of thousands of resources that is where
-  the time is: what is sorted or built anew is what moves.
+  tasks of one connector are spread over many members.
+- Sets that need no change come back as the same objects. With tens of thousands of resources that saves most of the
+  time: only what moves is sorted or built again.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ _NOTHING: Resources = frozenset()
 
 
 def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources]:
-    """New targets, one for each of `targets`, in which each of `existing` is once and nothing else is.
+    """New targets, one for each of `targets`, that have each of `existing` exactly once and nothing else.
 
-    Where two targets have a resource, the first keeps it. The order of `targets` decides who has the one more where
-    nothing else does.
+    If two targets have a resource, the first one keeps it. The order of `targets` decides who has one more, if nothing
+    else does.
     """
     if not targets:
         return []
@@ -40,7 +41,7 @@ def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources
 
 
 def settle(targets: Sequence[Resources], existing: Resources) -> tuple[Sequence[Resources], Resources]:
-    """Targets without what no longer exists or an earlier one has, and what nobody has."""
+    """The targets without what does not exist any more or an earlier target has, and the resources that nobody has."""
     taken = _NOTHING.union(*targets)
     free = existing - taken
     existing_and_once = len(existing) - len(free) == sum(map(len, targets))
@@ -58,8 +59,8 @@ def _cut(targets: Sequence[Resources], existing: Resources) -> list[Resources]:
 
 
 def _quotas(have: Sequence[int], free: int, burden: Sequence[int]) -> list[int]:
-    """How many each shall have. One more than others goes to those who have too many anyway, then to the least
-    burdened.
+    """How many resources each member is to have. Members that have too many anyway get one more first, then those with
+    the smallest burden.
     """
     even, left_over = divmod(sum(have) + free, len(have))
     quotas = [even] * len(have)
@@ -75,7 +76,7 @@ def _spread(
     free: Resources,
     of_kind: Callable[[Resources], Resources],
 ) -> list[Resources]:
-    """Take from those above their quota, and give that and what is free to those below it."""
+    """Take resources from members above their quota, and give them and the free ones to members below it."""
     spread = list(targets)
     pool = list(of_kind(free))
     givers = [at for at, quota in enumerate(quotas) if have[at] > quota]
@@ -90,13 +91,13 @@ def _spread(
 
 
 def _evenly(ordered: Sequence[Resource], count: int, turn: int) -> list[Resource]:
-    """`count` of them at even distances, the last among them; another `turn`, others."""
+    """`count` of the resources at even distances, the last one among them; another `turn` takes others."""
     size = len(ordered)
     return [ordered[((step + 1) * size // count - 1 - turn) % size] for step in range(count)]
 
 
 def _deal(pool: Sequence[Resource], wants: Sequence[int]) -> dict[int, list[Resource]]:
-    """One to each that wants more, round after round; `wants` add up to the pool."""
+    """Deal one resource to each member that wants more, round after round; `wants` add up to the pool."""
     hands: dict[int, list[Resource]] = {at: [] for at, want in enumerate(wants) if want}
     dealt, rounds, players = 0, 0, list(hands)
     while players:

@@ -1,4 +1,4 @@
-"""Which assignors come with kcoord? Others come by entry point (docs/assignors.md)."""
+"""The assignors that come with kcoord. Others come by entry point (docs/assignors.md)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SERVER_SIDE: Mapping[str, Callable[[], ServerAssignor]] = {
     CooperativeAssignor.name: CooperativeAssignor,
     **POLICIES,
 }
-"""What `group.connect.assignors` may name."""
+"""The server-side assignors, by the names for `group.connect.assignors`."""
 
 CLIENT_SIDE: Mapping[str, Callable[[], ConnectAssignor]] = {
     CooperativeAssignor.name: CooperativeAssignor,
     MixedAssignor.name: MixedAssignor,
     **POLICIES,
 }
-"""What a worker may list."""
+"""The client-side assignors that a worker may list."""

@@ -1,16 +1,16 @@
-"""Who runs what in a group that has legacy workers as well? The client-side assignor `connect`.
+"""The client-side assignor `connect`, for groups that also have members of the classic protocol.
 
-Members that speak the generic protocol are listed with version -1 and their embedded metadata: Connect's own bytes, a
-version, an url and a config offset, and more that is not read here (`kcoord/protocol/embedded.py` has all of it).
-What they have as targets is in the group as everybody's; the coordinator turns it into what Connect's workers are told.
-So this computes as `cooperative`, which has what Connect's own leaders go by: connectors and tasks even each for
-themselves, nothing moved that need not be, the work of a departed worker kept for it for a while. What is beside it:
+Classic members are listed with version -1 and their embedded metadata. These are Connect's own bytes: a version, a url
+and a config offset, and more that is not read here (`kcoord/protocol/embedded.py` has all of it). The group has their
+targets as it has everybody's; the coordinator turns them into assignments for Connect's workers. So `connect` computes
+as `cooperative`, which follows the same principles as Connect's own leaders: connectors and tasks are even separately,
+nothing moves without need, and the work of a departed worker waits for it for a while. In addition:
 
-- Nothing is computed from less than a legacy worker has read of the configuration topic: it would be given what was
-  deleted since, and be told an offset below its own, on which it joins again for ever. Neither is it where nobody has
-  said what is configured: the legacy workers know what this one would take away.
-  The assignment is an error then, and the coordinator asks again when the group has heard more.
-- A legacy member whose metadata cannot be read gives no offset to compare with, and is assigned to all the same.
+- It computes nothing from a configuration older than what some classic member has read: that member would be given what
+  was deleted since, and be told an offset below its own, on which it joins again without end. Nor does it compute if
+  nobody has said what is configured: the classic members know what this assignor would take away. Then the assignment
+  is an error, and the coordinator asks again when the group knows more.
+- A classic member whose metadata cannot be read has no offset to compare with, and gets its share all the same.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, Member
 
 LEGACY_VERSION = -1
-"""`Member.version` of a member that speaks the generic protocol."""
+"""`Member.version` of a member that speaks the classic protocol."""
 CONFIG_MISMATCH = 1
-"""The error of an assignment that is none, as Connect's leaders give it."""
+"""The error in place of an assignment, as Connect's leaders give it."""
 NO_OFFSET = -1
 _URL = struct.Struct(">hh")
 """The version, and the length of the url that follows."""
@@ -32,14 +32,16 @@ _OFFSET = struct.Struct(">q")
 
 
 class MixedAssignor(ConnectAssignor):
-    """Reads legacy members' metadata, so a worker that lists it computes for them, too, and Java workers do not."""
+    """Reads classic members' metadata. So a worker that lists it computes for them too, and Java workers do not
+    compute.
+    """
 
     name = "connect"
     minimum_version = LEGACY_VERSION
     maximum_version = 0
 
     def assign(self, group: Group) -> Assignment:
-        """All of it but what waits; an error where a legacy worker knows more."""
+        """Assign everything except what waits; an error if a classic member has read further."""
         legacy = [member for member in group.members if member.version == LEGACY_VERSION]
         if legacy and (group.configured is None or group.config_offset < max(map(config_offset, legacy))):
             return Assignment((), error=CONFIG_MISMATCH)
@@ -47,7 +49,7 @@ class MixedAssignor(ConnectAssignor):
 
 
 def config_offset(member: Member) -> int:
-    """Up to where a legacy member has read the configuration topic."""
+    """The offset up to which a classic member has read the configuration topic."""
     try:
         _, length = _URL.unpack_from(member.metadata)
         (offset,) = _OFFSET.unpack_from(member.metadata, _URL.size + max(length, 0))

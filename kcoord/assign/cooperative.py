@@ -1,13 +1,14 @@
-"""Who runs what if a worker that is gone may come back? The assignor `cooperative`, for either side.
+"""The assignor `cooperative`, for either side: the work of a departed worker waits for it.
 
-- Even and sticky, as `balance` says, over all but what waits.
-- What only departed workers had waits for them: from a departure on for the group's rebalance delay, or as long as a
-  delay that runs already has left. New resources and new workers wait for nothing.
-- A worker that came back in time is a member with its old target: it keeps it.
-- When the delay is over, or none is wanted, all is assigned.
+- Even and sticky, as in `balance`, over everything except what waits.
+- What only departed workers had waits for them. After a departure it waits for the group's rebalance delay, or for the
+  rest of a delay that is running already. New resources and new workers do not wait.
+- A worker that came back in time is a member with its old target, and keeps it.
+- When the delay is over, or the group wants none, everything is assigned.
 
-It says what shall be; who must let go first is the coordinator's business. So there are no rounds of revocation. In a
-worker it does not read what legacy members say (`connect` does): a group that has some is led by one of them.
+The assignor says what each worker is to run; the coordinator works out who must stop what first. So there are no rounds
+of revocation. In a worker this assignor does not read the metadata of classic members (`connect` does): in a group that
+has some, one of them leads.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kcoord.assign.universe import delay_ms, existing, lost
 
 
 class CooperativeAssignor(ConnectAssignor):
-    """Client-side and server-side."""
+    """The assignor `cooperative`, client-side and server-side."""
 
     name = "cooperative"
 

@@ -1,4 +1,4 @@
-"""Who runs what if nobody keeps anything? The client-side assignor `eager`: all anew, as in Connect's first days.
+"""The assignor `eager`: assigns everything from the beginning, as Connect did in its first versions.
 
 Connectors by name, then tasks, are dealt one by one to the members by id. Nothing waits for a departed worker.
 """
@@ -12,12 +12,12 @@ from kcoord.assign.universe import existing
 
 
 class EagerAssignor(ConnectAssignor):
-    """Client-side."""
+    """The assignor `eager`."""
 
     name = "eager"
 
     def assign(self, group: Group) -> Assignment:
-        """Round robin, whatever was."""
+        """Assign round robin, whatever the targets were."""
         ids = sorted(member.member_id for member in group.members)
         resources = sorted(existing(group), key=lambda resource: (resource[1] != CONNECTOR, resource))
         return Assignment(

@@ -1,6 +1,6 @@
-"""What is an assignor? The two interfaces, for the coordinator's side and the worker's.
+"""The two interfaces of assignors: for the coordinator's side and for the worker's side.
 
-Either is pure: the same group gives the same assignment; no clock, no random number, no memory of the last call.
+Both are pure: the same group gives the same assignment; no clock, no random number, no memory of the last call.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from kcoord.assign.model import Assignment, Group, MemberAssignment, Metadata
 
 @runtime_checkable
 class ServerAssignor(Protocol):
-    """Runs in the coordinator. It is asked only where `Group.configured` is known."""
+    """Runs in the coordinator. It is only called if `Group.configured` is known."""
 
     @property
     def name(self) -> str:
-        """By which workers ask for it, and `group.connect.assignors` turns it on."""
+        """The name by which workers ask for it, and by which `group.connect.assignors` turns it on."""
 
     def assign(self, group: Group) -> Assignment:
-        """Who shall run what."""
+        """The assignment: who is to run what."""
 
 
 class ConnectAssignor(ABC):
@@ -33,17 +33,17 @@ class ConnectAssignor(ABC):
     name: str
     """Unique among assignors; not empty."""
     minimum_version: int = 0
-    """The oldest metadata that it reads; from -1, which legacy members' is."""
+    """The oldest metadata version that it reads: -1 or higher. Version -1 is that of classic members."""
     maximum_version: int = 0
-    """The newest metadata that it reads."""
+    """The newest metadata version that it reads."""
 
     def metadata(self) -> Metadata:
-        """What the coordinator shall hand to the assignor that computes."""
+        """What the coordinator hands to the assignor that computes."""
         return Metadata(version=self.maximum_version)
 
     @abstractmethod
     def assign(self, group: Group) -> Assignment:
-        """Who shall run what."""
+        """The assignment: who is to run what."""
 
     def on_assignment(self, assignment: MemberAssignment) -> None:  # noqa: B027 (most have no use for it)
-        """This member got an assignment; called once an epoch."""
+        """This member got an assignment. Called once per epoch."""

@@ -1,7 +1,7 @@
-"""What is it that is assigned? A connector, or a task of one.
+"""Resources, which are what is assigned: a connector, or a task of one.
 
 A resource is a plain tuple, so that sets of tens of thousands are cheap and sort by connector, then by task. A
-connector is the task -1 of itself.
+connector is its own task -1.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 Resource: TypeAlias = tuple[str, int]
-"""(connector, task id); the task id is CONNECTOR where the connector itself is meant."""
+"""(connector, task id). The task id is CONNECTOR for the connector itself."""
 
 CONNECTOR = -1
 
@@ -25,6 +25,6 @@ def task(name: str, task_id: int) -> Resource:
 
 
 def tell(resource: Resource) -> str:
-    """As people write it: `sink` for the connector, `sink-0` for its first task."""
+    """The name that people use: `sink` for the connector, `sink-0` for its first task."""
     name, task_id = resource
     return name if task_id == CONNECTOR else f"{name}-{task_id}"

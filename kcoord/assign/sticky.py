@@ -1,6 +1,6 @@
-"""How does an even spread become a group's assignment?
+"""From an even spread to a group's assignment.
 
-By member id, so that the order in which members are listed changes nothing.
+Members are taken by member id, so that the order in which they are listed changes nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from kcoord.assign.resource import Resource
 
 
 def keep_and_balance(group: Group, resources: frozenset[Resource], scheduled_delay_ms: int = 0) -> Assignment:
-    """Spread `resources` over the members with the fewest moves from the targets that they have."""
+    """Spread `resources` over the members with the fewest moves from their present targets."""
     members = sorted(group.members, key=lambda member: member.member_id)
     targets = balance([member.target for member in members], resources)
     return Assignment(

@@ -1,6 +1,6 @@
-"""Who runs what if nothing ever waits? The server-side assignor `uniform`.
+"""The server-side assignor `uniform`: nothing ever waits.
 
-Even and sticky, as `balance` says. What departed workers had is given away at once.
+Even and sticky, as in `balance`. What departed workers had is given away at once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from kcoord.assign.universe import existing
 
 
 class UniformAssignor:
-    """Server-side."""
+    """The assignor `uniform`."""
 
     name = "uniform"
 
     def assign(self, group: Group) -> Assignment:
-        """All of it, now."""
+        """Assign everything now."""
         return keep_and_balance(group, existing(group))

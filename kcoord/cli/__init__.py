@@ -1,8 +1,8 @@
-"""Which commands does `kcoord` have, and what becomes of an error?
+"""The `kcoord` command: its subcommands, and what becomes of an error.
 
-An error that a user can do something about is one line on stderr: what was wrong, where, what to do. Exit codes: 1 for
-what failed, 2 for a command line or a setting that cannot be. Modules that a command needs are imported when it runs,
-so that `kcoord --help` is there at once.
+An error that a user can do something about is one line on stderr: what was wrong, where, and what to do. Exit codes: 1
+if the command failed, 2 for a bad command line or a bad setting. A command imports the modules that it needs when it
+runs, so that `kcoord --help` comes at once.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""How does a command ask a broker? The options that say whom, and one way to connect, ask, and end with a line."""
+"""How commands ask a broker: the options that name the broker, and one way to connect, ask, and report an error."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ DEFAULT_BOOTSTRAP = "localhost:9092"
 
 
 def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tuple[str, int]]:
-    """The addresses that were given by that option; what is none ends the command."""
+    """The addresses given with that option. If one is invalid, the command ends."""
     from kcoord.address import parse_address
 
     try:
@@ -41,7 +41,7 @@ def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tup
 
 
 def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
-    """Connect, ask, and give the answer; an error ends the command with one line."""
+    """Connect, ask, and return the answer. An error ends the command with one line."""
     from kcoord.client import ClientError
 
     try:
@@ -51,7 +51,7 @@ def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coro
 
 
 def asked(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
-    """Connect, ask, and give the answer. Raises ClientError."""
+    """Connect, ask, and return the answer. Raises ClientError."""
     from kcoord.client import Cluster, Security
 
     addresses = addresses_of(bootstrap)
@@ -64,5 +64,5 @@ def asked(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Co
 
 
 def show(what: str | list[Any] | dict[str, Any]) -> None:
-    """Print a text that ends its last line itself, or anything else as JSON."""
+    """Print a text, which ends its last line itself, or anything else as JSON."""
     print(what if isinstance(what, str) else json.dumps(what, indent=2) + "\n", end="")

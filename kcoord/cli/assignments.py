@@ -1,7 +1,7 @@
-"""What has been assigned to a member? Its assignment's bytes, for people to read.
+"""The assignment of a classic member, decoded for people to read.
 
-Two protocols embed theirs in a format that is public: consumers (ConsumerProtocolAssignment: version, topics with
-partitions, user data) and Connect's workers (`protocol/embedded.py`). What is neither is told by its size.
+Two protocols embed assignments in a public format: consumers (ConsumerProtocolAssignment: version, topics with
+partitions, user data) and Connect workers (`protocol/embedded.py`). For anything else, the text is the size in bytes.
 """
 
 import struct
@@ -13,7 +13,9 @@ from kcoord.protocol.resources import Resource
 
 
 def assignment_text(protocol_type: str, data: bytes, metadata: bytes = b"") -> str:
-    """`orders: 0-2, 5` for a consumer, `files: connector, 0-3` for a worker, whose `metadata` says what it had."""
+    """`orders: 0-2, 5` for a consumer, `files: connector, 0-3` for a worker. `metadata` says what the worker ran
+    before.
+    """
     if not data:
         return "nothing"
     try:
@@ -34,7 +36,7 @@ def _consumer(reader: "_Reader") -> Iterator[str]:
 
 
 def _run_by(data: bytes, metadata: bytes) -> frozenset[Resource]:
-    """What a worker runs by this assignment, which from `compatible` on says only what changes for it."""
+    """What a worker runs with this assignment. From `compatible` on, an assignment contains only the changes."""
     told = decode_assignment(data)
     if told.version == EAGER or not metadata:
         return told.assigned
@@ -44,7 +46,7 @@ def _run_by(data: bytes, metadata: bytes) -> frozenset[Resource]:
 
 
 class _Reader:
-    """Reads big-endian values in a row; raises struct.error behind the end."""
+    """Reads big-endian values one after another. Raises struct.error past the end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -60,7 +62,7 @@ class _Reader:
         return self._number(">q")
 
     def count(self) -> int:
-        """An array's length; ValueError where it is more than can follow."""
+        """The length of an array. Raises ValueError if it is more than the rest can hold."""
         count = self.int32()
         if count > len(self._data) - self._pos:
             raise ValueError(f"{count} elements in {len(self._data) - self._pos} bytes")

@@ -1,4 +1,4 @@
-"""`kcoord check`: whether kcoord would work as it is set, before any client is pointed at it. Nothing is changed."""
+"""`kcoord check`: whether kcoord would work with its settings, before any client connects to it. Changes nothing."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ def check(
 
     try:
         security = _upstreams(settings)
-        if command_config:  # its login; kcoord itself connects by the settings' TLS
+        if command_config:  # only the login is the client's; kcoord itself connects with the TLS of the settings
             security = attrs.evolve(Security.from_file(command_config), tls=security.tls)
     except (ClientError, ValueError) as error:
         fail(error, USAGE)
@@ -75,7 +75,7 @@ def check(
 
 
 def _upstreams(settings: "Settings") -> "Security":
-    """As kcoord itself connects to the cluster: by TLS where that is set, and without a login."""
+    """How kcoord itself connects to the cluster: with TLS if that is set, and without a login."""
     from kcoord.client import Security
     from kcoord.gateway.tls import upstream_context
     from kcoord.server.gateway_settings import gateway_settings
@@ -112,7 +112,7 @@ async def _look(settings: "Settings", security: "Security") -> "tuple[list[Findi
 async def _look_at_groups(
     settings: "Settings", security: "Security", seen: "Seen", findings: "list[Finding]"
 ) -> "list[Matching]":
-    """The groups that would be kcoord's; what is to be known of them and of rights goes to `findings`."""
+    """The groups that kcoord would take. Adds to `findings` what to know about them and about rights."""
     from kcoord.cli.checks.client_rights import check_rights
     from kcoord.cli.checks.finding import problem
     from kcoord.cli.checks.matching_groups import find_matching, judge_matching
@@ -145,7 +145,9 @@ def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str
 
 
 def _commands(findings: "Sequence[Finding]") -> str:
-    """What gives the rights that are missing, each in one line, however narrow the terminal: it is to be copied."""
+    """The commands that grant missing rights, one line each however narrow the terminal is, so that they
+    can be copied.
+    """
     commands = dict.fromkeys(each.command for each in findings if each.command)
     if not commands:
         return ""

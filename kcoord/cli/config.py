@@ -1,4 +1,4 @@
-"""`kcoord config`: describe, set and unset what holds for one group alone."""
+"""`kcoord config`: describe, set and unset the settings of one group."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

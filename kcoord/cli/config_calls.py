@@ -1,6 +1,6 @@
-"""What does `kcoord config` ask of brokers? DescribeConfigs and IncrementalAlterConfigs of a group, at its coordinator.
+"""The requests of `kcoord config`: DescribeConfigs and IncrementalAlterConfigs of a group, sent to its coordinator.
 
-Kafka's brokers have settings of groups too (`consumer.…`, `share.…`); they are shown and set alike.
+Kafka's brokers have settings of groups too (`consumer.…`, `share.…`). They are shown and set in the same way.
 """
 
 import difflib
@@ -49,7 +49,7 @@ class Setting:
     value: str | None
     source: str
     otherwise: str | None
-    """What would hold if the group had no value of its own; None: it has none."""
+    """The value that would apply if the group had none of its own. None: the group has none of its own."""
     about: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Setting:
 
 @attrs.frozen
 class Change:
-    """A setting, and what is to be done with it."""
+    """A setting, and the operation to apply to it."""
 
     name: str
     operation: Operation
@@ -66,7 +66,7 @@ class Change:
 
 
 def parse(text: str) -> Change:
-    """`NAME=VALUE`, `NAME+=VALUE`, `NAME-=VALUE`. Raises ValueError."""
+    """Parse `NAME=VALUE`, `NAME+=VALUE` or `NAME-=VALUE`. Raises ValueError."""
     found = _CHANGE.fullmatch(text)
     if found is None:
         raise ValueError(f"{text}: write it as NAME=VALUE")
@@ -80,7 +80,7 @@ async def describe(cluster: Cluster, group: str) -> list[Setting]:
 
 
 async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change]) -> str:
-    """A line where changes of kcoord's own settings do nothing now, since the cluster has the group; else empty.
+    """Why changes of kcoord's own settings have no effect now: the cluster has the group. Empty if they have effect.
 
     Raises ClientError.
     """
@@ -109,7 +109,7 @@ async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run
 
 
 def table(settings: Sequence[Setting]) -> str:
-    """For people."""
+    """The settings as a table, for people."""
     if not settings:
         return "This server has no settings for groups.\n"
     columns = ("SETTING", "VALUE", "FROM", "OTHERWISE", "MEANING")
@@ -122,7 +122,7 @@ def table(settings: Sequence[Setting]) -> str:
 
 
 def done(group: str, changes: Sequence[Change], dry_run: bool) -> str:
-    """What has been done, a line for each change."""
+    """The changes that were made, one line each."""
     prefix = f"{group}: would be " if dry_run else f"{group}: "
     return "".join(f"{prefix}{_told(each)}\n" for each in changes)
 
@@ -169,7 +169,7 @@ def _source(told: DescribeConfigsResourceResult, set_to: str | None) -> str:
 
 
 def _nearest(names: Sequence[str], settings: Sequence[Setting]) -> str:
-    """For a name that does not exist, the one that was meant."""
+    """A hint with the nearest existing name, for the first name that does not exist."""
     known = [each.name for each in settings]
     for name in names:
         if name not in known and (near := difflib.get_close_matches(name, known, 1, 0.5)):

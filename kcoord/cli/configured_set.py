@@ -1,8 +1,8 @@
-"""What a group takes to exist, and where it has that from: shown, and forgotten.
+"""The configured set of a group, and the config offset it comes from: shown, and forgotten.
 
-Forgetting goes to the coordinator as the deletion of a setting that does not exist (`group_configs.CONFIGURED`), so
-rights, gateways and instances need nothing new. A kcoord of release 0.1.0 accepts it and does nothing, so the group is
-looked at again.
+To forget, the command deletes a setting that does not exist (`group_configs.CONFIGURED`), so rights, gateways and
+instances need nothing new. A kcoord of release 0.1.0 accepts that and does nothing. So the command looks at the group
+again.
 """
 
 from datetime import UTC, datetime
@@ -21,8 +21,8 @@ _NO_OFFSET = -1
 
 
 async def forget(cluster: Cluster, group: str) -> ConnectGroup:
-    """Have the group forget where its configured set comes from; gives the group as it is then. Raises ClientError."""
-    await history_of(cluster, group)  # there is one, and it is of workers
+    """Let the group forget where its configured set comes from. Returns the group after that. Raises ClientError."""
+    await history_of(cluster, group)  # checks that it is a connect group
     await alter(cluster, group, [Change(CONFIGURED, DELETE, None)], False)
     found = await history_of(cluster, group)
     if found.config_offset != _NO_OFFSET:
@@ -34,7 +34,7 @@ async def forget(cluster: Cluster, group: str) -> ConnectGroup:
 
 
 def as_json(group: ConnectGroup) -> dict[str, Any]:
-    """For programs."""
+    """The configured set for programs."""
     return {
         "group": group.group,
         "configured": None if group.configured is None else resources_json(group.configured),
@@ -44,7 +44,7 @@ def as_json(group: ConnectGroup) -> dict[str, Any]:
 
 
 def as_text(group: ConnectGroup) -> str:
-    """For people."""
+    """The configured set for people."""
     if group.configured is None:
         return printable(f"{group.group}: no worker has said which connectors and tasks exist") + "\n"
     return printable(f"{group.group}, as of {_origin(group)}: ") + resources_text(group.configured, "nothing") + "\n"

@@ -1,6 +1,7 @@
-"""What does a coordinator tell of a connect group? The answer to ConnectGroupDescribe, as commands use it.
+"""The description of a connect group: the response of ConnectGroupDescribe, as commands use it.
 
-A program gets the same by `--json`: names as here, times in ms (Unix time, or spans), null where there is nothing yet.
+Programs get the same with `--json`: the names are those used here, times are in ms (Unix times or durations), and null
+means that there is nothing yet.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from kcoord.protocol.resources import unpack
 Resources = frozenset[Resource]
 
 AWAY = "Away"
-"""The state of a static member that has left for a while."""
+"""The state of a static member that is away for a while."""
 NEW_PROTOCOL = "connect"
 _UNSET = -1
 
@@ -38,23 +39,23 @@ class Worker:
     url: str | None
     epoch: int
     state: str
-    """Stable, Waiting (for others to let go), Releasing (it lets go), Away (a static one), PutOut."""
+    """Stable, Waiting (for others to release), Releasing (must release something itself), Away (static), PutOut."""
     owns: Resources
     target: Resources
     waits_for: Resources
     must_release: Resources
     protocol: str = NEW_PROTOCOL
-    """connect, or of a worker of the generic protocol the newest embedded one: default, compatible, sessioned."""
+    """connect; or, for a classic worker, its newest embedded protocol: default, compatible, sessioned."""
     generation: int | None = None
-    """Of a worker of the generic protocol: the one that it knows."""
+    """For a classic worker: the generation that it knows."""
     leads: bool = False
-    """It is the leader that workers of the generic protocol know."""
+    """Whether it is the leader that the classic workers know."""
     trouble: str | None = None
-    """What it says that goes wrong in it."""
+    """The trouble that the worker reports about itself."""
 
     @property
     def is_legacy(self) -> bool:
-        """Whether it speaks the generic protocol."""
+        """Whether it speaks the classic protocol."""
         return self.protocol != NEW_PROTOCOL
 
     def as_json(self) -> dict[str, Any]:
@@ -79,7 +80,7 @@ class Worker:
 
 @attrs.frozen
 class Departed:
-    """A worker that is gone, and whose resources wait for its return."""
+    """A worker that has left, whose resources wait for its return."""
 
     member: str
     instance: str | None
@@ -97,7 +98,7 @@ class Departed:
 
 @attrs.frozen
 class Move:
-    """What went from one worker to another; None is nobody."""
+    """Resources that went from one worker to another. None means no worker."""
 
     giver: str | None
     taker: str | None
@@ -109,17 +110,17 @@ class Move:
 
 @attrs.frozen
 class Epoch:
-    """One group epoch: why it came, and what came of it."""
+    """One group epoch: its reason, and what came of it."""
 
     epoch: int
     reason: str
     at_ms: int
     installed_ms: int | None
-    """When its assignment was there; None: not yet, or never, because the group had changed again."""
+    """When its assignment was installed. None: not yet, or never because the group changed again first."""
     converged_ms: int | None
-    """When every worker owned what it was to own; None as above."""
+    """When every worker owned its target. None: as above."""
     moved: int
-    """Of very many, not all are named in `moves`."""
+    """How many resources moved. If there are very many, `moves` does not name all of them."""
     moves: tuple[Move, ...]
 
     @property
@@ -144,16 +145,16 @@ class Epoch:
 
 @attrs.frozen
 class Legacy:
-    """How a group deals with workers of the generic protocol; all None where its coordinator does not say."""
+    """How a group manages classic workers. All fields are None if the coordinator does not say."""
 
     mode: str | None = None
-    """connect.legacy.mode, in force"""
+    """The value of connect.legacy.mode in force."""
     policy: str | None = None
-    """connect.migration.policy, in force"""
+    """The value of connect.migration.policy in force."""
     protocol: str | None = None
-    """The embedded protocol that those speak with each other."""
+    """The embedded protocol that the classic workers speak with each other."""
     barrier: str | None = None
-    """Why they have to join all together; None: each is managed by itself, or there are none."""
+    """Why they must all join together. None: each is managed by itself, or there are none."""
 
     def as_json(self) -> dict[str, Any]:
         return attrs.asdict(self)
@@ -161,25 +162,25 @@ class Legacy:
 
 @attrs.frozen
 class Delay:
-    """How long what a worker had waits for its return; 0.1.0 does not say."""
+    """How long a gone worker's resources wait for its return. Release 0.1.0 does not say."""
 
     ms: int | None = None
     source: int = 0
     """1: the group's own setting, 2: its workers, 3: the server's setting."""
 
     def told(self) -> str:
-        """For people."""
+        """The delay for people."""
         who = {1: "the group's setting", 2: "its workers' own setting", 3: "the server's setting"}.get(self.source, "")
         return "" if self.ms is None else f"{span(self.ms)}, by {who}"
 
 
 @attrs.frozen
 class Misplaced:
-    """What cannot be where the placement rules want it."""
+    """Resources that cannot be where the placement rules want them."""
 
     reason: str
     is_running: bool
-    """Where it was, all the same."""
+    """Whether they still run where they were."""
     resources: Resources
 
     def as_json(self) -> dict[str, Any]:
@@ -188,11 +189,11 @@ class Misplaced:
 
 @attrs.frozen
 class PlacementStanding:
-    """How a group's placement rules are followed."""
+    """How far a group's placement rules are met."""
 
     state: int = 0
-    """0: there are none, 1: they are, 2: more is to move, 3: they are not, since workers compute, 4: there are none,
-    and none would be, since workers compute.
+    """0: no rules; 1: met; 2: more has to move; 3: not followed, because workers compute the assignment; 4: no rules,
+    and rules would not be followed, because workers compute.
     """
     misplaced: tuple[Misplaced, ...] = ()
 
@@ -224,12 +225,12 @@ class Repeats:
     """Whether a group's rebalances repeat themselves."""
 
     times: int = 0
-    """How many of the last ones, in a row, gave the same answer to the same input as an earlier one."""
+    """How many of the latest rebalances in a row had the same input and the same result as an earlier one."""
     waits_ms: int | None = None
-    """How long the next one waits because of that; None: none waits."""
+    """How long the next rebalance still waits because of that. None: it does not wait."""
 
     def told(self) -> Iterator[str]:
-        """A line for people, where a rebalance waits."""
+        """A line for people if a rebalance waits."""
         if self.waits_ms is not None:
             yield f"the last {self.times} rebalances changed nothing: the next one waits another {span(self.waits_ms)}"
 
@@ -252,22 +253,22 @@ class ConnectGroup:
     assignor: str
     workers: tuple[Worker, ...]
     computing: str | None
-    """The worker that computes the next assignment; None: nobody does, or the coordinator itself."""
+    """The worker that computes the next assignment. None: nobody computes, or the coordinator does."""
     configured: Resources | None
-    """All that exists, None where no worker has said it."""
+    """All resources that exist. None if no worker has reported them."""
     departed: tuple[Departed, ...]
     delay_ms: int | None
-    """How long what the departed had waits yet; None: no such delay runs."""
+    """How much longer the resources of departed workers wait. None: no such delay is running."""
     error: int
     error_message: str | None
     history: tuple[Epoch, ...]
-    """The oldest first."""
+    """Oldest first."""
     legacy: Legacy = Legacy()
     note: str = ""
-    """Of a group in quarantine, that it is."""
+    """For a group in quarantine: that it is in quarantine."""
     repeats: Repeats = NO_REPEATS
     config_offset: int = -1
-    """As of which offset `configured` is; -1: of none."""
+    """The config offset that `configured` comes from. -1: none."""
     config_source: int = 0
     """What that offset counts, see `protocol/config_source`."""
     delay: Delay = NO_DELAY_TOLD
@@ -275,12 +276,12 @@ class ConnectGroup:
 
     @property
     def exists(self) -> bool:
-        """As of a group of the classic protocol."""
+        """True, as for a classic group that exists."""
         return True
 
     @property
     def free(self) -> Resources:
-        """What exists and nobody owns."""
+        """Resources that exist and that no worker owns."""
         return (self.configured or frozenset()).difference(*(each.owns for each in self.workers))
 
     def as_json(self) -> dict[str, Any]:
@@ -323,10 +324,10 @@ class NoConnectGroup:
     """Why a group cannot be described as a connect group."""
 
     served: bool
-    """Whether the coordinator knows of such groups at all."""
+    """Whether the coordinator knows connect groups at all."""
     why: str
     legacy: Legacy | None = None
-    """Told of a group of Connect workers that is of the generic protocol."""
+    """Set for a classic group of Connect workers."""
     repeats: Repeats = NO_REPEATS
     ownership: Ownership = UNKNOWN
 

@@ -1,7 +1,7 @@
-"""How did a connect group come to be as it is? Its history, told to people.
+"""The history of a connect group, told to people: how it came to be as it is.
 
-Each epoch is a block: when and why it came, what changed hands, how long until the assignment was there and until every
-worker owned what it was to own. The newest is the last, next to the prompt.
+Each epoch is a block: when and why it came, what changed hands, and how long it took until the assignment was there and
+until every worker owned its target. The newest epoch comes last, next to the prompt.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ from kcoord.printable import printable
 
 _INDENT = 4
 _MOST_MOVES = 20
-"""Of one epoch, the largest ones; `--json` has all that the coordinator tells."""
+"""How many moves of one epoch are shown, the largest ones. `--json` has all that the coordinator gives."""
 
 
 def explained(group: ConnectGroup, last: int) -> str:
-    """The last epochs of a group."""
+    """The last epochs of a group, as text."""
     names = Names.of(group)
     shown = group.history[-last:]
     blocks: list[RenderableType] = [_head(group, len(shown))]
@@ -95,14 +95,14 @@ def _moved(move: Move, names: Names) -> Text:
 
 
 def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
-    """Why it is not all in place yet."""
+    """Why not everything is in place yet."""
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.legacy.barrier is not None:
         yield f"barrier among the workers of the classic protocol: {group.legacy.barrier}"
     if group.error:
-        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+        yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from group.placement.told()
     for worker in group.workers:
         if worker.must_release:
@@ -119,7 +119,7 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
 
 
 def _awaited(worker: Worker, group: ConnectGroup, names: Names) -> str:
-    """What it waits for, and who has it."""
+    """What a worker waits for, and who has it."""
     holders = [
         f"{resources_text(held)} of {names(other.member)}"
         for other in group.workers

@@ -1,4 +1,4 @@
-"""How does a command end when something is wrong?"""
+"""The end of a command when something is wrong: one line on stderr, and the exit code."""
 
 import sys
 from typing import NoReturn

@@ -1,7 +1,7 @@
-"""What does `kcoord groups` ask of brokers?
+"""The requests of `kcoord groups`.
 
-Every broker lists the groups that it coordinates; a group is described and deleted by its coordinator. A coordinator
-that serves connect groups is asked first whether it is one.
+Every broker lists the groups that it coordinates. A group is described and deleted at its coordinator. If that serves
+connect groups, it is first asked whether the group is one.
 """
 
 import asyncio
@@ -84,9 +84,9 @@ class ClassicGroup:
     coordinator: str
     members: list[Member]
     note: str = ""
-    """Why it is not there; or, of a group in quarantine, that it is."""
+    """Why the group does not exist; or, for a group in quarantine, that it is in quarantine."""
     legacy: Legacy | None = None
-    """Of a group of Connect workers, at a kcoord: why they join all together."""
+    """For a group of Connect workers at kcoord: why they all join together."""
     repeats: Repeats = NO_REPEATS
     ownership: Ownership = UNKNOWN
 
@@ -102,14 +102,14 @@ class ClassicGroup:
 
 @attrs.frozen
 class Deletion:
-    """How the deletion of a group went, in a line."""
+    """The result of deleting one group, as one line."""
 
     text: str
     failed: bool
 
 
 async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> list[GroupLine]:
-    """The groups of all brokers, by name. Raises ClientError."""
+    """The groups of all brokers, sorted by name. Raises ClientError."""
     request = ListGroupsRequest(states_filter=states, types_filter=types)
 
     async def of(broker: Broker) -> list[GroupLine]:
@@ -127,7 +127,7 @@ async def list_all(cluster: Cluster, states: list[str], types: list[str]) -> lis
 
 
 async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> list[OwnedGroup]:
-    """The same, each with who coordinates it, as far as that is said. Raises ClientError."""
+    """As `list_all`, each with who coordinates it, as far as the brokers say so. Raises ClientError."""
     lines = await list_all(cluster, states, types)
 
     async def of(broker: Broker) -> list[OwnedGroup]:
@@ -143,12 +143,14 @@ async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> l
 
 
 def _may_be_anybodys(line: GroupLine) -> bool:
-    """Whether its type does not say who coordinates it. Connect groups with members are not described: that is long."""
+    """Whether its type does not say who coordinates it. Connect groups with members are not asked about: descriptions
+    of them are long.
+    """
     return line.type.lower() in ("classic", "") or (line.type.lower() == CONNECT and line.state == "Empty")
 
 
 def _by_type(line: GroupLine) -> Ownership:
-    """Of groups that kcoord alone has, or never."""
+    """The ownership of a group whose type alone tells who coordinates it."""
     if line.type.lower() == CONNECT:
         return AT_THIS_KCOORD
     return UNKNOWN if _may_be_anybodys(line) else Ownership(CLUSTER)
@@ -169,14 +171,14 @@ async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup
 
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
-    """A connect group, with its history. Raises ClientError, also if the group is none."""
+    """A connect group, with its history. Raises ClientError, also if the group is not a connect group."""
     return await connect_group(
         cluster, group, "only a kcoord with group.connect.enable can explain a group", "a history"
     )
 
 
 async def connect_group(cluster: Cluster, group: str, not_served: str, what: str) -> ConnectGroup:
-    """A connect group. Raises ClientError, also if the group is none: `what` it lacks then."""
+    """A connect group. Raises ClientError, also if the group is not one: it then says that the group lacks `what`."""
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
@@ -195,7 +197,7 @@ async def connect_group(cluster: Cluster, group: str, not_served: str, what: str
 
 
 def how_to_be_individual(group: str, legacy: Legacy | None) -> str:
-    """What to set so that workers that join all together are managed one by one; empty where no setting does it."""
+    """What to set so that workers that all join together are managed one by one. Empty if no setting does that."""
     if legacy is None or legacy.mode != "barrier":
         return ""
     return f". Let kcoord manage them one by one: kcoord config set {group} connect.legacy.mode=individual"
@@ -248,7 +250,7 @@ async def _delete(cluster: Cluster, group: str) -> Deletion:
 CONNECT = "connect"
 """The type of groups that only kcoord has."""
 RULES = "placement rules"
-"""What a group may lack."""
+"""A value for `what` in `connect_group`."""
 _WHY_NOT: dict[int, str] = {
     ErrorCode.NON_EMPTY_GROUP: "it has members; stop them first",
     ErrorCode.GROUP_ID_NOT_FOUND: "there is no such group",

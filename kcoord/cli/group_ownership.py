@@ -1,7 +1,7 @@
-"""Who coordinates a group, kcoord or the cluster behind it, and which members keep it with the cluster?
+"""The ownership of a group: whether kcoord or the cluster behind it coordinates it, and which members keep it there.
 
-kcoord says so if it is asked to describe a group as a connect group, and it is none (`kcoord/ownership_words.py`).
-Kafka's brokers do not know that request, so nothing is said of their groups.
+kcoord says so when it is asked to describe a group as a connect group and the group is not one
+(`kcoord/ownership_words.py`). Kafka's brokers do not know that request, so the ownership of their groups is unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,11 +23,11 @@ WAYS = {
     THROUGH_INSTANCE: "through this instance",
     ELSEWHERE: "elsewhere",
 }
-"""How a member of a group of the cluster's comes there."""
+"""The way by which a member of a group at the cluster connects."""
 NAMED = 20
-"""Members that a line names; the others are in the table of members."""
+"""How many members a line names. The table of members has all of them."""
 _AT_ONCE = 50
-"""Groups that one question names."""
+"""How many groups one request names."""
 
 
 @attrs.frozen
@@ -35,11 +35,11 @@ class Ownership:
     """Who coordinates a group."""
 
     by: str | None = None
-    """`kcoord` or `cluster`; None: whoever was asked does not say, or nobody has the group yet."""
+    """`kcoord` or `cluster`. None: the server that was asked does not say, or nobody coordinates the group yet."""
     why: str = ""
-    """Of a group of the cluster's, in kcoord's words."""
+    """For a group at the cluster: the reason, in kcoord's words."""
     members: tuple[wire.Member, ...] = ()
-    """The members of a group of the cluster's; none where kcoord would not take the group in any case."""
+    """The members of a group at the cluster. Empty if kcoord would not take the group in any case."""
 
     @property
     def direct(self) -> list[wire.Member]:
@@ -48,16 +48,16 @@ class Ownership:
 
     @property
     def is_of_instance(self) -> bool:
-        """Whether one of several instances tells what it sees itself: `direct` may come through another."""
+        """Whether this is one instance's own view of several: a `direct` member may come through another instance."""
         return any(each.state in (THROUGH_INSTANCE, ELSEWHERE) for each in self.members)
 
     @property
     def through(self) -> int:
-        """How many members come through it."""
+        """How many members come through the kcoord that was asked."""
         return len(self.members) - len(self.direct)
 
     def told(self) -> str:
-        """For people, in a few words."""
+        """The ownership in a few words, for people."""
         if self.by != CLUSTER:
             return self.by or "-"
         if not self.members:
@@ -67,7 +67,7 @@ class Ownership:
         return f"the cluster, {self.through} of {len(self.members)} members {verb} through {way}"
 
     def lines(self) -> Iterator[str]:
-        """For people, of a group of the cluster's: why, and which members keep it there."""
+        """For a group at the cluster, lines for people: the reason, and the members that keep it there."""
         if self.by != CLUSTER:
             return
         yield self.why
@@ -78,11 +78,11 @@ class Ownership:
             yield f"connected directly{others}: {', '.join(named)}{more}"
 
     def ways(self) -> dict[str, str]:
-        """How each member comes, by member id, as far as that is known."""
+        """How each member connects, by member id, as far as that is known."""
         return {each.member_id: WAYS.get(each.state, each.state) for each in self.members}
 
     def as_json(self) -> dict[str, Any]:
-        """For programs, beside what else is told of a group."""
+        """The ownership for programs, to merge into the group's JSON."""
         is_counted = bool(self.members)
         return {
             "coordinated_by": self.by,
@@ -97,12 +97,12 @@ AT_THIS_KCOORD = Ownership(KCOORD)
 
 
 def tells_owners(connection: Connection) -> bool:
-    """Whether whoever is asked can say who coordinates a group."""
+    """Whether the server can say who coordinates a group."""
     return connection.serves(ConnectGroupDescribeRequest)
 
 
 def owner_of(told: wire.DescribedGroup, connection: Connection) -> Ownership:
-    """What `told` says of it, which came by `connection`."""
+    """The ownership of the group that `told`, a response on `connection`, describes."""
     if told.error_code == ErrorCode.NONE or told.group_state == AT_KCOORD:
         return AT_THIS_KCOORD
     if told.group_state == AT_CLUSTER:
@@ -112,7 +112,7 @@ def owner_of(told: wire.DescribedGroup, connection: Connection) -> Ownership:
 
 
 async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Ownership]:
-    """Who coordinates these groups, as far as it is said. Raises ClientError."""
+    """Who coordinates these groups, as far as the server says. Raises ClientError."""
     found: dict[str, Ownership] = {}
     for at in range(0, len(groups), _AT_ONCE):
         request = ConnectGroupDescribeRequest(group_ids=[*groups[at : at + _AT_ONCE]])
@@ -122,11 +122,11 @@ async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Own
 
 
 def no_effect(ownership: Ownership, group: str) -> str:
-    """That settings of kcoord's, which have been set for a group of the cluster's, do nothing now, and why."""
+    """A line: settings of kcoord's that were set for a group at the cluster have no effect now, and why."""
     return f"{group}: no effect now; kcoord keeps the setting until it has the group: {ownership.why}"
 
 
 def check_is_kcoords(ownership: Ownership, group: str) -> None:
-    """Raises ClientError where the cluster has the group, with the reason."""
+    """Raises ClientError with the reason if the cluster has the group."""
     if ownership.by == CLUSTER:
         raise ClientError(f"{group}: {ownership.why}")

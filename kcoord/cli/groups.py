@@ -1,4 +1,4 @@
-"""`kcoord groups`: list, describe, explain, hand over and delete groups, at kcoord or at any broker of Kafka's."""
+"""`kcoord groups`: list, describe, explain, hand over and delete groups, at kcoord or at any Kafka broker."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,6 +1,6 @@
-"""Handing groups over, from the cluster to kcoord and back: what `kcoord groups adopt` and `release` ask and wait for.
+"""The handing over of groups, from the cluster to kcoord and back: the requests of `kcoord groups adopt` and `release`.
 
-Both set `gateway.owner` of a group; kcoord does the rest, also if nobody waits for it.
+Both set `gateway.owner` of a group. kcoord does the rest, even if no command waits for it.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ Tell = Callable[[str], None]
 
 
 async def hand_over(cluster: Cluster, groups: Sequence[str], owner: Owner, patience_s: float, tell: Tell) -> bool:
-    """Say who is to have the groups, and wait until it is so; False if it is not after `patience_s`.
+    """Set who is to have the groups, and wait until they have them. False if they do not after `patience_s`.
 
     Raises ClientError.
     """
@@ -46,7 +46,7 @@ async def hand_over(cluster: Cluster, groups: Sequence[str], owner: Owner, patie
 
 
 def _is_so(now: Ownership, owner: Owner) -> bool:
-    """Whether it is as it is to be. A group without members that nobody has is the cluster's to take."""
+    """Whether `owner` has the group. A group without members that nobody has counts as the cluster's."""
     return now.by == KCOORD if owner == Owner.KCOORD else now.by != KCOORD
 
 
@@ -56,7 +56,7 @@ async def _tell_why(cluster: Cluster, group: str, tell: Tell) -> None:
 
 
 async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
-    """What `hand_over` would do, in lines. Raises ClientError."""
+    """Lines about what `hand_over` would do. Raises ClientError."""
     await _check_asked(cluster, group)
     now = await _owner(cluster, group)
     if _is_so(now, owner):
@@ -69,7 +69,7 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
 
 
 def _cost(found: object) -> str:
-    """What the one rebalance costs."""
+    """The cost of the one rebalance."""
     if isinstance(found, ClassicGroup) and found.protocol_type != CONNECT_TYPE:
         return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
     if isinstance(found, ClassicGroup) and found.protocol == EAGER_PROTOCOL:
@@ -88,7 +88,7 @@ async def _owner(cluster: Cluster, group: str) -> Ownership:
 
 
 async def _check_asked(cluster: Cluster, group: str) -> None:
-    """Raises ClientError where whoever is asked knows nothing of that."""
+    """Raises ClientError if the server does not know about owners."""
     connection = await cluster.to(await cluster.coordinator(group))
     if not tells_owners(connection):
         raise ClientError(

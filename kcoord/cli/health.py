@@ -1,4 +1,4 @@
-"""`kcoord health`: does kcoord answer? Made for the health checks of containers, which look at the exit code."""
+"""`kcoord health`: whether kcoord responds, as an exit code, for the health checks of containers."""
 
 import asyncio
 import ssl
@@ -63,7 +63,9 @@ def _own_address(settings: "Settings") -> tuple[str, int]:
 
 
 def _own_security(settings: "Settings") -> "Security":
-    """TLS where kcoord's own ports speak it. It is asked by another name than its certificate's, and told nothing."""
+    """TLS if kcoord's own ports speak it. Nothing is verified: kcoord is asked by another name than its certificate's,
+    and no secret is sent.
+    """
     from kcoord.client import Security
 
     if settings.ssl_certificate_location is None:

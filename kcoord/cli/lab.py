@@ -1,5 +1,5 @@
-"""`kcoord pipeline lab`: scenarios by policies, delays and seeds, simulated by Spark; all runs as a table, and who does
-best.
+"""`kcoord pipeline lab`: scenarios by policies, delays and seeds, simulated by Spark: a table of all runs, and the best
+choices.
 """
 
 from collections.abc import Iterable, Sequence
@@ -129,7 +129,7 @@ def lab(
 
 
 def rules_of(files: "Iterable[str] | None") -> "list[NamedRules]":
-    """Placement rules by their files; the command ends where one is wrong."""
+    """The placement rules in these files. If one is wrong, the command ends."""
     from kcoord.cli.placement import read_rules
     from kcoord.pipeline.lab import WITHOUT_RULES, NamedRules
 
@@ -146,7 +146,9 @@ def _check(delays: Iterable[float]) -> None:
 
 
 def shown(scenarios: "dict[str, Scenario]", found: "Iterable[Standing]") -> str:
-    """A table for each scenario that was run, in their order; kinds and policies as in the help, short delays first."""
+    """A table for each scenario that was run, in order. Kinds and policies come in the order of the help, short delays
+    first.
+    """
     kinds, policies = [each.value for each in Kind], [each.value for each in Policy]
     restarts = ["", *Restart]
 
@@ -181,13 +183,13 @@ def _table(its: "Sequence[Standing]") -> str:
 
 
 def without_empty_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for people, without columns in which nothing stands; the last one may be empty."""
+    """A table for people, without the columns in which no row has anything. The last column may be empty."""
     kept = [at for at, name in enumerate(columns) if not name or any(row[at] for row in rows)]
     return written(table_of([columns[at] for at in kept], [[row[at] for at in kept] for row in rows]))
 
 
 def figure(spread: "Spread | None", digits: int, unit: str = "") -> str:
-    """The median, and between what it is, for people."""
+    """The median with the range in parentheses, for people."""
     if spread is None:
         return "-"
     middle, least, greatest = (f"{each:,.{digits}f}" for each in (spread.middle, spread.least, spread.greatest))

@@ -1,6 +1,6 @@
-"""`kcoord log`: look into the log, from beside a running server too.
+"""`kcoord log`: read the log and check it, also beside a running server.
 
-The log is found by the settings that `kcoord serve` takes, from the same places: flags, `-o`, environment, `--config`.
+The log is found by the same settings as for `kcoord serve`, from the same places: flags, `-o`, environment, `--config`.
 """
 
 import asyncio
@@ -111,10 +111,10 @@ def _history(
 def log_settings(
     data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
 ) -> "Settings":
-    """The settings that name the log; what does not fit ends the command."""
+    """The settings that name the log. If they are invalid, the command ends."""
     from kcoord.config import SettingsError, exposed_secrets, load_settings
 
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what matters of it is in the error
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the part that matters is in the error
     if data_dir and (log_bootstrap or topic):
         fail(
             "--data-dir is for a log in a file, --log-bootstrap and --topic are for a log in a topic; give only "
@@ -140,6 +140,6 @@ def _run(reading: Coroutine[None, None, T]) -> T:
         return asyncio.run(reading)
     except LogError as error:
         fail(error)
-    except BrokenPipeError:  # whoever read the lines has seen enough
+    except BrokenPipeError:  # the reader of the lines has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None

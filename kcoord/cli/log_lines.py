@@ -1,11 +1,11 @@
-"""Log lines: written a turn of the event loop at a time, without control characters, without secrets.
+"""Log lines: written together once a turn of the event loop, without control characters, without secrets.
 
-When groups rebalance by the thousand, as after a restart of a fleet, there is a line for each. So the lines of one turn
-of the event loop are written together at its end. What is a warning or worse is written at once, with all that came
-before it, and so is every line from where no event loop runs.
+When thousands of groups rebalance, as after a restart of a fleet, there is a line for each. So the lines of one turn of
+the event loop are written together at its end. A warning or worse is written at once, with everything before it. So is
+every line that is logged where no event loop runs.
 
-A line holds names that clients choose, and what libraries say of what they send. So whatever logger it comes from, its
-control characters are escaped, the lines of a traceback are indented, and what is secret does not stand in it.
+A line contains names that clients choose, and what libraries say about the messages they send. So in lines of every
+logger, control characters are escaped, tracebacks are indented, and secrets are hidden.
 """
 
 import asyncio
@@ -23,15 +23,15 @@ from kcoord.printable import printable
 LINE = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 HIDDEN = "[hidden]"
 _TOKEN_MESSAGES = "SaslAuthenticate"
-"""What the names of the classes begin with whose objects hold passwords and tokens."""
+"""The beginning of the names of classes whose objects hold passwords and tokens."""
 _PLAIN = (str, int, float)
-"""What nearly all arguments of log lines are."""
+"""The types of nearly all arguments of log lines."""
 _SHORTEST_SECRET = 4
-"""A shorter one would be found in the middle of words. It is still hidden where a message carries it."""
+"""A shorter secret would be found inside ordinary words. It is still hidden where a message object carries it."""
 
 
 class LineFormatter(logging.Formatter):
-    """Makes lines that are safe to print, in which none of `secrets` stands."""
+    """Formats lines that are safe to print and contain none of `secrets`."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__(LINE)
@@ -48,7 +48,7 @@ class LineFormatter(logging.Formatter):
         return line
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802 - logging's name
-        """See logging.Formatter. All lines of one second share its text."""
+        """See logging.Formatter. All lines of one second share the text of that second."""
         second = int(record.created)
         if second != self._second:
             self._second, self._second_text = second, time.strftime(self.default_time_format, self.converter(second))
@@ -72,7 +72,7 @@ def _indented(lines: str) -> str:
 
 
 def _without_tokens(record: logging.LogRecord) -> logging.LogRecord:
-    """The record with the names of messages that carry passwords in the place of the messages."""
+    """The record, with messages that carry passwords replaced by the names of their classes."""
     arguments = record.args
     if not isinstance(arguments, tuple):
         return record
@@ -91,13 +91,13 @@ def _carries_token(argument: object) -> bool:
 
 
 def _written_forms(secret: str) -> Iterable[str]:
-    """How a secret looks in a line: as it is, within a string or bytes as Python shows them, in base64."""
+    """How a secret can look in a line: as it is, inside a string or bytes as Python shows them, in base64."""
     data = secret.encode("utf-8", "replace")
     return (secret, printable(secret), repr(secret)[1:-1], repr(data)[2:-1], base64.b64encode(data).decode())
 
 
 class TurnHandler(logging.StreamHandler[TextIO]):
-    """Writes lines to `stream`, those of one turn of the event loop together."""
+    """Writes lines to `stream`, all lines of one turn of the event loop together."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -111,7 +111,7 @@ class TurnHandler(logging.StreamHandler[TextIO]):
             loop = None
         try:
             self._lines.append(self.format(record) + self.terminator)
-        except Exception:  # a line that cannot be made is logging's own to report
+        except Exception:  # logging itself reports a line that cannot be formatted
             self.handleError(record)
             return
         if loop is None or record.levelno >= logging.WARNING:
@@ -120,7 +120,7 @@ class TurnHandler(logging.StreamHandler[TextIO]):
             loop.call_soon(self.flush)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the lines that wait."""
         with self.lock or contextlib.nullcontext():
             lines, self._lines = self._lines, []
             if lines and self.stream is not None:
@@ -131,7 +131,7 @@ class TurnHandler(logging.StreamHandler[TextIO]):
 
 
 class Seldom(logging.Filter):
-    """Lets lines of one kind through once in a while only."""
+    """Lets lines of one kind through only once in a while."""
 
     def __init__(self, every_s: float = 10.0) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class Seldom(logging.Filter):
         self._last: dict[object, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """See logging.Filter. Lines with the same text before its arguments are of one kind."""
+        """See logging.Filter. Lines with the same text before formatting are of one kind."""
         if record.created - self._last.get(record.msg, -self._every_s) < self._every_s:
             return False
         self._last[record.msg] = record.created
@@ -149,9 +149,9 @@ class Seldom(logging.Filter):
 def log_to(stream: TextIO, level: str, secrets: Iterable[str] = ()) -> None:
     """Send all log lines of at least `level` to `stream`, without any of `secrets`.
 
-    What no line shows (place in the code, thread, process, task) is not looked up. aiokafka's lines are left out but
-    for errors: what it calls a warning happens in each round of the instances, and what matters of it kcoord says
-    itself. Errors of one kind come out once in ten seconds: while a broker is away each partition has its own.
+    Facts that no line shows (place in the code, thread, process, task) are not looked up. Of aiokafka only errors are
+    logged: what it calls a warning happens in each round of the instances, and kcoord itself logs what matters of it.
+    Errors of one kind are logged once in ten seconds, because while a broker is away each partition has its own.
     """
     logging._srcfile = None  # as logging's own documentation says under "Optimization"
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False

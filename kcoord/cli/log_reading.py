@@ -1,4 +1,4 @@
-"""How is a log printed as JSON lines, and how is it verified?"""
+"""How a log is printed as JSON lines, and how it is verified."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ LOOK_AGAIN_S = 0.5
 
 
 async def dump(history: History, partitions: Sequence[int], groups: frozenset[str], *, follow: bool) -> None:
-    """Print all records of these partitions (none: of all) and of these groups (none: of all). Raises LogError."""
+    """Print all records of these partitions (none given: all) and of these groups (none given: all). Raises
+    LogError.
+    """
     async with history:
         chosen = chosen_of(history, partitions)
         after = dict.fromkeys(chosen, 0)
@@ -39,7 +41,7 @@ async def dump(history: History, partitions: Sequence[int], groups: frozenset[st
 
 
 async def verify(history: History, partitions: Sequence[int]) -> bool:
-    """Print what is wrong, and how much was looked at; gives whether all is sound. Raises LogError."""
+    """Print the faults and how much was checked. Returns whether all is sound. Raises LogError."""
     found = records = groups = 0
     async with history:
         chosen = chosen_of(history, partitions)
@@ -60,7 +62,7 @@ async def verify(history: History, partitions: Sequence[int]) -> bool:
 
 
 def chosen_of(history: History, partitions: Sequence[int]) -> list[int]:
-    """The partitions to look at. Raises LogUnusable for one that is not there."""
+    """The partitions to read. Raises LogUnusable for a partition that the log does not have."""
     for partition in partitions:
         if partition >= history.partitions:
             raise LogUnusable(f"there is no partition {partition}: the log has {history.partitions}, from 0")
@@ -71,7 +73,7 @@ def chosen_of(history: History, partitions: Sequence[int]) -> list[int]:
 
 
 def checked(verifier: Verifier, entries: Iterable[Entry]) -> Iterator[Finding]:
-    """What is wrong with some whole steps."""
+    """The faults in `entries`, which are whole steps."""
     for entry in entries:
         try:
             record = decode_record(entry.key, entry.value)
@@ -83,7 +85,7 @@ def checked(verifier: Verifier, entries: Iterable[Entry]) -> Iterator[Finding]:
 
 
 def told(partition: int, finding: Finding) -> str:
-    """One line."""
+    """A finding as one line."""
     where = "in the end" if finding.position is None else f"offset {finding.position}"
     return printable(f"partition {partition}, {where}: {finding.what}")
 
@@ -92,7 +94,7 @@ def told(partition: int, finding: Finding) -> str:
 
 
 def lines(entries: Iterable[Entry], groups: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Records as JSON, a line each."""
+    """Records as JSON, one line each."""
     for entry in entries:
         try:
             record = decode_record(entry.key, entry.value)
@@ -111,7 +113,7 @@ def shown(record: Record) -> dict[str, Any]:
 
 
 def of_struct(struct: Struct) -> dict[str, Any]:
-    """A struct by the names of its schema."""
+    """A struct with the field names of its schema."""
     return {field.name: _of_field(field, getattr(struct, field.attribute)) for field in struct.FIELDS}
 
 

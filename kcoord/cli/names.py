@@ -1,8 +1,8 @@
-"""What are members called where people read? As short as it can be told apart.
+"""Short names of members, for people: as short as they can be told apart.
 
-A member id is a name and random digits, which nobody can read nor needs to: `worker-1-3f2a90c1d5e6b7a8-0bf3b4b4` is
-shown as `worker-1-b4b4`, its name and its last four characters, unless two members of the group would be called the
-same. Programs get whole ids (`--json`).
+A member id is a name and random digits, which nobody can read or needs to: `worker-1-3f2a90c1d5e6b7a8-0bf3b4b4` is
+shown as `worker-1-b4b4`, its name and its last four characters. If two members of the group would get the same short
+name, both keep their ids. Programs get whole ids (`--json`).
 """
 
 import re
@@ -18,7 +18,7 @@ _TOLD = 4
 
 
 class Names:
-    """Short names of the member ids that are given."""
+    """Short names for the given member ids."""
 
     def __init__(self, member_ids: Iterable[str]) -> None:
         short = {member: _short(member) for member in member_ids}
@@ -27,7 +27,7 @@ class Names:
 
     @classmethod
     def of(cls, group: ConnectGroup) -> "Names":
-        """The names of all that a group and its history know."""
+        """The names of all members that a group and its history mention."""
         moves = [move for epoch in group.history for move in epoch.moves]
         return cls(
             {
@@ -42,13 +42,13 @@ class Names:
         return "nobody" if member is None else printable(self._names.get(member, member))
 
     def in_text(self, text: str) -> str:
-        """A text with all members that it names by their short names."""
+        """A text in which all members have their short names."""
         for member in sorted(self._names, key=len, reverse=True):
             text = text.replace(member, self(member))
         return text
 
     def in_reason(self, reason: str) -> str:
-        """A reason with its members by their short names."""
+        """A reason of an epoch in which its members have their short names."""
         for member in _named_in(reason):
             reason = reason.replace(member, self(member))
         return reason

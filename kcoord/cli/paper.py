@@ -1,7 +1,7 @@
-"""How does what is shown get onto a terminal or into a pipe?
+"""Output for a terminal or a pipe.
 
-A terminal has a width, and colours unless NO_COLOR says otherwise. A pipe has neither: lines are not to be broken
-there, as the next program reads them. Control characters reach neither (`printable`).
+A terminal has a width, and colors unless NO_COLOR is set. A pipe has neither: lines must not be broken there, because
+the next program reads them. Control characters are escaped in both (`printable`).
 """
 
 import io
@@ -35,7 +35,7 @@ STATE_STYLES = {
 
 
 class PrintableConsole(Console):
-    """Prints nothing but text, its own colours and ends of lines, whatever it is given to show."""
+    """Prints nothing but text, its own colors and line ends, whatever it is given."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """See rich.console.Console."""
@@ -44,12 +44,12 @@ class PrintableConsole(Console):
 
 
 def width() -> int:
-    """How many columns there are."""
+    """How many columns the output has."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
 
 
 def written(*shown: RenderableType) -> str:
-    """What is shown, as text for stdout."""
+    """The given things as text for stdout."""
     terminal = sys.stdout.isatty()
     out = io.StringIO()
     console = PrintableConsole(
@@ -76,7 +76,7 @@ def table_of(columns: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -
 
 
 def _in_one_line(shown: RenderableType) -> RenderableType:
-    """A text with its control characters escaped before anything is measured; all else as it is."""
+    """A text with its control characters escaped before anything is measured. Anything else is left as it is."""
     if isinstance(shown, str):
         return printable(shown)
     if isinstance(shown, Text) and (plain := printable(shown.plain)) != shown.plain:

@@ -1,4 +1,4 @@
-"""`kcoord pipeline`: tables out of the log, by Spark, and what can be made of them.
+"""`kcoord pipeline`: tables made from the log by Spark, and what can be evaluated from them.
 
 The log is found as by `kcoord log`: by the settings that `kcoord serve` takes.
 """

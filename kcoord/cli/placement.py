@@ -109,7 +109,7 @@ def explain(
 
 
 def read_rules(file: Path) -> "Rules":
-    """The rules of a file; the command ends where there are none."""
+    """The rules in a file. If they cannot be read, the command ends."""
     from kcoord.assign.placement.document import DocumentError, read_tables
 
     try:

@@ -1,7 +1,7 @@
-"""Placement rules of a group: read from its setting, applied, and worked out ahead.
+"""The placement rules of a group: read from its setting, put, and computed ahead.
 
-What new rules would move is computed here, by the same functions as in the coordinator, from the group as it is
-described. So a dry run changes nothing, and costs the coordinator one description.
+What new rules would move is computed here, from the group's description, by the same functions as in the coordinator.
+So a dry run changes nothing, and costs the coordinator one description.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Standing:
 
 @attrs.frozen
 class Plan:
-    """What rules would come to."""
+    """What applying rules would lead to."""
 
     moves: tuple[tuple[str, str, Resources], ...]
-    """From whom, to whom (empty: nobody), what."""
+    """From whom, to whom (empty: nobody), and what."""
     placement: Placement
-    """The last one: what it leaves undone."""
+    """The last placement: it says what stays undone."""
     steps: int
-    """So many rebalances, since a few move at a time."""
+    """How many rebalances this takes, because only a few resources move at a time."""
     unmatched: tuple[str, ...] = ()
-    """Patterns of the rules that nothing fits which is there."""
+    """Lines about patterns in the rules that match nothing in the group."""
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The plan for programs."""
         return {
             "moves": [
                 {"from": giver or None, "to": taker or None, "resources": resources_json(found)}
@@ -90,12 +90,12 @@ async def standing(cluster: Cluster, group: str) -> Standing:
 
 
 async def put(cluster: Cluster, now: Standing, rules: Rules) -> None:
-    """Give the group these rules. Raises ClientError."""
+    """Set these rules for the group. Raises ClientError."""
     await alter(cluster, now.group.group, [_change(rules)], False)
 
 
 def check_possible(now: Standing) -> None:
-    """Whether the coordinator says where work runs. Raises ClientError where it does not, with what to set."""
+    """Check that the coordinator decides where work runs. If not, raises ClientError, which says what to set."""
     group = now.group
     if group.legacy.barrier is not None:
         raise ClientError(
@@ -111,7 +111,7 @@ def check_possible(now: Standing) -> None:
 
 
 def plan(now: Standing, rules: Rules) -> Plan:
-    """What would move if the group had these rules, from what its workers are to run now."""
+    """What would move if the group had these rules, starting from its workers' targets now."""
     group, assignor = _group(now.group), _assignor(now.group)
     before = {resource: each.member_id for each in group.members for resource in each.target}
     placement, steps = place(group, assignor.assign, rules), 1
@@ -130,7 +130,9 @@ def plan(now: Standing, rules: Rules) -> Plan:
 
 
 def _unmatched(rules: Rules, group: Group) -> Iterator[str]:
-    """A slip of the pen, or a rule for what is yet to come: nothing says which."""
+    """Lines about patterns that match nothing: a typing error, or a rule for what is yet to come; nothing
+    says which.
+    """
     workers = [each.worker for each in rules.cordons] + [each.workers for each in rules.capacities]
     workers += [pattern for each in rules.affinities for pattern in each.workers] + [each.urls for each in rules.zones]
     for pattern in dict.fromkeys(workers):
@@ -150,7 +152,7 @@ def members_of(now: Standing) -> list[Member]:
 
 
 def why(now: Standing, resource: Resource) -> Iterator[str]:
-    """Where it runs, and what the rules say of each worker for it. Raises ClientError if it does not exist."""
+    """Where a resource runs, and what the rules say of each worker for it. Raises ClientError if it does not exist."""
     group, names = _group(now.group), Names.of(now.group)
     if group.configured is not None and resource not in group.configured:
         raise ClientError(f"{now.group.group}: {_unknown(resource, group.configured)}")
@@ -174,8 +176,8 @@ def _unknown(resource: Resource, configured: Resources) -> str:
 async def wait_until_drained(
     cluster: Cluster, group: str, worker: str, tell: Callable[[Resources], None]
 ) -> Iterator[str]:
-    """Ask each second until what `worker` names runs nothing, or nothing that may run elsewhere, and leads no more if
-    it is drained for longer than until it is restarted. `tell` is told what is left whenever that has changed.
+    """Ask each second until the workers that `worker` names run nothing, or only what may not run elsewhere. If the
+    drain outlasts a restart, also until none of them leads. Calls `tell` with what is left whenever that has changed.
     """
     told: Resources | None = None
     while True:
@@ -192,7 +194,7 @@ async def wait_until_drained(
 
 
 def _leads_yet(now: Standing, drained: Sequence[Worker]) -> bool:
-    """Whether one of these leads Connect's workers, and is to hand over to another."""
+    """Whether one of these workers leads Connect's workers and will hand the lead over to another one."""
     leader = next((each for each in drained if each.member == now.group.computing), None)
     if leader is None or not leader.is_legacy or not now.rules.retires(_named(leader)):
         return False

@@ -1,4 +1,4 @@
-"""How are many connectors and tasks shown? `clock: connector, 0-3; usage: 0` for people, by connector for programs."""
+"""Many connectors and tasks in one text: `clock: connector, 0-3; usage: 0` for people, by connector for programs."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -8,12 +8,12 @@ from kcoord.printable import printable
 
 
 def resources_text(resources: Collection[Resource], nothing: str = "-") -> str:
-    """All of them on one line, tasks in ranges."""
+    """All of them on one line, with tasks as ranges."""
     return "; ".join(f"{printable(name)}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
 
 
 def ranges(numbers: list[int]) -> str:
-    """`connector, 0-3, 7`; -1 is the connector."""
+    """`connector, 0-3, 7`. The number -1 is the connector itself."""
     parts = ["connector"] if -1 in numbers else []
     start = before = None
     for number in [*sorted(number for number in numbers if number >= 0), None]:
@@ -26,7 +26,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def resources_json(resources: Collection[Resource]) -> dict[str, Any]:
-    """Connectors by name, and each connector's tasks by number."""
+    """Connectors by name, and the task numbers of each connector."""
     grouped = [(name, [task for task in tasks if task != CONNECTOR]) for name, tasks in _by_connector(resources)]
     return {
         "connectors": sorted(name for name, task in resources if task == CONNECTOR),

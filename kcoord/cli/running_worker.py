@@ -1,4 +1,4 @@
-"""How does a worker run as a process of its own? It says what it gets and gives back, until a signal ends it."""
+"""A worker as a process of its own: it logs what it gets and gives back, until a signal ends it."""
 
 import asyncio
 import importlib
@@ -22,22 +22,22 @@ _log = logging.getLogger("kcoord.worker")
 
 
 class UnknownAssignor(Exception):
-    """There is no assignor of that name; the text is one line."""
+    """There is no assignor of that name. The text is one line."""
 
 
 @attrs.frozen
 class Topic:
-    """Kafka Connect's configuration topic, and what runs what stands there."""
+    """Kafka Connect's configuration topic, and the Python classes that run the connectors in it."""
 
     name: str
     bootstrap: str
     security: Security | None
     run: Sequence[str]
-    """`MODULE:CLASS` for all, or `JAVA.CLASS=MODULE:CLASS`."""
+    """`MODULE:CLASS` for all connectors, or `JAVA.CLASS=MODULE:CLASS` for one class."""
 
 
 class TellingRunner(Runner):
-    """Logs what is assigned and revoked."""
+    """A runner that logs what is assigned and revoked."""
 
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
         _log.info("assigned %s", resources_text(resources))
@@ -55,18 +55,18 @@ class TellingRunner(Runner):
 
 def run(where: Path | Topic, bootstrap: str, group: str, assignors: Sequence[str], **options: Any) -> None:
     """Run until SIGTERM or SIGINT. Raises DefinitionError, ConfigTopicError, WorkerError, UnknownAssignor."""
-    # first of all: it makes the modules beside a file importable
+    # must come first: it makes modules beside the file importable
     source = _of_topic(where, str(options["client_id"])) if isinstance(where, Topic) else FileSource(where)
     made = [_assignor(name) for name in assignors]
     found = source.look().resources
-    said = f"what stands in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
+    said = f"the connectors in {source}" if isinstance(where, Topic) else resources_text(found, "no connectors yet")
     _log.info("group %s at %s, with %s", group, bootstrap, said)
     asyncio.run(TellingRunner(source, bootstrap, group, assignors=made, **options).run())
     _log.info("has left group %s", group)
 
 
 def _of_topic(where: Topic, client_id: str) -> TopicSource:
-    sys.path.insert(0, "")  # modules of where the worker was started, as `python -m` finds them
+    sys.path.insert(0, "")  # modules in the directory where the worker was started, as with `python -m`
     classes = _classes(where.run)
     classes.check()
     topic = ConfigTopic(where.bootstrap, where.name, security=where.security, client_id=client_id)
@@ -74,7 +74,7 @@ def _of_topic(where: Topic, client_id: str) -> TopicSource:
 
 
 def _classes(run: Sequence[str]) -> Classes:
-    """`--run`: the last one for a class, or for all, counts."""
+    """The classes of `--run`. For each Java class, and for "all", the last one given counts."""
     split = [each.rpartition("=") for each in run]
     return Classes(
         {java: python for java, _, python in split if java},
@@ -83,7 +83,7 @@ def _classes(run: Sequence[str]) -> Classes:
 
 
 def _assignor(name: str) -> ConnectAssignor:
-    """A built-in one, or `module:Class`."""
+    """A built-in assignor, or an instance of `module:Class`."""
     if name in CLIENT_SIDE:
         return CLIENT_SIDE[name]()
     module, _, attribute = name.partition(":")
@@ -94,5 +94,5 @@ def _assignor(name: str) -> ConnectAssignor:
     except (ImportError, AttributeError, TypeError) as error:
         raise UnknownAssignor(f"{name}: {error}") from None
     if not isinstance(made, ConnectAssignor):
-        raise UnknownAssignor(f"{name}: is no ConnectAssignor")
+        raise UnknownAssignor(f"{name}: it is not a ConnectAssignor")
     return made

@@ -1,4 +1,4 @@
-"""`kcoord sim scenario`: what a fleet's bad day costs under each policy, in figures."""
+"""`kcoord sim scenario`: what a fleet's bad day costs under each rebalance policy, in figures."""
 
 import json
 from enum import StrEnum
@@ -17,7 +17,7 @@ LEFT_OUT = "Left out: group barrier with placement rules or drains, because they
 
 
 class Kind(StrEnum):
-    """Of group."""
+    """The kinds of groups."""
 
     BARRIER = "barrier"
     INDIVIDUAL = "individual"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Policy(StrEnum):
-    """By which it assigns."""
+    """The rebalance policies."""
 
     EAGER = "eager"
     DESIGN_1 = "design-1"
@@ -35,7 +35,7 @@ class Policy(StrEnum):
 
 
 class Restart(StrEnum):
-    """How workers go that are stopped or killed."""
+    """How stopped or killed workers go."""
 
     DRAIN = "drain"
     DRAIN_STOPS = "drain-stops"
@@ -117,7 +117,9 @@ def scenario(
 
 
 def named(name: str) -> "Scenario":
-    """The one that comes with kcoord under this name, or else of this file; the command ends where there is none."""
+    """The scenario of this name that comes with kcoord, or else the one in this file. If there is none, the command
+    ends.
+    """
     from kcoord.sim.scenario import ScenarioError, built_in, load
 
     there_are = built_in()

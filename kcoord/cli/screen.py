@@ -1,4 +1,4 @@
-"""What does `kcoord serve` show when it is ready? What it is, where it listens, and what to try next."""
+"""The start screen of `kcoord serve`: what it is, where it listens, and what to try next."""
 
 import os
 import shlex
@@ -10,7 +10,7 @@ from kcoord.config import WILDCARD_HOSTS, Settings
 
 
 def start_screen(settings: Settings) -> str:
-    """The screen as text; its commands can be pasted into another terminal."""
+    """The screen as text. Its commands can be pasted into another terminal."""
     listen = address_text(*settings.listen)
     facts = {
         "listening": listen + (" (TLS)" if settings.ssl_certificate_location else ""),
@@ -57,7 +57,7 @@ def _commands(settings: Settings) -> list[tuple[str, str]]:
 
 
 def command_name() -> str:
-    """How this kcoord was started, so that a command shown works where it is pasted."""
+    """The command that started this kcoord, so that a command shown works where it is pasted."""
     started = Path(sys.argv[0])
     if started.name != "__main__.py":
         return started.name
@@ -68,5 +68,5 @@ def command_name() -> str:
 
 
 def address_text(host: str, port: int) -> str:
-    """`host:port`, as it is written in options."""
+    """`host:port`, as options write it."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,4 +1,4 @@
-"""`kcoord serve`: read the settings, say what is there, serve until told to stop."""
+"""`kcoord serve`: read the settings, show the start screen, serve until told to stop."""
 
 import gc
 import logging
@@ -36,7 +36,7 @@ def serve(
     config: ConfigFile = None,
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
-    gc.disable()  # until it serves: what is imported does not become garbage, and looking for some takes a tenth of it
+    gc.disable()  # until it serves: imported modules do not become garbage, and collection takes a tenth of the start
     from kcoord.config import exposed_secrets, secrets_of
 
     settings = settings_of(

@@ -1,4 +1,4 @@
-"""Which options say how kcoord is to serve? The same for the command that serves and the one that only checks."""
+"""The options of `kcoord serve`, which `kcoord check` takes too."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,7 +51,7 @@ ConfigFile = Annotated[
 
 
 def settings_of(options: Sequence[str] | None, config: Path | None, **flags: object) -> "Settings":
-    """The settings that the command line, the environment and the file make; what cannot be ends the command. `flags`
+    """The settings from the command line, the environment and the file. If they are invalid, the command ends. `flags`
     are the values of the other options here, by the names of their settings.
     """
     from kcoord.config import SettingsError, load_settings

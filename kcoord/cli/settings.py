@@ -1,4 +1,4 @@
-"""`kcoord settings`: what can be set, as a list to read, or as the page `docs/configuration.md`."""
+"""`kcoord settings`: all settings, as a list to read or as the page `docs/configuration.md`."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin

@@ -1,4 +1,4 @@
-"""`kcoord sim`: simulated groups on virtual time, one seed one run; what fails can be replayed line by line.
+"""`kcoord sim`: simulated groups on virtual time, one run for each seed. A failing run can be replayed line by line.
 
 `kcoord sim scenario` is in `scenario.py`.
 """

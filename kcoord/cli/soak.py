@@ -1,4 +1,6 @@
-"""A soak: many simulated runs, what they found, what they never met, and which seeds ran on which commit."""
+"""A soak: many simulated runs, what they found, which conditions they never met, and which seeds ran on
+which commit.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,24 +18,24 @@ if TYPE_CHECKING:
     from kcoord.sim.world import Outcome
 
 SHOWN = 10
-"""How many failing seeds are shown; the others are counted."""
+"""How many failing seeds are shown. The others are counted."""
 
 
 @attrs.frozen
 class Soak:
-    """What is to be run."""
+    """The runs to make."""
 
     seeds: "Range"
     jobs: int
     kind: str | None
-    """Of all runs; None: each seed has its own."""
+    """The kind of all runs. None: each seed has its own."""
     journal: Path | None
     report: bool
 
 
 @attrs.define
 class Sum:
-    """What came of the runs together."""
+    """The results of all runs together."""
 
     runs: int = 0
     steps: int = 0
@@ -41,10 +43,10 @@ class Sum:
     virtual_ms: int = 0
     failed: int = 0
     met: dict[str, Counter[str]] = attrs.field(factory=lambda: defaultdict(Counter))
-    """By kind of run and condition, how many runs met it."""
+    """Kind of run → condition → how many runs met it."""
 
     def add(self, outcome: "Outcome", kind: str) -> None:
-        """One more run has ended."""
+        """Add one run that has ended."""
         self.runs += 1
         self.steps += outcome.steps
         self.hot_answers += outcome.hot_answers
@@ -54,7 +56,7 @@ class Sum:
 
 
 def soak(wanted: Soak) -> None:
-    """Run the seeds and say what came of them. Exits with status 1 if some failed, now or as the journal says."""
+    """Run the seeds and print the results. Exits with status 1 if some failed, now or according to the journal."""
     import time
 
     from kcoord.sim.journal import EACH, Journal, tree
@@ -84,7 +86,7 @@ def soak(wanted: Soak) -> None:
 
 
 def told(outcome: "Outcome", plan: Path | None, kind: str | None) -> str:
-    """What came of one run, in a line or two."""
+    """The result of one run, in a line or two."""
     from kcoord.sim.run import replay_command, replay_plan_command
 
     run = f"seed {outcome.seed}" if plan is None else str(plan)
@@ -117,8 +119,8 @@ def _summed(wanted: Soak, total: Sum, took_s: float) -> str:
 
 
 def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
-    """How many conditions there are in each area, how many were met, and by name those that were never met; what is
-    excused, and how many excuses are wrong, since a run has taken the branch.
+    """For each area, how many conditions there are and how many were met; the names of those that were never met; and
+    what is excused. Also returns how many excuses are wrong because a run has taken the branch.
     """
     from kcoord.sim.branches import branch_names
     from kcoord.sim.conditions import area_of, required
@@ -150,7 +152,7 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
 
 
 def _by_reason(excused: Iterable[str]) -> list[tuple[str, str]]:
-    """How many branches are excused for which reason, the most first."""
+    """How many branches are excused for each reason, most first."""
     from kcoord.sim.excuses import reason
 
     reasons = Counter(reason(name) or "" for name in excused)
@@ -165,7 +167,7 @@ def _row(kind: str, area: str, names: list[str], counts: Counter[str]) -> tuple[
 
 
 def _of_journal(blocks: "list[Block]", running: "Tree") -> str:
-    """Which seeds ran on which commit, and how many on the engine as it is."""
+    """Which seeds ran on which commit, and how many on the engine as it is now."""
     from kcoord.sim.journal import joined
 
     groups: dict[tuple[str, str, str], list[Block]] = defaultdict(list)
@@ -199,7 +201,7 @@ def _count(ranges: "list[Range]") -> int:
 
 
 def _failed_before(blocks: "list[Block]", running: "Tree", kind: str, seeds: "Range") -> set[int]:
-    """Those of these seeds that failed on this commit, as the journal says."""
+    """Those of these seeds that failed on this commit, according to the journal."""
     return {
         seed
         for block in blocks if block.tree == running and block.kind == kind

@@ -1,4 +1,4 @@
-"""Which options do all commands have that start Spark?"""
+"""The options that all commands have that start Spark."""
 
 import os
 import tempfile
@@ -11,14 +11,14 @@ from kcoord.cli.failure import USAGE, fail
 
 Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")]
 LOCAL = f"local[{2 * (os.cpu_count() or 1)}]"
-"""This machine, two tasks for each core: while one waits for its Python or for Kafka another one works."""
+"""This machine, with two tasks for each core: while one waits for its Python or for Kafka, another one works."""
 Conf = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any setting of Spark. May be given several times.")
 ]
 
 
 def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
-    """NAME=VALUE, several times."""
+    """Parse the values of an option NAME=VALUE that may be given several times."""
     found = {}
     for each in given or ():
         name, equals, value = each.partition("=")
@@ -29,13 +29,13 @@ def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
 
 
 def place_of(out: str) -> str:
-    """Where `--out DIR` is, for Spark."""
+    """The place of `--out DIR`, for Spark."""
     return out if "://" in out else str(Path(out).absolute())
 
 
 def spark_log(out: str) -> Path:
-    """Where the JVM's words go: beside the tables, or into a temporary directory where those are elsewhere. Ends the
-    command where nothing can be written there: Spark would say so late, and at length.
+    """The file for the JVM's output: beside the tables, or in a temporary directory if `--out` is a URI. If nothing can
+    be written there, the command ends: Spark would say so late and at length.
     """
     log = Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
     try:

@@ -1,6 +1,6 @@
-"""How far is Spark? On a terminal a bar of the tasks of what runs now, elsewhere a line for each thing that begins.
+"""Spark's progress: on a terminal a bar of the tasks of the running stages, elsewhere one line for each step.
 
-Written to a copy of stderr: the JVM's words go elsewhere.
+It is written to a copy of stderr, because the JVM's output goes elsewhere.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOOK_EVERY_S = 0.3
 
 
 class Progress:
-    """A context manager; `say` and `watch` may be called from any thread."""
+    """A context manager. `say` and `watch` may be called from any thread."""
 
     def __init__(self) -> None:
         self._file = os.fdopen(os.dup(sys.stderr.fileno()), "w")
@@ -49,14 +49,14 @@ class Progress:
         self._file.close()
 
     def say(self, what: str) -> None:
-        """This begins."""
+        """Show that a step begins."""
         if self._console.is_terminal:
             self._bar.reset(self._task, total=None, description=what)
         else:
             self._console.print(what, highlight=False)
 
     def watch(self, spark: Any) -> None:
-        """From now on show how many tasks of `spark` are done."""
+        """From now on, show how many tasks of `spark` are done."""
         if not self._console.is_terminal:
             return
         self._watcher = threading.Thread(target=self._look, args=(spark.sparkContext.statusTracker(),), daemon=True)
@@ -66,7 +66,7 @@ class Progress:
         while not self._over.wait(LOOK_EVERY_S):
             try:
                 stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
-            except Exception:  # Spark has ended: how, the command says
+            except Exception:  # Spark has ended; the command says how
                 return
             known = [each for each in stages if each is not None]
             if known:

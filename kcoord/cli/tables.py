@@ -1,4 +1,4 @@
-"""How are groups shown to people?"""
+"""Groups and their members as tables for people."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def of_groups(groups: "Sequence[OwnedGroup]") -> str:
-    """A table of groups; without who coordinates them, where nobody says it."""
+    """A table of groups. The owner column is left out if no broker says who coordinates the groups."""
     if not groups:
         return "There are no such groups.\n"
     lines = [(each.line, each.ownership.told()) for each in groups]
@@ -60,7 +60,7 @@ def _of_connect_group(group: ConnectGroup) -> str:
 
 
 def _barrier(legacy: Legacy | None) -> Iterator[str]:
-    """Why its workers join all together."""
+    """Why its workers all join together."""
     if legacy is not None and legacy.barrier is not None:
         yield f"barrier: {legacy.barrier}"
 
@@ -81,7 +81,7 @@ def _facts(group: ConnectGroup) -> Iterator[str]:
 
 
 def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
-    """What is going on, a line each."""
+    """What is going on in the group, one line each."""
     if group.note:
         yield group.note
     if group.history:
@@ -92,7 +92,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.error:
-        yield f"assignment error {group.error}: {group.error_message or 'no more is told'}"
+        yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from legacy_lines(group, names)
     yield from group.placement.told()
     if group.delay.ms is not None:
@@ -114,7 +114,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
 
 
 def legacy_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
-    """How its workers of the generic protocol are managed, if it has any."""
+    """How its classic workers are managed, if it has any."""
     count = sum(each.is_legacy for each in group.workers)
     if not count:
         return
@@ -134,7 +134,7 @@ def _delay(group: ConnectGroup) -> str:
 
 
 def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
-    """The members; columns in which nobody has anything are left out."""
+    """The members. A column in which no member has anything is left out."""
     mixed = any(each.is_legacy for each in group.workers)
     columns = [
         ("MEMBER", [names(each.member) for each in group.workers]),
@@ -162,5 +162,5 @@ def _cell(column: str, text: str) -> Text:
 
 
 def state(name: str) -> Text:
-    """A state in its colour."""
+    """A state in its color."""
     return Text(printable(name), style=STATE_STYLES.get(name, ""))

@@ -1,4 +1,4 @@
-"""How are times and spans told to people?"""
+"""Times and durations as text for people."""
 
 import time
 
@@ -6,7 +6,7 @@ _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
 
 
 def span(ms: int) -> str:
-    """`7 ms`, `1.4 s`, `12 s`, `3 min`, `2 h`: as exact as anybody wants it."""
+    """`7 ms`, `1.4 s`, `12 s`, `3 min`, `2 h`: as exact as a reader needs."""
     if ms < 1_000:
         return f"{max(ms, 0)} ms"
     if ms < 9_950:
@@ -27,7 +27,7 @@ def ago(at_ms: int, now_ms: int | None = None) -> str:
 
 
 def clock(at_ms: int) -> str:
-    """The time of day here, with its date unless that is today's."""
+    """The local time of day, with the date unless that is today."""
     at = time.localtime(at_ms / 1000)
     today = at[:3] == time.localtime()[:3]
     return time.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S", at)

@@ -1,5 +1,5 @@
-"""`kcoord pipeline whatif`: a group's own history played again under other policies and delays, with drains, or with
-placement rules; which delay to set.
+"""`kcoord pipeline whatif`: a group's recorded history, replayed under other policies and delays, with drains, or with
+placement rules; and which delay to set.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 LONGEST_DELAY_S = 3_600
 SHOWN = 20
-"""So many choices are shown, the best first; the table has all."""
+"""How many choices are shown, best first. The table has all of them."""
 PIECES = 3
-"""How many pieces are named where a replay and the log disagree, the worst first."""
+"""How many pieces are named where a replay and the log disagree, worst first."""
 
 
 def whatif(
@@ -182,7 +182,7 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 
 
 def shown(group: str, wanted: "Question", advice: "Advice", recorded: "Mapping[str, Logged]") -> str:
-    """All of it, as text. `recorded`: what the log says of each piece."""
+    """All results as text. `recorded`: what the log says of each piece."""
     from kcoord.pipeline.whatif.agreement import disagreements
 
     apart = disagreements(advice, wanted, recorded)
@@ -241,7 +241,7 @@ def _table(advice: "Advice", recommended: "Outcome | None") -> str:
 
 
 def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
-    """That nothing is recommended, and where the replays and the log differ by how much."""
+    """The text that nothing is recommended, and where and by how much the replays and the log differ."""
     from kcoord.pipeline.whatif.agreement import FIGURES
 
     said = ["Nothing is recommended: the replays of what was really run and the recorded log disagree.\n"]
@@ -265,7 +265,7 @@ def _refusal(apart: "Sequence[Disagreement]", away_s: float) -> str:
             "workers did then.\n"
         )
     said.append(
-        "Something may have been other than the replays assume. Say what it was with --was-policy, --was-delay, "
+        "The replays may assume something that was not so. Say what it was with --was-policy, --was-delay, "
         "--session, --heartbeat and --stop.\n"
     )
     return "".join(said)
@@ -290,7 +290,7 @@ def _recommendation(wanted: "Question", advice: "Advice") -> str:
 
 
 def _ways(wanted: "Question", advice: "Advice") -> str:
-    """What each way to restart and each file of rules would have come to, the best choice of each."""
+    """What each way to restart and each file of rules would have cost, by the best choice of each."""
     best: dict[tuple[str | None, str | None], Outcome] = {}
     for each in advice.outcomes:
         if each.choice.restart or each.choice.rules:

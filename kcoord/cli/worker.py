@@ -15,14 +15,14 @@ from kcoord.cli.log_lines import log_to
 
 
 class Protocol(StrEnum):
-    """What a worker may speak."""
+    """The protocols that a worker can speak."""
 
     CONNECT = "connect"
     GENERIC = "generic"
 
 
 class Level(StrEnum):
-    """How much is logged."""
+    """The log levels."""
 
     DEBUG = "DEBUG"
     INFO = "INFO"

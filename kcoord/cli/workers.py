@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Cordon and drain the workers of a connect group.", no_args_is_help=True, rich_markup_mode=None)
 
 LONGEST_LOST_S = 60
-"""So long `drain --wait` asks on while kcoord cannot be reached."""
+"""How long `drain --wait` keeps asking while kcoord cannot be reached."""
 
 Group = Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")]
 Worker = Annotated[
@@ -101,7 +101,7 @@ def _tell_moves(group: str, worker: str, bootstrap: str, config: CommandConfig) 
 
 
 def _taken_out(now: "Standing", worker: str, until_restart: bool, drains: bool) -> "Rules":
-    """The rules with the worker taken out of service; the command ends where that cannot be."""
+    """The rules with the worker taken out of service. If that is not possible, the command ends."""
     from kcoord.assign.placement import Cordon
     from kcoord.cli import placement_calls
     from kcoord.client import ClientError
@@ -147,7 +147,9 @@ def _take_out(
 def _wait(
     group: str, worker: str, tell: "Callable[[frozenset[Resource]], None]", bootstrap: str, config: CommandConfig
 ) -> list[str]:
-    """What stays, in words. A kcoord that is restarted meanwhile goes on draining, so that it is asked again."""
+    """Wait until the worker is empty. Returns lines about what stays on it. If kcoord restarts meanwhile, it goes on
+    draining, so the command asks again.
+    """
     from kcoord.cli import placement_calls
     from kcoord.client import ClientError
 
@@ -176,7 +178,7 @@ def _wait(
 
 
 def _check_places(now: "Standing", rules: "Rules", drains: bool) -> None:
-    """Refuse to drain the last place that something may run on."""
+    """End the command if draining would leave something without any worker that may run it."""
     from kcoord.cli import placement_calls
     from kcoord.cli.names import Names
     from kcoord.cli.resources import resources_text

@@ -1,11 +1,11 @@
-"""AdoptGroup (kcoord's own): the group is taken over from the cluster as it stands there.
+"""AdoptGroup (kcoord's own API): kcoord takes a running classic group over from the cluster.
 
-Its members keep their ids, generation and assignments, as if the log had told of them and had just been loaded
-(AD-12). Sent by the gateway once it holds the group's calls; no client can send it (docs/gateway.md).
-What the cluster does not tell:
+The members keep their ids, generation and assignments, as if they had just been loaded from the log (AD-12). The
+gateway sends this request once it holds the group's calls; no client can send it (docs/gateway.md). The cluster does
+not tell everything:
 
-1. Who leads: where nobody has seen it, a member that joins again opens a rebalance, whoever it is (AD-13).
-2. What else the members speak: they may come with more protocols than the one that the group speaks.
+1. The leader. If nobody has seen who leads, any member that joins again opens a rebalance (AD-13).
+2. The members' other protocols. They may come with more protocols than the one that the group speaks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["adopt_group"]
 
 
 def adopt_group(turn: Turn, request: AdoptGroupRequest, context: RequestContext, token: Token) -> None:
-    """Handle an AdoptGroup: all of the members, or none."""
+    """Handle an AdoptGroup: take over all of the members, or none."""
     refusal = _refusal(turn, request)
     if refusal is not None:
         turn.answer(token, refusal)
@@ -54,7 +54,7 @@ def _refusal(turn: Turn, request: AdoptGroupRequest) -> AdoptGroupResponse | Non
 
 
 def _record(request: AdoptGroupRequest, wall_ms: int) -> GroupMetadataValue:
-    """The generation as it is: everybody has its assignment."""
+    """The group's record: a stable generation in which every member has its assignment."""
     return GroupMetadataValue(
         protocol_type=request.protocol_type,
         generation=request.generation_id,

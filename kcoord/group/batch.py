@@ -1,9 +1,9 @@
-"""Which group is a request about, and how is a request for several groups taken apart and its answer put together?
+"""Requests that name several groups: the split into one request for each group, and the merge of the answers.
 
-Some requests name several groups (GW-18). A shard, and the real coordinator behind a gateway, answer for one
-group at a time: so such a request is split into one for each group, and the answers are merged in the order of the
-question. One that names many is first cut into slices (`kcoord.protocol.request_batch`), and their answers are put
-together as bytes.
+Some requests name several groups (GW-18). A shard, or the real coordinator behind a gateway, answers for one group at a
+time. So such a request is split into one for each group, and the answers are merged in the order of the request. A
+request that names many groups is first cut into slices (`kcoord.protocol.request_batch`), and the answers to the slices
+are joined as bytes.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ SPLIT = frozenset(
 
 
 def group_of(request: Request) -> str:
-    """The group that a request for one group names."""
+    """The id of the group that a request for one group names."""
     group_id: str = getattr(request, "group_id")  # noqa: B009
     return group_id
 
 
 def named_group(request: Request) -> str | None:
-    """The one group that a request to a shard is about; None for a request that names none (ListGroups)."""
+    """The id of the one group that a request to a shard is about; None for a request that names none (ListGroups)."""
     group_id: str | None = getattr(request, "group_id", None)
     if group_id is not None and not isinstance(request, OffsetFetchRequest):
         return group_id
@@ -71,11 +71,10 @@ def named_group(request: Request) -> str | None:
 
 
 def split(request: Request) -> list[tuple[str, Request]] | None:
-    """One request for each group that `request` names, in its order; None for a request of the kind that names only
-    one.
+    """One request for each group that `request` names, in its order; None if its API or version names only one.
 
-    FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list, earlier versions one at the top. Of
-    DescribeConfigs and IncrementalAlterConfigs each resource must be a group.
+    FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list; earlier versions name one at the top. Each
+    resource of a DescribeConfigs or IncrementalAlterConfigs must be a group.
     """
     if type(request) not in SPLIT:  # nearly all requests
         return None
@@ -99,7 +98,7 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
 
 
 def merge(responses: Sequence[Response]) -> Response:
-    """One response out of several of the same kind (at least one), in their order; the longest throttle time holds."""
+    """One response from several of the same kind (at least one), in their order, with the longest throttle time."""
     first = responses[0]
     throttle = max(cast(int, getattr(each, "throttle_time_ms")) for each in responses)  # noqa: B009
     match first:
@@ -158,17 +157,19 @@ BATCHED_ANSWERS: dict[type[Response], str] = {
     OffsetFetchResponse: "groups",
     FindCoordinatorResponse: "coordinators",
 }
-"""What has an answer for each that a batch names, and the field that has them. The throttle time is all else it has."""
+"""The responses to batches, each with the field that has an answer for each group. The throttle time is the only other
+field.
+"""
 THROTTLE, THROTTLE_BYTES = "throttle_time_ms", 4
 
 
 class BatchAnswer(Response):
     """The answer to a batch that is carried out slice by slice.
 
-    Each part is written as bytes when it is added; there is never an object of the whole.
+    Each part is encoded when it is added, so there is never an object of the whole answer.
 
-    From the first part on that does not fit into `limit` bytes, all are answered INVALID_REQUEST, each in its place:
-    whoever asks need not carry out what is still to come (`is_full`).
+    When a part does not fit into `limit` bytes, it and all later parts are answered INVALID_REQUEST, each in its place.
+    Then the caller need not carry out the remaining slices (`is_full`).
     """
 
     __slots__ = (
@@ -195,11 +196,11 @@ class BatchAnswer(Response):
         self._count = 0
         self._throttle_ms = 0
         self.is_full = False
-        """Whether a part has not fitted."""
+        """Whether a part did not fit."""
 
     def add(self, request: Request, response: Response) -> Iterator[None]:
-        """Add the answer to one slice, `request`, at least a step for each part, for a large one more. Raises
-        EncodeError.
+        """Add the answer to the slice `request`. Yields at least once for each part, and more often for a large part.
+        Raises EncodeError.
         """
         self._throttle_ms = max(self._throttle_ms, cast(int, getattr(response, THROTTLE)))
         refused: list[object] = []
@@ -214,17 +215,17 @@ class BatchAnswer(Response):
             yield
 
     def refuse(self, request: Request) -> None:
-        """Answer a slice that is not carried out, since the answer is full. Raises EncodeError."""
+        """Refuse a slice that is not carried out because the answer is full. Raises EncodeError."""
         for part in getattr(refuse(request, ErrorCode.INVALID_REQUEST), self._name):
             self._body += self._written(part)
             self._count += 1
 
     def _written(self, part: object) -> bytes:
-        """One part's bytes: what is between the count and the end of an answer that has no other part."""
+        """The bytes of one part: what stands between the count and the end of an answer with this part alone."""
         return self._cut(self._alone(part).encode(self._version))
 
     def _written_in_slices(self, part: object) -> Generator[None, None, bytes]:
-        """The same, with a step between the slices of a large part."""
+        """The bytes of one part, as `_written` gives them; yields between the slices of a large part."""
         alone = self._alone(part)
         arrays = large_arrays(alone)
         if arrays is None:
@@ -243,18 +244,18 @@ class BatchAnswer(Response):
         return alone[before + 1 : -1] if self._flexible else alone[before + 4 :]
 
     def encode(self, version: int) -> bytes:
-        """The whole body; `version` must be the one that it was made for."""
+        """The whole body. `version` must be the one that the answer was made for."""
         return b"".join(self.pieces())
 
     def pieces(self) -> tuple[bytes, bytearray, bytes]:
-        """The body in three pieces, of which the second is not copied."""
+        """The body in three pieces. The second one is not copied."""
         throttle = self._throttle_ms.to_bytes(THROTTLE_BYTES, "big") if self._has_throttle else b""
         count = write_uvarint(self._count + 1) if self._flexible else self._count.to_bytes(4, "big")
         return throttle + count, self._body, b"\0" if self._flexible else b""
 
 
 class Gathering:
-    """Collects the answers to the parts of one request, in any order, and hands on the merged one after the last."""
+    """Collects the answers to the parts of one request, in any order. Delivers the merged answer after the last one."""
 
     def __init__(self, parts: int, deliver: Callable[[Response], None], merged: Merge = merge) -> None:
         self._answers: list[Response | None] = [None] * parts
@@ -263,7 +264,7 @@ class Gathering:
         self._merged = merged
 
     def taker(self, at: int) -> Callable[[Response, object], None]:
-        """Where the answer to part `at` goes; what the hot path might remember of a part is left."""
+        """The function that takes the answer to part `at`. It ignores what the hot path might remember of that part."""
 
         def take(response: Response, _remember: object) -> None:
             self._answers[at] = response

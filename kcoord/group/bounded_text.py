@@ -1,15 +1,16 @@
-"""Bounded text: what clients choose, cut so that whatever is composed of it stays small.
+"""Bounded text: texts from clients, cut so that every text that is made from them stays small.
 
-Ids and reasons come from clients and may be as long as the wire allows (32,767 bytes). A text that names several of
-them, the reason of an epoch for instance, is stored and sent again: it must fit both whatever the parts are.
+Ids and reasons come from clients and may be as long as the protocol allows (32,767 bytes). A text that names several of
+them, for instance the reason of an epoch, is stored and sent again. It must fit a record and a response, however long
+its parts are.
 """
 
 from __future__ import annotations
 
 NAME_CHARS = 200
-"""A longer name is shortened in its middle: the beginning is the client's id, the end makes it unique."""
+"""A longer name is shortened in the middle: it begins with the client id, and its end makes it unique."""
 TEXT_CHARS = 4_000
-"""A longer text is cut at its end. UTF-8 takes at most 4 bytes a character, so it fits a string of the wire."""
+"""A longer text is cut at the end. UTF-8 needs at most 4 bytes for a character, so the text fits a protocol string."""
 CUT = "…"
 
 

@@ -1,12 +1,11 @@
-"""Is the connection that a member came by still there?
+"""Open and closed client connections: whether the newest connection of a member is closed.
 
-Whoever carries the shard tells of connections that close. What must be remembered of that is bounded by who can ask:
-only connections that brought a request here count, and of those that have closed only the ones that some member came
-by last. After a load nothing counts as closed: a member whose connection is not known may be there.
+The shell reports connections that close. The memory for that is bounded: only connections that brought a request here
+count, and of the closed ones only those that are some member's newest. After a load no connection counts as closed: a
+member whose connection is not known may still be alive.
 
-Why anybody asks: a worker that starts on the url of a member whose connection is closed is that member's successor,
-one that starts beside an open one is not (CM-19, CM-20), and a leader that cannot be reached leads nobody
-(CM-23).
+What it is for: a worker that joins with the url of a member whose connection is closed takes that member's place; if
+the connection is open, it does not (CM-19, CM-20). A leader that cannot be reached is not ready (CM-23).
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 PRUNED_FROM = 64
-"""So many closed connections are remembered before it is looked who of them matters still."""
+"""Closed connections that are remembered before the ones that no member uses are dropped."""
 
 
 class Connections:
-    """Connections of one shard's members, by number; `in_use` gives those that members came by last."""
+    """Connections of one shard's members, by number. `in_use` gives the newest connections of all members."""
 
     def __init__(self, in_use: Callable[[], Iterable[int]]) -> None:
         self._in_use = in_use
@@ -27,11 +26,11 @@ class Connections:
         self._prune_at = PRUNED_FROM
 
     def use(self, connection: int) -> None:
-        """It brought a request."""
+        """Note that the connection brought a request."""
         self._used.add(connection)
 
     def close(self, connection: int) -> bool:
-        """It is there no more; False where it never brought anything here."""
+        """Note that the connection is closed. False if it never brought a request here."""
         if connection not in self._used:
             return False
         self._used.discard(connection)
@@ -42,9 +41,9 @@ class Connections:
         return True
 
     def knows(self, connection: int) -> bool:
-        """Whether it brought a request, and has not closed."""
+        """Whether the connection brought a request and is not closed."""
         return connection in self._used
 
     def is_closed(self, connection: int) -> bool:
-        """Whether a member that came by it last cannot be reached any more."""
+        """Whether the connection is closed, so that a member cannot be reached by it."""
         return connection in self._closed

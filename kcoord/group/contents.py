@@ -1,4 +1,4 @@
-"""What does a shard hold? Its groups, its offsets, and who is to be looked at when."""
+"""The state of a shard: its groups, committed offsets, configurations and timers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kcoord.protocol.record_levels import RECORD_LEVEL
 
 
 class Contents:
-    """The state of a shard. What `replay` makes of it is durable; all else is session state and ends with the
+    """The state of a shard. The part that `replay` changes is durable. All else is session state and ends with the
     process.
     """
 
@@ -27,58 +27,59 @@ class Contents:
         self.settings = settings
         self._of_server = of_server(settings.connect)
         self._effective: dict[str, tuple[dict[str, str], Effective]] = {}
-        """What was made of a group's configuration last."""
+        """By group: its configuration, and the values in force that were computed from it."""
         self.ids = ids
         self.groups: dict[str, GenericGroup] = {}
-        """Generic groups. Each holds its durable record and its session state; see there. All groups come and go by
-        `replay` alone.
+        """Classic groups (the code calls them generic). Each has its durable record and its session state. Only
+        `replay` adds and removes groups.
         """
         self.connect: dict[str, ConnectGroup] = {}
-        """Connect groups; a name is never in both."""
+        """Connect groups. A name is never in both."""
         self.configurations: dict[str, dict[str, str]] = {}
-        """Durable: what connect groups have been configured with, also those that are not there (any more)."""
+        """Durable: the own settings of groups, also of groups that do not exist (any more)."""
         self.offsets = Offsets()
         """Durable: committed offsets."""
         self.newest_connection = -1
         """Session: the highest number of a connection that brought a request."""
         self.elder_connection = -1
-        """Session: what comes by connections up to this number is of before the load (CG-4)."""
+        """Session: connections up to this number were made before the load (CG-4)."""
         self.alone_since_ms = LONG_AGO_MS
-        """Session: since when nobody else can have answered for this shard, on the steps' clock, where anybody could.
-        Connections that were made before are of before the load, whichever instance accepted them.
+        """Session: the time on the steps' clock since which no other instance can have answered for this shard.
+        LONG_AGO_MS: no other instance ever could. A connection that was made earlier counts as made before the load,
+        whichever instance accepted it.
         """
         self.connections = Connections(self._connections_in_use)
-        """Session: which connections are there."""
+        """Session: which connections are open, and which are closed."""
         self.record_level = RECORD_LEVEL
         """Session: the level of the records that may be written, which every living instance reads."""
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
-        """Session: what has happened."""
+        """Session: counts of what has happened."""
         self.deadlines: Deadlines[GenericGroup | ConnectGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[Member] = Deadlines()
-        """Session: timers of heartbeats' answers that are kept back (CG-26)."""
+        """Session: timers of held heartbeat answers (CG-26)."""
         self.held: dict[int, dict[str, tuple[ConnectGroup, Member]]] = {}
-        """Session: whose answers are kept back, by connection and member id."""
+        """Session: members with a held answer, by connection and member id."""
         self.newcomers = Newcomers()
-        """Session: ids given to legacy workers that have yet to join connect groups with them."""
+        """Session: member ids that classic workers were given and have not yet joined a connect group with."""
         self.waiting: dict[int, tuple[Token, str]] = {}
-        """Session: whose request is not answered yet, by identity, and the group that it waits in."""
+        """Session: tokens of requests that are not answered yet, by identity, each with the group that it waits in."""
         self.quarantine: dict[str, Quarantine] = {}
-        """Session: groups in which something fell due and could not be done, by name."""
+        """Session: groups in quarantine after a fault, by name."""
         self.expiry_due_ms = NEVER_MS
-        """Session: when expired offsets are looked for next."""
+        """Session: when the shard looks for expired offsets next."""
         self.loaded_ms = self.loaded_wall_ms = 0
-        """Session: when the log had been replayed, on the steps' clock and in Unix time."""
+        """Session: when the replay of the log ended, on the steps' clock and in Unix time."""
 
     def is_closed(self, connection: int) -> bool:
-        """Whether the connection that a member came by last has been closed since (CM-19, CM-20, CM-23)."""
+        """Whether a member's newest connection has been closed (CM-19, CM-20, CM-23)."""
         return self.connections.is_closed(connection)
 
     def is_of_before_load(self, group: ConnectGroup, context: RequestContext) -> bool:
-        """Whether a request's connection may have been made before the shard was loaded, or the group was restored:
-        then nobody knows whether its member has come by a newer one (CG-4).
+        """Whether a request's connection may have been made before the shard was loaded or the group was restored. Then
+        nobody knows whether its member has used a newer one (CG-4).
         """
         if context.connection <= max(self.elder_connection, group.restored_at_connection):
             return True
@@ -89,7 +90,7 @@ class Contents:
         return (member.connection for group in self.connect.values() for member in group.members.values())
 
     def effective(self, group_id: str) -> Effective:
-        """What is set for a connect group: the server's settings under the group's own ones."""
+        """The values in force for a connect group: its own settings, and the server's for all others."""
         own = self.configurations.get(group_id)
         if own is None:
             return self._of_server

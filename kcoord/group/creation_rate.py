@@ -1,27 +1,27 @@
-"""How many groups one connection may bring into being in a while: a token bucket for each connection.
+"""The rate at which one connection may create groups: a token bucket for each connection.
 
-Pure: the time is handed in. A connection that has created nothing has no bucket, and a full bucket is forgotten.
+Pure: the caller passes the time. A connection that has created nothing has no bucket, and a full bucket is forgotten.
 """
 
 from __future__ import annotations
 
 MS_PER_S = 1_000
 SWEPT_AT = 1_024
-"""With so many buckets the full ones are looked for, at most once for as many creations."""
+"""Creations after which full buckets are dropped. If more buckets than that are left, as many creations as buckets."""
 
 
 class CreationRate:
-    """`burst` groups at once, and `per_s` more each second. Not thread-safe."""
+    """Allows `burst` groups at once, and `per_s` more each second. Not thread-safe."""
 
     def __init__(self, per_s: int, burst: int) -> None:
         self._per_s = per_s
         self._burst = burst
         self._buckets: dict[int, tuple[float, int]] = {}
-        """By connection: how many groups it may still create, and when that was so."""
+        """By connection: how many groups it could still create at its last creation, and the time of that."""
         self._until_sweep = SWEPT_AT
 
     def take(self, connection: int, now_ms: int) -> bool:
-        """Whether `connection` may create a group now; if so, that is one less."""
+        """Whether `connection` may create a group now. If so, this counts as one creation."""
         left = self._left(connection, now_ms)
         if left < 1:
             return False
@@ -32,11 +32,11 @@ class CreationRate:
         return True
 
     def forget(self, connection: int) -> None:
-        """The connection is there no more."""
+        """Drop the bucket of a closed connection."""
         self._buckets.pop(connection, None)
 
     def __len__(self) -> int:
-        """How many connections have a bucket."""
+        """The number of connections that have a bucket."""
         return len(self._buckets)
 
     def _left(self, connection: int, now_ms: int) -> float:

@@ -1,4 +1,4 @@
-"""DeleteGroups (42): an admin removes groups without members, and their offsets. v0, v1 alike; v2 flexible.
+"""DeleteGroups (42): an admin deletes groups without members, and their offsets. v0 and v1 are equal; v2 is flexible.
 
 A connect group's configuration survives it (CG-29).
 """
@@ -19,7 +19,7 @@ from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 
 def check_delete(contents: Contents, group_id: str) -> ErrorCode:
-    """Whether the group may be deleted: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+    """The error for deleting the group: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
     connect = contents.connect.get(group_id)
     if connect is not None:
         return ErrorCode.NON_EMPTY_GROUP if connect.members else ErrorCode.NONE
@@ -28,7 +28,7 @@ def check_delete(contents: Contents, group_id: str) -> ErrorCode:
 
 
 def delete_groups(turn: Turn, request: DeleteGroupsRequest, context: RequestContext, token: Token) -> None:
-    """Handle a DeleteGroups for groups of this shard, each on its own."""
+    """Handle a DeleteGroups for groups of this shard. Each group has its own result."""
     results = [
         DeletableGroupResult(group_id, _delete(turn, group_id)) for group_id in dict.fromkeys(request.groups_names)
     ]

@@ -1,10 +1,11 @@
-"""DescribeGroups (15): what groups are like now.
+"""DescribeGroups (15): the state of groups now.
 
-v0-v2 alike but for the throttle time. v3 authorized operations, filled in by whoever knows rights. v4
-group.instance.id. v5 flexible. v6 a group that is not there, or is of another type, is an error with a text (KIP-1043);
-before it was one in state Dead. A group in quarantine has a text that says so, without an error.
+v0 to v2 differ only in the throttle time. v3: authorized operations, which the server or the gateway fills in. v4:
+group.instance.id. v5: flexible. v6: a group that does not exist or is of another type is an error with a text
+(KIP-1043); in earlier versions it is a group in state Dead. A group in quarantine has a text that says so, and no error
+code.
 
-A connect group of legacy workers only is described as they see it: as one of the generic protocol.
+A connect group that has only classic members is described as they see it: as a classic group.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def _describe(contents: Contents, group_id: str, context: RequestContext) -> Des
 
 
 def _describe_generic(group: GenericGroup) -> DescribedGroup:
-    """The protocol and the members' metadata are told of a stable group only: else the next generation may differ."""
+    """The description of a classic group. Only a stable group shows its protocol and the members' metadata, because
+    otherwise the next generation may have others.
+    """
     protocol = group.protocol_name or "" if group.state is State.STABLE else ""
     members = [
         DescribedGroupMember(

@@ -1,4 +1,4 @@
-"""What is known of a group by those who do not coordinate it, or need no step of it?"""
+"""Facts about a group, for parts of kcoord that do not coordinate it or need no step of it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ AUTO = "auto"
 
 @attrs.frozen(slots=True)
 class GroupFacts:
-    """What a group's coordinator said of it when it was asked last."""
+    """What a group's coordinator said about it when it was last asked."""
 
     known: bool
-    """Whether the coordinator has said something: with False nobody could be asked, and the rest says nothing."""
+    """Whether the coordinator has answered. False: nobody could be asked, and the other fields mean nothing."""
     has_members: bool
     """Whether the group has members, joined or joining."""
     generation: int | None
-    """The group's generation, for a connect group its epoch; None for a group that is not there."""
+    """The group's generation, or the group epoch of a connect group; None: the group does not exist."""
     loaded: bool
-    """Whether the group's shard serves: with False it is being loaded, or nobody has it, and the rest may be old."""
+    """Whether the group's shard serves. False: it is being loaded or nobody has it, and the other fields may be old."""
     owner: str = AUTO
-    """Who is to have it, as the group's setting `gateway.owner` says: `auto`, `kcoord` or `cluster`."""
+    """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
 
 
 UNKNOWN = GroupFacts(known=False, has_members=False, generation=None, loaded=False)

@@ -1,19 +1,20 @@
-"""What can be set for one connect group, and how are DescribeConfigs and IncrementalAlterConfigs of groups answered?
+"""The settings of one group: definitions, and the answers to DescribeConfigs and IncrementalAlterConfigs of groups.
 
-A group's own settings are named as the server's are without the leading `group.`, and override them, as Kafka's
-`consumer.…` do with `group.consumer.…`. Rules, as far as they can be Kafka's:
+A group's own setting has the name of the server's setting without the leading `group.`, and overrides it, as Kafka's
+`consumer.…` overrides `group.consumer.…`. The rules are Kafka's where Kafka has one:
 
-1. The changes of one resource are made all or none. An unknown name and a value out of bounds are INVALID_CONFIG with
-   the reason, what cannot be meant (a name twice, no value, no group) is INVALID_REQUEST.
+1. All changes of one resource are made, or none. An unknown name and a value out of bounds get INVALID_CONFIG with the
+   reason. A request that makes no sense (a name twice, no value, no group) gets INVALID_REQUEST.
 2. APPEND and SUBTRACT are for lists.
-3. A description names every setting with the value in force, where it comes from, and if asked for all values that it
-   could come from, the one in force first: the group's own, the one that this kcoord was started with, the default.
+3. A description has every setting with the value in force and its source. If the client asks for synonyms, it has all
+   values that the setting could have, the one in force first: the group's own, the one that this kcoord was started
+   with, the default.
 4. ValidateOnly checks everything and changes nothing.
-5. A session that is not longer than the heartbeat interval is refused, whichever of the two is set.
-6. A kcoord that is started with other settings may find stored ones that contradict them. Then another value is in
-   force than was set: the description names it first, as the group's, and behind it what was set.
-7. `connect.configured` is no setting, is never described and cannot be set. Deleting it has the group forget where its
-   configured set comes from (CG-21): whatever a worker says next counts. (0.1.0 ignores it.)
+5. A session timeout that is not longer than the heartbeat interval is refused, whichever of the two is set.
+6. A kcoord that is started with other settings may find stored group settings that contradict them. Then the value in
+   force is not the one that was set: the description has it first, as the group's, followed by the one that was set.
+7. `connect.configured` is no setting. It is never described and cannot be set. Deleting it makes the group forget the
+   offset of its configured set (CG-21), so that the next list of any worker counts. (0.1.0 ignores this.)
 """
 
 from __future__ import annotations
@@ -68,26 +69,26 @@ from kcoord.protocol.messages import (
 GROUP = 32
 """The resource type of groups."""
 CONFIGURED = "connect.configured"
-"""Not a setting: deleting it has the group forget where its configured set comes from."""
+"""Not a setting: deleting it makes the group forget the offset of its configured set."""
 OWNER = "gateway.owner"
-"""Who is to have the group, kcoord or the cluster behind it."""
+"""Who is to coordinate the group: kcoord or the cluster behind it."""
 PREFIXES = ("connect.", OWNER)
-"""What the names of all settings of groups begin with that are kcoord's."""
+"""The prefixes of all group settings that are kcoord's."""
 _SERVER_PREFIX = "group."
 _WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 
 
 class Source(IntEnum):
-    """Where a value comes from; Kafka's numbers."""
+    """The source of a value, with Kafka's numbers."""
 
     STATIC = 4
-    """The file, the environment or the command line of this kcoord."""
+    """The settings file, the environment or the command line of this kcoord."""
     DEFAULT = 5
     GROUP = 8
 
 
 class Kind(IntEnum):
-    """What a value is; Kafka's numbers."""
+    """The type of a value, with Kafka's numbers."""
 
     STRING = 2
     INT = 3
@@ -104,16 +105,16 @@ class Operation(IntEnum):
 
 
 class Owner(StrEnum):
-    """Who is to have a group that both could have."""
+    """Who is to coordinate a group that kcoord and the cluster could both coordinate."""
 
     AUTO = "auto"
-    """As `gateway.adopt` has it."""
+    """As the setting `gateway.adopt` says."""
     KCOORD = "kcoord"
     CLUSTER = "cluster"
 
 
 class ConfigRefused(Exception):
-    """A change that is not made; the text is the reason."""
+    """The change is refused. The text is the reason."""
 
     def __init__(self, error: ErrorCode, reason: str) -> None:
         super().__init__(reason)
@@ -130,15 +131,15 @@ class Definition:
     bounds: Callable[[ConnectSettings], tuple[int, int]] | None
     about: str
     words: type[StrEnum] | None = None
-    """What a STRING may say."""
+    """The words that a STRING may be."""
     check: Callable[[str], str] | None = None
-    """The value of another STRING as it is kept. Raises ValueError with what is wrong."""
+    """For a STRING without `words`: returns the value as it is stored. Raises ValueError with what is wrong."""
     overrides: bool = True
-    """Whether the server has a setting of its own for all groups."""
+    """Whether the server has such a setting for all groups."""
 
     @property
     def server_name(self) -> str:
-        """The server-wide setting that this one overrides. A setting that only groups have keeps its own name."""
+        """The name of the server's setting that this one overrides; the own name if only groups have the setting."""
         return _SERVER_PREFIX + self.name if self.overrides else self.name
 
 
@@ -234,7 +235,7 @@ DEFINITIONS: dict[str, Definition] = {
 
 
 class GroupConfigs:
-    """Knows the server's settings: `server` with all values, `given` the names of those that are not defaults."""
+    """Describes and alters group settings. `server`: the server's values; `given`: the names of those that were set."""
 
     def __init__(self, server: ConnectSettings, given: frozenset[str] = frozenset()) -> None:
         self._server = server
@@ -274,7 +275,7 @@ class GroupConfigs:
         )
 
     def _values(self, definition: Definition, own: Mapping[str, str]) -> Iterator[DescribeConfigsSynonym]:
-        """Every value there is for a setting, the one in force first."""
+        """All values of a setting, the one in force first."""
         in_force = adjusted(self._server, own).get(definition.name)
         if in_force is not None:
             yield DescribeConfigsSynonym(definition.name, str(in_force), Source.GROUP)
@@ -331,7 +332,7 @@ class GroupConfigs:
                 raise ConfigRefused(ErrorCode.INVALID_REQUEST, f"there is no operation {other}")
 
     def _checked(self, name: str, value: str) -> str:
-        """The value as it is kept. Raises ConfigRefused for a name that does not exist or a value that does not fit."""
+        """The value as it is stored. Raises ConfigRefused for an unknown name or a value that is not allowed."""
         definition = DEFINITIONS.get(name)
         if definition is None:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
@@ -368,12 +369,12 @@ class GroupConfigs:
 
 
 def forgets_configured(resource: AlterConfigsResource) -> bool:
-    """Whether one of the changes, which have been checked, is to forget where the configured set comes from."""
+    """Whether one of the (already checked) changes makes the group forget the offset of its configured set."""
     return any(change.name == CONFIGURED for change in resource.configs)
 
 
 def check_changes(resource: AlterConfigsResource) -> None:
-    """Raise ConfigRefused for changes that cannot be meant, whatever they are of."""
+    """Raise ConfigRefused for changes that make no sense, of any kind of resource: a name twice, or no value."""
     if len({change.name for change in resource.configs}) < len(resource.configs):
         raise ConfigRefused(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
     without = [c.name for c in resource.configs if c.value is None and c.config_operation != Operation.DELETE]
@@ -398,7 +399,7 @@ def alter_answer(
 
 
 def refuse_config(request: Request, error: ErrorCode, reason: str | None) -> Response:
-    """The answer with nothing but an error and its reason, for all resources that `request` names."""
+    """The answer that has only an error and its reason, for all resources that `request` names."""
     response = refuse(request, error)
     if isinstance(response, DescribeConfigsResponse):
         for result in response.results:
@@ -410,13 +411,13 @@ def refuse_config(request: Request, error: ErrorCode, reason: str | None) -> Res
 
 
 def named_twice(request: DescribeConfigsRequest | IncrementalAlterConfigsRequest) -> set[tuple[int, str]]:
-    """Resources that stand in the request more than once."""
+    """The resources that the request names more than once."""
     counted = Counter((each.resource_type, each.resource_name) for each in request.resources)
     return {resource for resource, count in counted.items() if count > 1}
 
 
 def _one_of(name: str, value: str, words: type[StrEnum]) -> str:
-    """As Kafka, which does not look at upper and lower case there. Raises ConfigRefused."""
+    """The word that `value` means. Ignores case, as Kafka does. Raises ConfigRefused."""
     word = value.strip().lower()
     if word not in tuple(words):
         raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is none of {', '.join(words)}")

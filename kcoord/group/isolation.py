@@ -1,13 +1,13 @@
-"""The isolation of faults: a part of a step that breaks off is undone, and costs its request, or its group at most.
+"""The isolation of faults: a part of a step that breaks off is undone, and only its request or its group suffers.
 
-Every part of a step, a request, a look at one group, one answer that is let go, runs under `carry_out`. Rules:
+Every part of a step runs under `carry_out`: a request, a sweep of one group, the sending of one held answer. Rules:
 
-1. What it wrote is encoded and measured when it has ended. Whatever raises, a record that cannot be encoded or that
-   the log cannot take included, the part is undone: the log, and what the log told, are as if it had never been.
-2. The groups that it named or wrote are restored: opened as after a load, from what the log tells. Who waited in them,
-   or was answered by the part, is told NOT_COORDINATOR and asks again. No other group notices anything.
-3. A group in which that happened by itself, because something fell due, is quarantined (`quarantine`). So is one that
-   cannot be opened again: it is closed, and its requests are refused with COORDINATOR_NOT_AVAILABLE until it can.
+1. When the part has ended, its records are encoded and measured. If anything raises, for instance because a record
+   cannot be encoded or does not fit the log, the part is undone: its records go, and the durable state is as before.
+2. The groups that the part named or wrote to are restored: opened as after a load, from their durable state. Clients
+   that waited in them or were answered by the part get NOT_COORDINATOR and ask again. No other group notices anything.
+3. If the fault happened in something that fell due, the group is quarantined (`quarantine`). If a group cannot be
+   opened again, it is closed: its requests are refused with COORDINATOR_NOT_AVAILABLE until it can be opened.
 """
 
 from __future__ import annotations
@@ -34,21 +34,22 @@ from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import encode_record
 
 RECORD_BYTES = 32 << 20
-"""The largest record, key and value, that every log takes."""
+"""The largest record, key and value together, that fits every log, in bytes."""
 STEP_BYTES = 256 << 20
-"""All records of one step."""
+"""The largest size of all records of one step, in bytes."""
 
 Fits = Callable[[bytes, bytes | None], bool]
-"""Whether the log takes a record of this key and value."""
+"""Whether a record with this key and value fits the log."""
 
 
 class TooLarge(Exception):
-    """What a step would write does not fit the log; the text says which group, and how large it is."""
+    """The records of a step do not fit the log. The text says what is too large, and how large it is."""
 
 
 def error_of(fault: Fault) -> ErrorCode:
-    """What the request is answered that broke off. What would be too large again is not to be sent again, as in Apache
-    Kafka; anything else is worth another try, and an error that is not would end Java's client.
+    """The error for the answer to a request that broke off. A request whose records are too large must not be repeated:
+    it gets UNKNOWN_SERVER_ERROR, as in Apache Kafka. All others get a retriable error, because an error that is not
+    retriable would end Java's client.
     """
     if isinstance(fault.error, TooLarge | EncodeError):
         return ErrorCode.UNKNOWN_SERVER_ERROR
@@ -61,7 +62,9 @@ def fits_every_log(key: bytes, value: bytes | None) -> bool:
 
 
 def dismiss(contents: Contents, group_id: str) -> list[Token]:
-    """The sessions of the group of that name end here: nothing of it may be answered any more. Returns who waits."""
+    """End the sessions of the group of that name, so that nothing is answered for it any more. Return the tokens that
+    wait in it.
+    """
     for generic in filter(None, [contents.groups.get(group_id)]):
         generic.bury()
     for connect in filter(None, [contents.connect.get(group_id)]):
@@ -85,8 +88,9 @@ class Isolation:
     def carry_out(
         self, group_id: str | None, during: str, work: Callable[[], object], own: Token | None = None
     ) -> bool:
-        """Do `work`, a part of the turn's step that concerns `group_id` (and what it writes to). False if it broke off:
-        it is undone then, and noted in the step's `faults`; `own`, the request that asked for it, is still unanswered.
+        """Do `work`, a part of the turn's step that concerns `group_id` and the groups that it writes to. False if it
+        broke off: then it is undone and noted in the step's `faults`, and the caller must still answer `own`, the
+        token of the request that asked for it.
         """
         step, journal = self.turn.step, self.turn.journal
         before = len(step.records), len(step.replies)
@@ -110,7 +114,7 @@ class Isolation:
         return True
 
     def fell_due(self, group: GenericGroup | ConnectGroup, during: str, work: Callable[[], object]) -> None:
-        """Do `work`, which is due in `group`, unless the group is in quarantine; put it there if `work` fails."""
+        """Do `work`, which is due in `group`, unless the group is in quarantine. Quarantine the group if that fails."""
         contents, now_ms, group_id = self.turn.contents, self.turn.now_ms, group.group_id
         known = contents.quarantine.get(group_id)
         if known is not None and now_ms < known.until_ms:
@@ -124,14 +128,14 @@ class Isolation:
             contents.quarantine.pop(group_id, None)
 
     def _answered(self, begin: int) -> None:
-        """Who was answered waits no more."""
+        """Note that the clients that were answered no longer wait."""
         waiting = self.turn.contents.waiting
         if waiting:
             for reply in self.turn.step.replies[begin:]:
                 waiting.pop(id(reply.token), None)
 
     def _measure(self, step: Step, begin: int) -> None:
-        """Encode what was written. Raises EncodeError and TooLarge."""
+        """Encode the records from `begin` on, and check their sizes. Raises EncodeError and TooLarge."""
         level, total = self.turn.contents.record_level, step.encoded_bytes
         encoded = []
         for record in step.records[begin:]:
@@ -152,14 +156,14 @@ class Isolation:
         for group_id, noted in journal.groups.items():
             tokens += dismiss(contents, group_id)
             for each in (noted.generic, None if noted.connect is None else noted.connect.group):
-                if each is not None:  # it may have been replaced, and the hot path may know it still
+                if each is not None:  # the step may have replaced it, and the hot path may still know it
                     each.bury()
         del step.records[before[0] :], step.replies[before[1] :]
         journal.undo(contents)
         step.refused += {id(token): token for token in tokens if token is not own}.values()
 
     def _open_again(self, group_ids: Iterable[str]) -> None:
-        """Give restored groups their sessions. One that breaks off even then is closed."""
+        """Open the sessions of restored groups. A group for which this breaks off too is closed."""
         for group_id in group_ids:
             begin = len(self.turn.step.records), len(self.turn.step.replies)
             journal = self.turn.journal
@@ -183,7 +187,9 @@ class Isolation:
                     del self.turn.contents.quarantine[group_id]
 
     def open_loaded(self, group_id: str) -> None:
-        """Give a group that was loaded its sessions; one that breaks off is closed, the others are served."""
+        """Open the sessions of a loaded group. A group for which this breaks off is restored, and closed if opening it
+        again breaks off too; the others are served.
+        """
         self.carry_out(group_id, "a load", partial(self._open, group_id))
 
     def _is_closed(self, group_id: str) -> bool:

@@ -1,13 +1,13 @@
-"""The journal of a step: what stood in the shard before each record that the step wrote, so that all can be undone.
+"""The journal of a step: the durable state before each record that the step wrote, so that the step can be undone.
 
 A step applies its records as it writes them. If it breaks off, or one of its records does not fit the log, the shard
-must be as if the step had never been. Rules:
+must be as if the step had never happened. Rules:
 
-1. Before a record is applied, what it may change is noted once: of a group its own record, of a connect group also each
-   member, target and history entry that is touched, of offsets each value. What is noted is never changed afterwards,
-   so noting costs a few references.
-2. Undone is what the log tells: the touched groups are made again from records, by `replay`, and stand as after a load.
-   Their session state (who waits, how long sessions last) is opened by whoever asked for it (`isolation`).
+1. Before a record is applied, the journal notes once what the record may change: a group's own record; for a connect
+   group also each member, target and history entry that is touched; each value of an offset. The noted objects never
+   change afterwards, so a note costs only a few references.
+2. `undo` restores the durable state only: it makes the touched groups again from records, by `replay`, as after a load.
+   The caller opens their session state: clients that wait, and session times (`isolation`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF_A_MEMBER = (
 
 @frozen(slots=True, eq=False)
 class MemberBefore:
-    """What the log told of one member of a connect group, and of its target."""
+    """The durable state of one member of a connect group, and of its target, before the step."""
 
     member: Member | None
     said: Said | None
@@ -60,7 +60,7 @@ class MemberBefore:
 
     @classmethod
     def of(cls, group: ConnectGroup, member_id: str) -> MemberBefore:
-        """As it stands now."""
+        """The state as it is now."""
         member, target = group.members.get(member_id), group.targets.get(member_id)
         if member is None:
             return cls(None, None, frozenset(), False, 0, 0, False, frozenset(), target)
@@ -79,8 +79,8 @@ class MemberBefore:
 
 @attrs.define(slots=True, eq=False)
 class ConnectBefore:
-    """What the log told of a connect group. Of members and history only what was touched since is noted; the rest
-    still stands in `group`.
+    """The durable state of a connect group before the step. Of its members and history only the touched ones are noted;
+    the others are still in `group`.
     """
 
     group: ConnectGroup
@@ -92,18 +92,18 @@ class ConnectBefore:
 
     @classmethod
     def of(cls, group: ConnectGroup) -> ConnectBefore:
-        """As it stands now."""
+        """The state as it is now."""
         epoch = records.group_epoch(group.group_id, group.epoch, group.reason, group.reason_wall_ms)
         return cls(group, epoch, records.installed_target(group), group.configured)
 
     def all_members(self) -> Mapping[str, MemberBefore]:
-        """Every member, and everybody who has a target."""
+        """Every member, and every departed member that has a target."""
         group = self.group
         untouched = [each for each in {**group.members, **group.targets} if each not in self.members]
         return {**{each: MemberBefore.of(group, each) for each in untouched}, **self.members}
 
     def records(self) -> Iterator[Record]:
-        """What a log would hold of it."""
+        """The records that make this state."""
         group, group_id = self.group, self.group.group_id
         yield self.epoch
         yield self.target
@@ -131,7 +131,7 @@ class ConnectBefore:
 
 @attrs.define(slots=True, eq=False)
 class GroupBefore:
-    """What the log told of everything that goes by one name."""
+    """The durable state of everything that has one group id, before the step."""
 
     generic: GenericGroup | None
     generic_record: GroupMetadataValue | None
@@ -141,18 +141,18 @@ class GroupBefore:
 
 @attrs.define(slots=True, eq=False)
 class Journal:
-    """What a step, or a part of it, found."""
+    """The state that a step, or a part of it, found."""
 
     groups: dict[str, GroupBefore] = attrs.Factory(dict)
     offsets: dict[tuple[str, str, int], OffsetCommitValue | None] = attrs.Factory(dict)
 
     def clear(self) -> None:
-        """Begin with the next part."""
+        """Forget everything, for the next part."""
         self.groups.clear()
         self.offsets.clear()
 
     def note(self, contents: Contents, record: Record) -> None:
-        """`record` is about to be applied."""
+        """Note what `record` may change. Call this before the record is applied."""
         key = record.key
         if isinstance(key, GroupMetadataKey):
             self.note_group(contents, key.group)
@@ -173,7 +173,7 @@ class Journal:
             before.history.setdefault(key.epoch, before.group.history.get(key.epoch))
 
     def note_group(self, contents: Contents, group_id: str) -> GroupBefore:
-        """What stood under that name when it was noted first."""
+        """The state of that group id when it was first noted. Notes it if this is the first time."""
         before = self.groups.get(group_id)
         if before is None:
             generic, connect = contents.groups.get(group_id), contents.connect.get(group_id)
@@ -186,8 +186,8 @@ class Journal:
         return before
 
     def undo(self, contents: Contents) -> None:
-        """Make everything that was noted stand in `contents` again. The noted groups have no sessions then; what they
-        were must have been dismissed (`isolation`).
+        """Restore the noted state in `contents`. The noted groups then have no sessions. The caller must have dismissed
+        the groups that are there now (`isolation`).
         """
         was_live, contents.live = contents.live, False
         for group_id, before in self.groups.items():
@@ -222,7 +222,7 @@ def _restore_connect_group(contents: Contents, before: ConnectBefore) -> None:
 
 
 def _restore_shell(contents: Contents, group_id: str, before: GroupBefore) -> None:
-    """A group that has nothing but offsets is there as long as these are, and has no record."""
+    """Restore, or remove, a group that has offsets and no record of its own: it exists as long as its offsets do."""
     offsets = contents.offsets.of_group(group_id)
     had_shell = before.generic_record is NO_RECORD
     there = contents.groups.get(group_id)

@@ -1,15 +1,16 @@
 """Limits of what one request may bring into a group: for each API what is measured, the bound, and the error.
 
-`Shard.handle` asks `excess` before the handler runs, so a request that is over a limit has touched nothing. Two rules:
+`Shard.handle` calls `excess` before the handler runs, so a request over a limit has changed nothing. Two rules:
 
-1. What Apache Kafka checks is answered as Kafka does: `group.max.size` with GROUP_MAX_SIZE_REACHED, text beside an
-   offset with OFFSET_METADATA_TOO_LARGE. What Kafka bounds only by the largest record of its topic is refused here
-   before there is a record.
-2. A client id is a label that clients send with everything: it is cut (`cut_client_id`), not refused.
+1. What Apache Kafka checks gets Kafka's error: `group.max.size` GROUP_MAX_SIZE_REACHED, the text beside an offset
+   OFFSET_METADATA_TOO_LARGE. What Kafka limits only by the largest record of its topic is refused here before there is
+   a record.
+2. A client id that is too long is cut (`cut_client_id`), not refused: it is only a label, and clients send it with
+   every request.
 
-Near the end of the int32 in which Kafka's protocol has generations and epochs nobody may join any more, so that the
-members that are there can still leave, one epoch each, and the group can be deleted; under its name the next one begins
-with the first generation.
+Generations and epochs are an int32 in Kafka's protocol. Shortly before the largest one nobody may join any more. The
+members of such a group can still leave, which takes one epoch each, and then the group can be deleted. A new group of
+that name begins with the first generation.
 """
 
 from __future__ import annotations
@@ -44,31 +45,31 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.resources import Entry
 
 MAX_INSTANCE_ID_CHARS = 249
-"""Kafka's bound of group.instance.id, which its clients check."""
+"""Kafka's limit of a group.instance.id, which Kafka's clients check."""
 LAST_EPOCH = 2**31 - 1 - 2**20
-"""From this generation or group epoch on nobody may join. What is left is for members that go."""
+"""The last generation or group epoch in which clients may join. The rest of the int32 is for members that leave."""
 
 
 @attrs.frozen(slots=True)
 class Excess:
-    """What a request brings too much of."""
+    """A limit that a request exceeds."""
 
     error: ErrorCode
     what: str
     text: str
-    """What is too much, and which setting bounds it; at most some 200 characters."""
+    """What is too much, and the setting that limits it; about 200 characters at most."""
 
 
 @attrs.frozen(slots=True)
 class Bound:
-    """Something that is bounded: what it is called, which setting bounds it, and the error for too much of it."""
+    """Something that is limited: what it is called, the setting that limits it, and the error for too much of it."""
 
     what: str
     setting: str
     error: ErrorCode = ErrorCode.INVALID_REQUEST
 
     def excess(self, measured: int, most: int) -> Excess:
-        """The excess of that much of it."""
+        """The excess of a request that has `measured` of it where `most` are allowed."""
         return Excess(self.error, self.what, f"{self.what}: {measured} is more than {most} ({self.setting})")
 
 
@@ -89,9 +90,10 @@ EPOCH = Bound("the group has had nearly all generations that there can be, delet
 
 
 def excess(contents: Contents, request: Request) -> Excess | None:
-    """What `request` brings too much of; None where all is within its limits.
+    """The limit that `request` exceeds; None: it exceeds none.
 
-    Every request but the hot path's is measured: so each API has one function in a line, which measures once.
+    Every request is measured here, except on the hot path. So this must be fast: each API has one function, which
+    measures everything once.
     """
     check = CHECKS.get(type(request))
     return None if check is None else check(contents.settings.limits, contents, request)
@@ -109,14 +111,14 @@ def refuse_excess(request: Request, over: Excess) -> Response:
 
 
 def cut_client_id(context: RequestContext, limits: GroupLimits) -> RequestContext:
-    """The context with a client id that is not longer than ids may be."""
+    """The context, with a client id that is cut to the length of ids."""
     if len(context.client_id) <= limits.id_length:
         return context
     return attrs.evolve(context, client_id=context.client_id[: limits.id_length])
 
 
 def creates_group(contents: Contents, request: Request) -> bool:
-    """Whether `request` may bring a group into being, or a configuration for one, that is not there yet."""
+    """Whether `request` may create a group, or a configuration for a group that has none yet."""
     kind = type(request)
     if kind not in CREATORS:
         return False
@@ -128,7 +130,7 @@ def creates_group(contents: Contents, request: Request) -> bool:
     return not isinstance(request, ConnectGroupHeartbeatRequest) or request.member_epoch == JOINING_EPOCH
 
 
-# -- an API each ------------------------------------------------------------------------------------------------------
+# -- one function for each API ----------------------------------------------------------------------------------------
 
 
 def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupRequest) -> Excess | None:
@@ -163,7 +165,7 @@ def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupReque
 
 
 def _join_of_known(limits: GroupLimits, contents: Contents, request: JoinGroupRequest, largest: int) -> Excess | None:
-    """What the group has no room for; `largest` is the metadata that its record may have to hold."""
+    """The limit of a known group that this join exceeds. `largest`: bytes of metadata that its record may hold."""
     connect = contents.connect.get(request.group_id)
     if connect is not None:
         return EPOCH.excess(connect.epoch, LAST_EPOCH) if connect.epoch > LAST_EPOCH else None
@@ -223,7 +225,7 @@ def _connect_heartbeat(limits: GroupLimits, contents: Contents, request: Connect
 
 
 def _assignors(limits: GroupLimits, contents: Contents, request: ConnectGroupHeartbeatRequest) -> Excess | None:
-    """The metadata of the member itself, and of all members, which the chosen worker is shown."""
+    """Check the size of the member's own metadata, and of all members' together, which the chosen worker is shown."""
     total = 0
     for each in request.client_assignors or ():
         if len(each.name) > limits.id_length:
@@ -262,7 +264,7 @@ def _worker_ids(
 
 
 def _resources(limits: GroupLimits, entries: Sequence[Entry]) -> Excess | None:
-    """How many connectors and tasks are listed, and how long their names are."""
+    """Check the number of connectors and tasks in a list, and the length of their names."""
     count = sum([len(entry.connectors) + len(entry.tasks) for entry in entries])
     if count > limits.resources:
         return LISTED.excess(count, limits.resources)
@@ -284,4 +286,4 @@ CHECKS: dict[type[Request], Callable[[GroupLimits, Contents, Any], Excess | None
     ConnectGroupInstallAssignmentRequest: _connect_install,
 }
 CREATORS = {JoinGroupRequest, OffsetCommitRequest, ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest}
-"""What may bring a group into being."""
+"""The requests that may create a group."""

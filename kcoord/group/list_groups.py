@@ -1,8 +1,8 @@
-"""ListGroups (16): which groups are here.
+"""ListGroups (16): the groups of a shard, filtered by state and type.
 
-v0-v2 alike but for the throttle time. v3 flexible. v4 filter by state (KIP-518). v5 filter by type (KIP-848).
-Filters ignore case; one that names no state or type that there is matches no group. A connect group of legacy workers
-only is listed as they see it: as one of the generic protocol.
+v0 to v2 differ only in the throttle time. v3: flexible. v4: filter by state (KIP-518). v5: filter by type (KIP-848).
+Filters ignore case. A filter that names only unknown states or types matches no group. A connect group that has only
+classic members is listed as they see it: as a classic group.
 """
 
 from __future__ import annotations

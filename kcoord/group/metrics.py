@@ -1,8 +1,8 @@
-"""What can be counted in a shard? How many groups there are in which state, and what has happened in connect groups.
+"""The metrics of a shard: groups by state, members, and counters of what has happened, most of it in connect groups.
 
-KIP-848 lists groups by protocol, groups by state and rebalances; the rest says why they rebalance, and who comes and
-goes. Counters begin at nothing with every shard and only go up: whoever shows them adds up the shards of a process, and
-makes rates of them.
+KIP-848 has the numbers of groups by protocol and by state, and of rebalances. The other metrics say why groups
+rebalance, and which members come and go. Counters begin at 0 with each shard and only go up. The part that shows them
+adds up the shards of a process, and computes rates.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Mapping
 import attrs
 
 CLASSIC, CONNECT = "classic", "connect"
-"""The protocols of groups: what Kafka calls the type of generic groups, and connect groups."""
+"""The protocols of groups, as metrics and ListGroups name them."""
 
 
 @attrs.define(slots=True)
 class Counters:
-    """What has happened since the shard was loaded, in connect groups where nothing else is said."""
+    """What has happened since the shard was loaded, in connect groups unless a counter says otherwise."""
 
     rebalances: Counter[str] = attrs.Factory(Counter)
-    """Bumps of a group epoch, by reason (CG-13)."""
+    """Moves of the group epoch, by reason (CG-13)."""
     members: Counter[str] = attrs.Factory(Counter)
-    """What became of members: joined, rejoined, replaced, away, left, expired, put out."""
+    """Members that joined, rejoined, were replaced, went away, left, expired, or were put out (excluded)."""
     refused: Counter[str] = attrs.Factory(Counter)
-    """Heartbeats that were answered with an error, by its name."""
+    """Heartbeats that were answered with an error, by the name of the error."""
     computations: Counter[str] = attrs.Factory(Counter)
-    """Assignments that were begun, by who computes: client (a worker was chosen), server."""
+    """Computations that began: client (a worker was chosen), server."""
     given_up: int = 0
     """Chosen workers that failed or did not install in time (CG-20)."""
     installed: Counter[str] = attrs.Factory(Counter)
@@ -35,17 +35,17 @@ class Counters:
     rejected: int = 0
     """Installs of the chosen worker that were not valid."""
     errors: Counter[str] = attrs.Factory(Counter)
-    """Assignments that ended in an error, by its kind."""
+    """Computations that ended in an assignment error, by its kind."""
     moved: int = 0
-    """Connectors and tasks whose target went from one to another, or to or from nobody."""
+    """Connectors and tasks that moved from one member's target to another's, or to or from nobody."""
     converged: int = 0
     """Rebalances after which every member owned its target."""
     converging_ms: int = 0
-    """How long those took altogether, from the bump on."""
+    """The time that these took together, from the move of the group epoch on, in ms."""
     over_limit: Counter[str] = attrs.Factory(Counter)
-    """Requests to groups of any kind that were refused because they brought too much, by what it was."""
+    """Requests to groups of any kind that exceeded a limit and were refused, by what was too much."""
     conversions: Counter[str] = attrs.Factory(Counter)
-    """Groups that changed their kind: to connect, to generic."""
+    """Groups that changed their kind: to connect, to generic (classic)."""
     faults: Counter[str] = attrs.Factory(Counter)
     """Parts of steps that broke off and were undone, in groups of all kinds, by what was being done (an API's name, or
     what fell due).
@@ -58,24 +58,24 @@ class Counters:
 
 @attrs.frozen(slots=True)
 class Misplaced:
-    """How many connectors and tasks of a group are not where its placement rules want them."""
+    """The numbers of a group's connectors and tasks that are not where its placement rules want them."""
 
     unplaced: int
-    """They run nowhere."""
+    """These run nowhere."""
     unmet: int
-    """They run where they were, since there is no other place."""
+    """These run in a place that the rules do not want, because there is no other."""
 
 
 @attrs.frozen(slots=True)
 class Metrics:
-    """One look at a shard."""
+    """The metrics of a shard at one moment."""
 
     groups: Mapping[str, Mapping[str, int]]
-    """How many, by protocol and state; also the states that no group is in."""
+    """The number of groups by protocol and state, 0 included."""
     members: Mapping[str, int]
-    """How many, by protocol."""
+    """The number of members by protocol."""
     quarantined: int
-    """Groups whose time stands still after a fault, or that are not served (`isolation`)."""
+    """The number of groups in quarantine after a fault: nothing falls due in them, or they are not served."""
     misplaced: Mapping[str, Misplaced]
-    """By connect group, of those whose placement rules cannot all be met."""
+    """By id, the connect groups whose placement rules cannot all be met."""
     connect: Counters

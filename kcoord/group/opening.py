@@ -1,14 +1,14 @@
-"""The opening of a client's connection: when it was made, and which of two was made later (CG-4).
+"""The opening of a client's connection: when it was made, and which of two connections is newer (CG-4).
 
-A request may lie for long: in the socket of an instance that stands still, between two instances, in a network. What it
-says was true when its sender made the connection that it came by, or later; so the newest connection is the one that
-was made last, not the one that was heard of last. Connections of one member may end at several instances, whose clocks
-differ. So:
+A request can be delayed for a long time: in the socket of an instance that is frozen, between two instances, in a
+network. What it says was true at the time when its sender made the connection, or later. So the newest connection is
+the one that was made last, not the one that was heard of last. The connections of one member may end at several
+instances, whose clocks differ. So:
 
-1. Two connections that one listener of one process has accepted are told apart by their numbers.
-2. Of all others an interval is known on the coordinator's clock in which each was made. The later one is newer if the
-   intervals do not touch. If they do, nobody can say: such a request changes nothing, and its sender is told to connect
-   once more, which makes a connection that is surely newer.
+1. If one listener of one process has accepted both connections, their numbers say which is newer.
+2. Otherwise each connection has an interval on the coordinator's clock in which it was made. The later one is newer if
+   the intervals do not overlap. If they do, nobody can say: the request changes nothing, and its sender must connect
+   again, which makes a connection that is surely newer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Opening", "Order"]
 
 
 class Order(Enum):
-    """How a connection stands to the one that a member came by last."""
+    """How a connection compares with the newest one that a member used."""
 
     OLDER = "older"
     SAME = "the same"
@@ -31,21 +31,21 @@ class Order(Enum):
 
 @frozen(slots=True)
 class Opening:
-    """One connection's."""
+    """The opening of one connection."""
 
     process: str
-    """The process that accepted it, by a name made at random; empty: this one."""
+    """The random name of the process that accepted it; empty: this process."""
     listener: int
-    """Which of that process's ports."""
+    """The port of that process."""
     number: int
-    """By which that process counts its connections."""
+    """The connection's serial number in that process."""
     since_ms: int
-    """It was not made before, on the clock of the steps' `now_ms`."""
+    """The earliest time at which it may have been made, on the clock of the steps' `now_ms`."""
     by_ms: int
-    """It was made by then."""
+    """The latest time at which it may have been made."""
 
     def order(self, other: Opening) -> Order:
-        """How this connection stands to `other`."""
+        """How this connection compares with `other`."""
         if (self.process, self.listener) == (other.process, other.listener):
             return _by_number(self.number, other.number)
         if self.since_ms > other.by_ms:
@@ -60,7 +60,7 @@ def _by_number(number: int, other: int) -> Order:
 
 
 def order(number: int, opened: Opening | None, other: int, other_opened: Opening | None) -> Order:
-    """How one connection stands to another, each by its number here and its opening, where that is known."""
+    """How one connection compares with another, each by its number here and by its opening, if that is known."""
     if number == other or opened is None or other_opened is None:
         return _by_number(number, other)
     return opened.order(other_opened)

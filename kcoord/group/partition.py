@@ -1,4 +1,4 @@
-"""Which shard has a group? The partition of Kafka's own hash, so that kcoord and a broker agree on it."""
+"""The partition of a group id, by Kafka's own hash, so that kcoord and a broker agree on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import mul
 
 _UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 _POWERS = [pow(31, exponent, 1 << 32) for exponent in range(256)]
-"""What a code unit counts, by its distance from the text's end."""
+"""The weight of a code unit in the hash, by its distance from the end of the text."""
 
 
 def java_hash(text: str) -> int:
@@ -22,8 +22,8 @@ def java_hash(text: str) -> int:
 
 
 def partition_of(group_id: str, partitions: int) -> int:
-    """The partition (0 to `partitions` - 1) of `group_id`; Kafka takes the hash's absolute value, and 0 for the
-    smallest int.
+    """The partition (0 to `partitions` - 1) of `group_id`. As in Kafka: the absolute value of the hash (0 for the
+    smallest int) modulo `partitions`.
     """
     value = java_hash(group_id)
     return (0 if value == -(1 << 31) else abs(value)) % partitions

@@ -1,7 +1,7 @@
-"""What does the answer of each group API look like when it carries nothing but an error?
+"""Error answers: for each group API the response that has only an error.
 
-Used where no state machine was asked: while a shard is loading, after it was dropped, for a group that one may not see.
-The shapes are Kafka's: where an answer has a place for the error at the top it stands there, else in every part.
+They are used where no handler runs: while a shard is loading, after it was dropped, and for a group that the client has
+no right to. As in Kafka, the error is at the top of the response if there is a field for it, otherwise in every part.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _leave(request: LeaveGroupRequest, error: ErrorCode) -> Response:
 
 
 def _describe(request: DescribeGroupsRequest, error: ErrorCode) -> Response:
-    # Apache Kafka calls the state of a group that it may not or cannot describe Dead only where the group is not there.
+    # In Apache Kafka, an answer with an error has the state Dead only if the group does not exist.
     return DescribeGroupsResponse(groups=[DescribedGroup(group_id=group, error_code=error) for group in request.groups])
 
 
@@ -144,7 +144,7 @@ def _offset_fetch(request: OffsetFetchRequest, error: ErrorCode) -> Response:
         return OffsetFetchResponse(
             groups=[OffsetFetchResponseGroup(group_id=group.group_id, error_code=error) for group in request.groups]
         )
-    # v1 has no place for an error but in the partitions
+    # v1 has an error field only in the partitions
     return OffsetFetchResponse(
         error_code=error,
         topics=[
@@ -244,5 +244,5 @@ _REFUSALS: dict[type[Request], Callable[[Any, ErrorCode], Response]] = {
 
 
 def refuse(request: Request, error: ErrorCode) -> Response:
-    """The answer to `request` (a group API's) that carries `error` and nothing else."""
+    """The answer to `request` (of a group API) that has `error` and nothing else. Raises KeyError for other APIs."""
     return _REFUSALS[type(request)](request, error)

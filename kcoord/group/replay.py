@@ -1,7 +1,7 @@
-"""What does a record change? The one place where durable state changes, live and on load.
+"""The replay of records: the one place where durable state changes, in a live shard and during a load.
 
-A live shard replays its own records as it makes them, so what a restart sees is what was running. While a log is
-loaded a group's record is only kept; sessions are opened in one go when the log has ended (`generic/sessions.py`).
+A live shard replays its own records as it makes them. So a restart sees exactly the state that was running. During a
+load, a classic group's record is only stored; its sessions are opened when the log has ended (`generic/sessions.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kcoord.protocol.records import (
 
 
 def replay(contents: Contents, record: Record) -> None:
-    """Apply one record. Order matters: records come in the order of the log."""
+    """Apply one record. Records must come in the order of the log."""
     key, value = record.key, record.value
     if isinstance(key, GroupMetadataKey):
         assert value is None or isinstance(value, GroupMetadataValue)
@@ -45,7 +45,9 @@ def _replay_group(contents: Contents, group_id: str, value: GroupMetadataValue |
             del contents.groups[group_id]
             group.bury()
         return
-    opened_with_members = group is None and bool(value.members)  # by a conversion, which gives it its sessions
+    opened_with_members = group is None and bool(
+        value.members
+    )  # by a conversion or an adoption, which opens its sessions
     if group is None:
         group = contents.groups[group_id] = GenericGroup(group_id)
     group.record = value
@@ -60,7 +62,7 @@ def _replay_offset(
         contents.offsets.remove(group_id, topic, partition)
         return
     if group_id not in contents.groups and group_id not in contents.connect:
-        # Offsets without a group: Apache Kafka calls it a simple group. It has no record of its own.
+        # Offsets without a group: Apache Kafka calls this a simple group. It has no record of its own.
         group = contents.groups[group_id] = GenericGroup(group_id)
         if contents.live:
             group.follow_record()

@@ -1,10 +1,11 @@
-"""How much one request may ask for, judged in its bytes, before it is decoded.
+"""Limits of what one request may ask for, checked in its bytes before it is decoded.
 
-1. A request that names several groups is carried out in slices, since one group's answer may be large: here a group at
-   a time, in front of a cluster `SLICE` groups. It may name `request.max.groups`.
-2. All other arrays of a request, those of each group that a batch names too, may have `request.max.elements` in all.
-3. A request above these is answered INVALID_REQUEST where its API's answer has a place for an error at the top, else
-   its connection is closed.
+1. A request that names several groups is carried out in slices, because one group's answer may be large: one group at a
+   time here, `SLICE` groups at a time in front of a cluster. It may name `request.max.groups` groups.
+2. The other arrays of a request may have `request.max.elements` elements together. In a batch this holds for each
+   group.
+3. A request with too many elements is answered INVALID_REQUEST if its API's response has an error field at the top.
+   Otherwise, and if it names too many groups, its connection is closed.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ from kcoord.protocol.request_batch import BATCHED, RequestBatch, has_too_many_el
 __all__ = ["LARGE_FRAME", "SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
 SLICE = 16
-"""Groups that the cluster behind a gateway is asked about in one go."""
+"""Groups that the gateway asks the cluster about in one request."""
 SEVERAL = 2
-"""From so many groups on a request is carried out in slices."""
+"""The number of groups from which on a request is carried out in slices."""
 SLICE_WEIGHT = 1000
-"""Elements (topics, partitions, keys) of groups that are gone through in one go, as far as groups can be parted."""
+"""Elements (topics, partitions, keys) of groups that one slice has at most, unless one group alone has more."""
 LARGE_FRAME = 16 * 1024
-"""Bytes of a frame from which on counting, decoding and carrying out have a turn of the loop each."""
+"""The size of a frame, in bytes, from which on counting, decoding and handling each have their own turn of the loop."""
 JOIN_ELEMENTS = 2000
-"""Protocols that a JoinGroup may name, whatever is set: each is compared with those of all other members."""
+"""Protocols that a JoinGroup may name, whatever is set. Each one is compared with those of all other members."""
 
 
 @attrs.frozen
 class RequestLimits:
-    """What one request may name, and how large the answer to a batch may be."""
+    """How much one request may name, and how large the answer to a batch may be."""
 
     groups: int = 100_000
     """`request.max.groups`"""
@@ -46,7 +47,7 @@ class RequestLimits:
 
 
 class TooLarge(Exception):
-    """A request that is answered by an error; the text says why, for the log."""
+    """The request is too large and gets `answer`, an error. The text says why, for the log."""
 
     def __init__(self, reason: str, answer: Response) -> None:
         super().__init__(reason)
@@ -54,9 +55,9 @@ class TooLarge(Exception):
 
 
 def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatch | None:
-    """The batch that `call` is, if it must be sliced; None if it can be decoded whole.
+    """The batch in `call`, if it must be sliced; None if the request can be decoded as a whole.
 
-    Raises TooLarge, or FrameRefused where its API has no answer that says so.
+    Raises TooLarge, or FrameRefused if the API's response cannot say so.
     """
     batch = RequestBatch.of(kind, call, SEVERAL) if kind in BATCHED else None
     if batch is not None:
@@ -67,13 +68,13 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
             )
         return batch
     most = min(limits.elements, JOIN_ELEMENTS) if kind is JoinGroupRequest else limits.elements
-    if len(call.frame) > most and has_too_many_elements(kind, call, most):  # an element has a byte at least
+    if len(call.frame) > most and has_too_many_elements(kind, call, most):  # an element takes at least one byte
         raise too_many_elements(kind, call.header.api_version, limits)
     return None
 
 
 def too_many_elements(kind: type[Request], version: int, limits: RequestLimits) -> TooLarge | FrameRefused:
-    """What to raise for a request with more elements than allowed."""
+    """The exception to raise for a request with more elements than allowed."""
     reason = (
         f"{api_name(kind.API_KEY)} v{version} has more than {limits.elements} elements in its arrays "
         "(request.max.elements)"
@@ -82,6 +83,6 @@ def too_many_elements(kind: type[Request], version: int, limits: RequestLimits) 
     if any(each.attribute == "error_code" for each in regular_fields(answered.FIELDS, version)):
         try:
             return TooLarge(reason, refuse(kind(), ErrorCode.INVALID_REQUEST))
-        except KeyError:  # an API that is no group's
+        except KeyError:  # not a group API
             pass
     return FrameRefused(reason)

@@ -1,9 +1,9 @@
-"""Slices of a large request for one group: partitions or members are gone through some at a time.
+"""Slices of a large request for one group: its partitions or members are handled in several smaller requests.
 
-What such a request asks of one partition, or one member, does not depend on the others, and its answer has an error for
-each. A slice is a request of its own, so a group that changes between two slices answers each as it is then. What is
-refused as a whole is refused by the first slice. Who asks for all offsets of a group asks for those that it has at the
-first slice.
+What such a request asks for one partition or member does not depend on the others, and its answer has an error for each
+of them. A slice is a request of its own. If the group changes between two slices, each slice gets the answer of its own
+moment. A request that is refused as a whole is refused by its first slice. A request for all offsets of a group gets
+those that the group has at the first slice.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from kcoord.protocol.messages import (
 __all__ = ["ROWS", "fetch_of", "fetches_all", "is_refused", "merge_slices", "slices_of"]
 
 ROWS = 500
-"""Partitions or members that are gone through in one go."""
+"""Partitions or members in one slice."""
 
 PARTITIONS: dict[type[Request], str] = {
     OffsetCommitRequest: "partitions",
     OffsetFetchRequest: "partition_indexes",
     OffsetDeleteRequest: "partitions",
 }
-"""Requests with a list of topics, and where each has its partitions."""
+"""Requests with a list of topics, each with the name of a topic's field for partitions."""
 SLICED = frozenset({LeaveGroupRequest, *PARTITIONS})
 
 
 def slices_of(request: Request) -> list[Request] | None:
-    """Requests for some partitions or members each, in order; None for a request that is small enough."""
+    """The slices of the request, in order; None for a request that is small enough."""
     if type(request) not in SLICED:  # nearly all requests
         return None
     if isinstance(request, LeaveGroupRequest):
@@ -52,7 +52,7 @@ def slices_of(request: Request) -> list[Request] | None:
     inner = PARTITIONS[type(request)]
     large: Any = request
     if isinstance(request, OffsetFetchRequest) and request.groups:
-        group = request.groups[0]  # there is no other where this is asked
+        group = request.groups[0]  # a request that gets here names only one group
         if not _is_large(group.topics or (), inner):
             return None
         parts = _parts(group.topics or (), inner)
@@ -63,14 +63,14 @@ def slices_of(request: Request) -> list[Request] | None:
 
 
 def fetches_all(request: Request, version: int) -> bool:
-    """Whether it is an OffsetFetch of all that its one group has, which can be asked for by name instead."""
+    """Whether it is an OffsetFetch of all offsets of its one group, and could name the partitions instead."""
     if not isinstance(request, OffsetFetchRequest) or version >= TOPIC_ID_VERSION:
         return False
     return request.groups[0].topics is None if request.groups else request.topics is None
 
 
 def fetch_of(request: OffsetFetchRequest, partitions: Mapping[str, list[int]]) -> OffsetFetchRequest:
-    """The same request for these partitions by topic."""
+    """The same request, for these partitions (by topic)."""
     if not request.groups:
         named = [OffsetFetchRequestTopic(topic, indexes) for topic, indexes in partitions.items()]
         return attrs.evolve(request, topics=named)
@@ -83,7 +83,7 @@ def _is_large(topics: Sequence[Any], inner: str) -> bool:
 
 
 def _parts(topics: Sequence[Any], inner: str) -> Iterator[list[Any]]:
-    """The topics in parts of `ROWS` partitions at most; a large topic is in several."""
+    """The topics in parts of at most `ROWS` partitions. A large topic is in several parts."""
     part: list[Any] = []
     room = ROWS
     for topic in topics:
@@ -104,13 +104,13 @@ def _parts(topics: Sequence[Any], inner: str) -> Iterator[list[Any]]:
 
 
 def is_refused(response: Response) -> bool:
-    """Whether a slice was refused as a whole: then all would be."""
+    """Whether a slice was refused as a whole: then the whole request is."""
     groups: Any = getattr(response, "groups", ())
     return bool(getattr(response, "error_code", 0)) or any(group.error_code for group in groups)
 
 
 def merge_slices(responses: Sequence[Response]) -> Response:
-    """One answer out of those to the slices, in order; a refusal as a whole is the answer to all."""
+    """One answer from the answers to the slices, in order. If a slice was refused as a whole, its answer counts."""
     refused = next((each for each in responses if is_refused(each)), None)
     if refused is not None:
         return refused

@@ -1,13 +1,13 @@
-"""Which part of the coordinator does what arrives at a shard go to?
+"""The shard: the coordinator of all groups of one partition. It routes requests, and what falls due, to their handlers.
 
-A shard is the coordinator of all groups of one partition of the log. It does no I/O, reads no clock and draws no
-random number: whoever carries it hands in requests and the time, appends the records of each step, in order, and
-releases the step's replies once everything appended by then is committed (CG-24).
+A shard does no I/O, reads no clock and draws no random number. Its shell hands in requests and the time, appends the
+records of each step in order, and sends the step's replies once everything that was appended by then is committed
+(CG-24).
 
-Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails the shard is dropped
-and another one loads the log; so whatever was not committed, a static member's replacement for instance
-(GW-23), has never been. A part of a step that breaks off is undone and costs its request, or its group at most
-(`isolation`). A shard that has raised an error all the same must be dropped too.
+Life: `replay` the log, `loaded`, then `handle` and `advance` until `drop`. If an append fails, the shell drops the
+shard and a new one loads the log. So what was not committed never happened, for instance a static member's replacement
+(GW-23). A part of a step that breaks off is undone, and only its request or its group suffers (`isolation`). If the
+shard raises an error all the same, it must be dropped too.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ HANDLERS: dict[type[Request], Handler] = {
 class Shard:
     """The groups of one partition. `ids` makes the unique part of member ids. Not thread-safe.
 
-    `elder` is the shard that was lost while its connections live: which of them is a member's newest is lost with it,
-    so members of connect groups must come by newer ones (CG-4).
+    `elder` is the previous shard of this partition, which was dropped while its connections stayed open. It alone knew
+    which connection was a member's newest, so members of connect groups must come by new connections (CG-4).
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Shard:
         elder: Shard | None = None,
         fits: Fits = fits_every_log,
     ) -> None:
-        """`fits`: whether the log takes a record."""
+        """`fits` says whether a record fits the log."""
         self._contents = Contents(settings, ids)
         self._fits = fits
         if elder is not None:
@@ -134,7 +134,7 @@ class Shard:
 
     @property
     def record_level(self) -> int:
-        """The level of the records that may be written, which every living instance reads."""
+        """The highest level of records that the shard may write: every living instance can read it."""
         return self._contents.record_level
 
     @record_level.setter
@@ -148,8 +148,8 @@ class Shard:
         replay(self._contents, record)
 
     def loaded(self, now_ms: int, wall_ms: int, lease_ms: int = 0) -> Step:
-        """The log has been replayed to its end: open fresh sessions (GW-23, GW-24), longer by `lease_ms`, for
-        which an elder elsewhere may still answer (CG-27).
+        """Finish the load: open fresh sessions (GW-23, GW-24). They are longer by `lease_ms`, the time for which a
+        previous owner elsewhere may still answer (CG-27).
         """
         isolation = self._isolation(now_ms, wall_ms)
         self._contents.live = True
@@ -163,8 +163,8 @@ class Shard:
         return isolation.turn.step
 
     def drop(self) -> list[Token]:
-        """The shard is lost: nothing of it may be answered any more, also not from the hot path. Returns who still
-        waits.
+        """Drop the shard: nothing may be answered for it any more, not even by the hot path. Return the tokens that
+        still wait.
         """
         contents = self._contents
         tokens = [token for token, _ in contents.waiting.values()]
@@ -185,11 +185,11 @@ class Shard:
     # -- steps --------------------------------------------------------------------------------------------------------
 
     def handle(self, request: Request, context: RequestContext, token: Token, now_ms: int) -> Step:
-        """Take one request. Its reply is in the returned step, or in a later one when it is parked; each token is
-        answered once.
+        """Handle one request. Its reply is in the returned step, or in a later one if the request has to wait. Each
+        token is answered once.
 
         `now_ms` is monotonic. A request that breaks off is undone, and answered with an error (`isolation`).
-        Raises KeyError for a request of another API than those in HANDLERS.
+        Raises KeyError for a request of an API that is not in HANDLERS.
         """
         handler = HANDLERS[type(request)]
         contents, connection = self._contents, context.connection
@@ -223,22 +223,24 @@ class Shard:
         handler(turn, request, cut_client_id(context, self._contents.settings.limits), token)
 
     def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
-        """Another request of `connection` arrives, here or elsewhere: answer what is kept back for it
-        (CG-26). `handle` does so by itself.
+        """Send the held answers of `connection`, because another request of it arrives, here or elsewhere (CG-26).
+        `handle` does so by itself.
         """
         isolation = self._isolation(now_ms, wall_ms)
         self._let_go(isolation, connection)
         return isolation.turn.step
 
     def closed(self, connection: int, now_ms: int, wall_ms: int) -> Step:
-        """A client's connection is there no more; who came by it last cannot be reached until it comes again."""
+        """Note that a client's connection is closed. Members that used it last cannot be reached until they return."""
         isolation = self._isolation(now_ms, wall_ms)
         if self._contents.connections.close(connection):
             self._let_go(isolation, connection)
         return isolation.turn.step
 
     def knows_connection(self, connection: int) -> bool:
-        """Whether that connection has brought a request here, so that its end is to be told (`closed`)."""
+        """Whether that connection has brought a request here and is open. Then the shard must be told of its end
+        (`closed`).
+        """
         return self._contents.connections.knows(connection)
 
     def _let_go(self, isolation: Isolation, connection: int) -> None:
@@ -247,7 +249,7 @@ class Shard:
             isolation.carry_out(group.group_id, "a held answer", partial(_let_go_one, turn, group, member))
 
     def advance(self, now_ms: int, wall_ms: int) -> Step:
-        """Do everything whose time has come: sessions, rebalances, expiry of offsets. Too early, it does nothing."""
+        """Do everything that is due: sessions, rebalances, expiry of offsets. If nothing is due, nothing happens."""
         isolation = self._isolation(now_ms, wall_ms)
         turn = isolation.turn
         for group in self._contents.deadlines.due(now_ms):
@@ -272,7 +274,7 @@ class Shard:
         return turn.step
 
     def give_held(self, now_ms: int, wall_ms: int) -> Step:
-        """In place of `advance` while nothing can be written: time stands still but for answers that are kept back. The
+        """Call this in place of `advance` while nothing can be written. Time stands still, except for held answers. The
         step has no records.
         """
         isolation = self._isolation(now_ms, wall_ms)
@@ -284,17 +286,17 @@ class Shard:
         return isolation.turn.step
 
     def _held_in(self, member: Member) -> str | None:
-        """The group in which a member's heartbeat is kept back."""
+        """The group in which the member has a held answer; None: it has none."""
         if member.held is None:
             return None
         return self._contents.held[member.held.connection][member.member_id][0].group_id
 
     def go_on(self, stood_ms: int, now_ms: int) -> None:
-        """Time stood still for `stood_ms`, in which nobody was answered: no session may end by that."""
+        """Continue after time stood still for `stood_ms`. Nobody was answered in that time, so it ends no session."""
         go_on(self._contents, stood_ms, now_ms)
 
     def next_deadline(self) -> int | None:
-        """When `advance` should be called next, in ms on the clock of `now_ms`; None: not before the next request."""
+        """When to call `advance` next, in ms on the clock of `now_ms`; None: not before the next request."""
         earliest = self._contents.expiry_due_ms
         for at_ms in (self._contents.deadlines.next_ms(), self._contents.holds.next_ms()):
             if at_ms is not None and at_ms < earliest:
@@ -312,11 +314,11 @@ class Shard:
         return response
 
     def is_closed(self, group_id: str | None) -> bool:
-        """Whether the group could not be opened after a fault, and is not served (`quarantine`)."""
+        """Whether the group is not served, because it could not be opened after a fault (`quarantine`)."""
         known = self._contents.quarantine.get(group_id or "")
         return known is not None and known.closed
 
-    # -- what the gateway asks, and tells -----------------------------------------------------------------------------
+    # -- calls of the gateway and the server --------------------------------------------------------------------------
 
     def check_commit(
         self,
@@ -328,8 +330,8 @@ class Shard:
         now_ms: int,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now; refreshes its session if so (GW-12, GW-22).
-        `api_version` is OffsetCommit's.
+        """The error for a commit of offsets by this member now; NONE if it may commit, and then its session is
+        refreshed (GW-12, GW-22). `api_version` is the version of OffsetCommit.
         """
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
@@ -338,21 +340,21 @@ class Shard:
         )
 
     def may_write(self, request: Request) -> bool:
-        """Whether `request`, of an API that need not write, may do so all the same: a heartbeat of a connect group, but
-        for one that says nothing new.
+        """Whether `request` may write records although its API need not write: true of a connect group's heartbeat that
+        says something new.
         """
         return isinstance(request, ConnectGroupHeartbeatRequest) and not is_quiet(self._contents, request)
 
     def creates_group(self, request: Request) -> bool:
-        """Whether `request` may bring a group into being that is not there yet."""
+        """Whether `request` may create a group."""
         return creates_group(self._contents, request)
 
     def config(self, group_id: str) -> Mapping[str, str]:
-        """What the connect group of that name has been configured with itself, whether it exists or not."""
+        """The own settings of the group of that name, whether the group exists or not."""
         return self._contents.configurations.get(group_id, {})
 
     def adjusted_settings(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """The groups for which other values are in force than were set, each with these values by name."""
+        """The groups whose stored settings contradict the server's, each with the values in force by name."""
         server = self._contents.settings.connect
         for group_id, own in self._contents.configurations.items():
             if in_force := misfits(server, own):
@@ -361,9 +363,9 @@ class Shard:
     def alter_config(
         self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int, forgets_configured: bool = False
     ) -> Step:
-        """Configure a connect group with `values`, which must have been checked, and nothing else. They hold from each
-        member's next heartbeat; what they say of the group's kind holds at once. `forgets_configured`: also forget
-        where the configured set comes from. The step has `failed` where that could not be done.
+        """Replace a group's own settings with `values`, which the caller has checked. They hold from each member's next
+        heartbeat; a setting about the group's protocol holds at once. `forgets_configured`: also forget the offset of
+        the configured set. The step has `failed` set if this could not be done.
         """
         isolation = self._isolation(now_ms, wall_ms)
         work = partial(self._alter_config, isolation.turn, group_id, values, forgets_configured)
@@ -382,41 +384,41 @@ class Shard:
             settle(turn, self._contents.connect[group_id])
 
     def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
+        """The error for deleting the group (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND;
+        COORDINATOR_NOT_AVAILABLE if the group is not served.
+        """
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_delete(self._contents, group_id)
 
     def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (GW-13)."""
+        """The error for deleting any offsets of the group; NONE if that is allowed (GW-13)."""
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_offset_delete(self._contents, group_id)
 
     def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to, so that their offsets must stay (GW-13)."""
+        """The topics among `topics` that the group is subscribed to. Their offsets must stay (GW-13)."""
         return subscribed_among(self._contents, group_id, topics)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let a member's session stand still until `until_ms` at most, or until its next sign of life
-        (GW-10).
-        """
+        """Pause a member's session until `until_ms`, or until its next sign of life if that is earlier (GW-10)."""
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             pause(group, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
-        """Start a member's session afresh (GW-10)."""
+        """Start a fresh session of a member (GW-10)."""
         group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
 
     def list_groups(self, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
-        """The answer to a ListGroups for those of `group_ids` that are here; nothing changes by it."""
+        """The answer to a ListGroups for those of `group_ids` that are here. Changes nothing."""
         return listed_among(self._contents, request, group_ids)
 
     def offset_partitions(self, group_id: str) -> dict[str, list[int]]:
-        """The partitions, by topic, of which the group has an offset."""
+        """The partitions for which the group has an offset, by topic."""
         return {topic: list(offsets) for topic, offsets in self._contents.offsets.of_group(group_id).items()}
 
     def group_ids(self) -> list[str]:
@@ -424,7 +426,7 @@ class Shard:
         return [*self._contents.groups, *self._contents.connect]
 
     def has_members(self, group_id: str) -> bool:
-        """Whether the group has members, or newcomers that were given a member id."""
+        """Whether the group has members. In a classic group, clients that were given a member id count too."""
         connect = self._contents.connect.get(group_id)
         if connect is not None:
             return bool(connect.members)
@@ -432,12 +434,12 @@ class Shard:
         return group is not None and bool(group.members or group.pending or (group.record.members))
 
     def has_any_members(self) -> bool:
-        """Whether any group here has members, or newcomers that were given a member id."""
+        """Whether any group here has members. In a classic group, clients that were given a member id count too."""
         connect = any(group.members for group in self._contents.connect.values())
         return connect or any(group.members or group.pending for group in self._contents.groups.values())
 
     def metrics(self) -> Metrics:
-        """How many groups and members there are, and what has happened since the load."""
+        """Numbers of groups and members, and counts of what has happened since the load."""
         generic, connect = self._contents.groups.values(), self._contents.connect.values()
         return Metrics(
             groups={
@@ -458,7 +460,7 @@ class Shard:
         )
 
     def owner(self, group_id: str) -> str:
-        """Who is to have the group, as its setting says."""
+        """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
         return self._contents.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
 
     def generation(self, group_id: str) -> int | None:

@@ -1,19 +1,19 @@
-"""What is always true of the durable state of a shard, between two steps, and of what a log gives when it is replayed?
+"""Invariants of a shard's durable state: what is true between any two steps, and after the replay of a log.
 
-| of | is always true | rules |
+| of | invariant | rules |
 | --- | --- | --- |
-| a connect group | nothing is in two targets, or in the current of two members that were granted it | CG-2 |
-| | the assignment epoch is not above the group's, a member's not above the assignment's | CG-10 |
-| | a member at the assignment epoch owns its whole target | CG-10 |
-| | a legacy worker's generation is not above the group epoch; it says nothing of its target | CM-2 |
-| | a legacy worker speaks some embedded protocol, and lists no assignors | |
-| | what there is of a member has a member, what there is of a group has a group | |
-| | without members there is no target and nothing configured, and no assignment to be made | CG-21, CG-22 |
-| | history has no gap, and ends at the group epoch | |
-| a generic group | its leader is a member; each member is there once, and each static one under one name | |
-| | Empty has no members, CompletingRebalance and Stable have some | |
+| a connect group | no resource is in two targets, or in the current of two members that were granted it | CG-2 |
+| | the assignment epoch is not above the group epoch, and no member's epoch is above the assignment epoch | CG-10 |
+| | a member at the assignment epoch owns exactly its target | CG-10 |
+| | a classic member's generation is not above the group epoch, and says nothing about its target | CM-2 |
+| | a classic member speaks some embedded protocol, and lists no assignors | |
+| | each record about a member belongs to a member, and each record about a group to a group | |
+| | a group without members has no target, no configured set, and no assignment to compute | CG-21, CG-22 |
+| | the history has no gap and ends at the group epoch | |
+| a classic group | its leader is a member; no member id and no instance id occurs twice | |
+| | Empty has no members; CompletingRebalance and Stable have some | |
 
-`verify` asks this of a log, the tests ask it of every shard after every step.
+`verify` checks this for a log. The tests check it for every shard after every step.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _NOTHING: Resources = frozenset()
 
 
 def complaints(contents: Contents) -> Iterator[str]:
-    """All that is wrong, a sentence each; nothing where all is sound. For a shard that has been replayed, and not
-    settled yet (`settle_load`), or for a live one.
+    """Everything that is wrong, one sentence each; nothing if all is sound. For a live shard, or for one after the
+    replay of its log and before `settle_load`.
     """
     for group_id, group in contents.connect.items():
         if group_id in contents.groups and contents.groups[group_id].record.state:
@@ -64,7 +64,7 @@ def of_connect_group(group: ConnectGroup) -> Iterator[str]:
 
 
 def of_generic_record(record: GroupMetadataValue) -> Iterator[str]:
-    """What is wrong with the record of a generic group. What other coordinators write has no state in it."""
+    """What is wrong with the record of a classic group. Records of other coordinators have no state in them."""
     ids = [member.member_id for member in record.members]
     if len(set(ids)) < len(ids):
         yield f"a member is there twice: {sorted(each for each in set(ids) if ids.count(each) > 1)}"
@@ -113,8 +113,8 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
 
 
 def granted(member: Member) -> bool:
-    """Whether all that the member may be running was granted to it: a legacy worker may come with what it runs already,
-    and gives up what others have by then (CM-12).
+    """Whether everything that the member may be running was granted to it. A classic member may join with what it runs
+    already, and gives up what others have by then (CM-12).
     """
     return member.said.legacy is None
 
@@ -140,7 +140,7 @@ def _empty(group: ConnectGroup) -> Iterator[str]:
 
 
 def named(resource: Resource) -> str:
-    """A resource as people name it: `connector`, or `connector-0` for its task 0, as Connect does."""
+    """The resource in words: `connector NAME`, or `task NAME-0` for its task 0, as Connect names tasks."""
     connector, task = resource
     return f"connector {connector}" if task < 0 else f"task {connector}-{task}"
 

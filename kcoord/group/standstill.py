@@ -1,9 +1,10 @@
-"""What moves when a shard's time has stood still, or when an elder may still have answered its members?
+"""Clock pause: how deadlines move when a shard's time has stood still, or after a load from a previous owner.
 
-1. After a load a member's session is longer by the elder's lease: whom it still answered has stopped before its work
-   is given away (CG-27). The next sign of life counts afresh.
+1. After a load a member's session is longer by the previous owner's lease. So a worker that the previous owner still
+   answered has stopped before its work is given away (CG-27). The next sign of life starts a normal session.
 2. A shard that could not prove for a while that it is the coordinator answered nobody. When it goes on, every session
-   begins afresh, and whatever else had so much time left has it still.
+   begins afresh. Rebalance timeouts, the time to compute, and the waits for classic members are later by the time of
+   the pause.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kcoord.group.deadlines import NEVER_MS
 
 
 def prolong_sessions(contents: Contents, by_ms: int) -> None:
-    """Let every session end later by `by_ms`."""
+    """Make every session end later by `by_ms`."""
     for group in contents.groups.values():
         for member in group.members.values():
             member.last_seen_ms += by_ms
@@ -24,7 +25,9 @@ def prolong_sessions(contents: Contents, by_ms: int) -> None:
 
 
 def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
-    """Time stood still for `stood_ms` and goes on. Looks that were asked for come too early now, and find that."""
+    """Go on after time stood still for `stood_ms`. Looks that were asked for before may now come too early: that does
+    no harm.
+    """
     for group in contents.groups.values():
         for member in group.members.values():
             member.last_seen_ms = max(member.last_seen_ms, now_ms)

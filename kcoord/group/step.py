@@ -1,7 +1,7 @@
-"""What goes into a step of a shard, and what comes out of it?
+"""The input and output of a shard's step: request context, token, records, replies, faults.
 
-In: a request, the context of its connection, a token for whoever waits, and the time. Out: a `Step`, the records to
-append and the replies to release once all that the shard had appended by then is committed.
+In: a request, the context of its connection, a token for the client that waits, and the time. Out: a `Step` with the
+records to append, and the replies to send once all that the shard has appended by then is committed.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from kcoord.protocol.message import Request, Response
 from kcoord.protocol.records import Record
 
 Token = object
-"""Whoever waits for the reply to one request; handed back as it came, never looked into."""
+"""Stands for the client that waits for the reply to one request. The shard hands it back and never looks into it."""
 
 
 class Versioned(Protocol):
-    """What an answer is made from, as far as the hot path knows it: a generic group, a member of a connect group."""
+    """What an answer depends on, as the hot path sees it: a classic group, or a member of a connect group."""
 
     version: int
     """Moves with everything that could change the answer to a heartbeat."""
 
 
 class Session(Protocol):
-    """A member's session, as far as the hot path knows it."""
+    """A member's session, as the hot path sees it."""
 
     last_seen_ms: int
 
 
 class Lease(Protocol):
-    """Until when answers may be given for a shard, as far as the hot path knows it (CG-27)."""
+    """The lease of a shard, as the hot path sees it: until when answers may be sent (CG-27)."""
 
     until_ms: int
 
 
 @attrs.define(slots=True, eq=False)
 class Forever:
-    """The lease of a shard that nobody else can have."""
+    """The lease of a shard that no other instance can have: it never ends."""
 
     until_ms: int = 1 << 62
 
@@ -50,7 +50,7 @@ FOREVER = Forever()
 
 @frozen(slots=True)
 class RequestContext:
-    """What a step knows of the connection that a request came by, and the time of day."""
+    """What a step knows about the connection of a request, and the time of day."""
 
     api_version: int
     client_id: str
@@ -59,18 +59,18 @@ class RequestContext:
     connection: int
     """Serial number of the connection in this process; a newer one has a higher number."""
     wall_ms: int
-    """Unix time in ms, for what is written into records; timers run on the step's own `now_ms`."""
+    """Unix time in ms, for records. Timers use the step's `now_ms`."""
     pipelined: bool = False
-    """Whether an earlier request of the connection was still unanswered when this one was read, so that its sender
-    cannot have known that answer (CG-3).
+    """Whether an earlier request of the connection was still unanswered when this one was read. Then its sender cannot
+    have known that answer (CG-3).
     """
     opened: Opening | None = None
-    """When the connection was made. None: its number says which connections are older, as there is one process only."""
+    """When the connection was made. None: there is only one process, so connection numbers alone say which is newer."""
 
 
 @frozen(slots=True)
 class Ahead:
-    """A request that is yet to come by that connection, and what it would be answered."""
+    """A request that is expected next on that connection, and the answer to it."""
 
     request: Request
     response: Response
@@ -78,17 +78,15 @@ class Ahead:
 
 @frozen(slots=True)
 class Remember:
-    """A converged member's heartbeat: the same frame may be answered the same way while `basis.version == version` and
-    the shard's `lease` runs.
-
-    Whoever answers so sets `session.last_seen_ms`.
+    """What the hot path may remember of a heartbeat: it may answer the same frame in the same way while
+    `basis.version == version` and the shard's `lease` runs. It then sets `session.last_seen_ms`.
     """
 
     basis: Versioned
     version: int
     session: Session
     ahead: Ahead | None = None
-    """What is remembered instead of the frame that was answered, where the member says something else next time."""
+    """If the member's next heartbeat will differ from this one: that heartbeat, which is remembered instead."""
     lease: Lease = FOREVER
 
 
@@ -110,44 +108,44 @@ class Fault:
     """What was being done: an API's name, or what fell due."""
     error: Exception
     quarantined_ms: int = 0
-    """For so long the group's own time stands still, or, where `closed`, the group is not served at all."""
+    """How long nothing falls due in the group, in ms; if `closed`, how long the group is not served at all."""
     closed: bool = False
-    """The group could not be opened again either."""
+    """Whether opening the group again failed too."""
 
 
 @frozen(slots=True)
 class Slowed:
-    """A group's next rebalance has to wait, because the last ones have changed nothing (`repetition`)."""
+    """A group's next rebalance must wait, because the last ones have changed nothing (`repetition`)."""
 
     group_id: str
     times: int
-    """How many in a row have repeated an earlier one."""
+    """How many rebalances in a row have repeated an earlier one."""
     begins: bool
-    """It is the first of them that has to wait."""
+    """Whether this is the first rebalance in the row that must wait."""
 
 
 @attrs.define(slots=True, eq=False)
 class Step:
-    """What one call of a shard wants done: `records` are one atomic append, in order; `replies` leave when it is
+    """The result of one call of a shard. `records` are one atomic append, in order. `replies` are sent when it is
     committed.
     """
 
     records: list[Record] = attrs.Factory(list)
     encoded: list[tuple[bytes, bytes | None]] = attrs.Factory(list)
-    """The same records as bytes, each measured: the log takes them."""
+    """The same records as bytes. Each one has been measured and fits the log."""
     encoded_bytes: int = 0
     replies: list[Reply] = attrs.Factory(list)
     slowed: list[Slowed] = attrs.Factory(list)
     excess: str | None = None
-    """What the request brought too much of, so that it was refused and nothing was done (`limits`)."""
+    """Which limit the request exceeded, so that it was refused and nothing was done (`limits`)."""
     refused: list[Token] = attrs.Factory(list)
-    """Who waited in a group that was restored after a fault: each is told NOT_COORDINATOR, and asks again."""
+    """Clients that waited in a group that was restored after a fault. Each gets NOT_COORDINATOR and asks again."""
     faults: list[Fault] = attrs.Factory(list)
     failed: bool = False
-    """What this step was asked for was not done."""
+    """Whether the request of this step was not carried out."""
 
     def checked(self) -> Step:
-        """This step, or the error that broke off a part of it: for whoever looks for faults and must not hide one."""
+        """This step; raises the error that broke off a part of it. For callers that look for faults."""
         for fault in self.faults:
             raise fault.error
         return self

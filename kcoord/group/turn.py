@@ -1,6 +1,6 @@
-"""What does a transition work with? One turn of a shard: its state, the time, and the step that is being made.
+"""The transition in progress: one turn of a shard, with its state, the time, and the step that it makes.
 
-Whatever is written is replayed at once, so that everything after it in the same turn sees what a restart would see.
+A record is replayed as soon as it is written. So everything after it in the same turn sees what a restart would see.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kcoord.protocol.records import Record
 
 @frozen(slots=True, eq=False)
 class Turn:
-    """One request, or one look at what fell due."""
+    """The handling of one request, or of what is due at one time."""
 
     contents: Contents
     now_ms: int
@@ -27,7 +27,7 @@ class Turn:
     """Unix time, for records."""
     step: Step
     journal: Journal
-    """What stood before the records that this part of the step has written."""
+    """The state before the records that this part of the step has written."""
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""
@@ -40,5 +40,5 @@ class Turn:
         self.step.replies.append(Reply(token, response, remember))
 
     def wake(self, group: GenericGroup | ConnectGroup, at_ms: int) -> None:
-        """Look at `group` again at `at_ms` at the latest."""
+        """Have the shard look at `group` again at `at_ms` at the latest."""
         self.contents.deadlines.want(group, at_ms)

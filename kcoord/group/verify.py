@@ -1,11 +1,12 @@
-"""Is a partition's log one that a sound coordinator has written?
+"""Verification of a partition's log: whether a sound coordinator can have written it.
 
-The records are replayed in the order of the log, step by step. Checked on the way: every record is of a group of this
-partition; nothing was granted to two after any step (CG-2); epochs and generations never go back, but
-for a group that was deleted, and a member that joins anew or is away. In the end: all that `soundness` says.
+The verifier replays the records in the order of the log, step by step. On the way it checks that every record belongs
+to a group of this partition, that after each step no resource is granted to two members (CG-2), and that epochs and
+generations never go back. They may go back only if the group was deleted, or if a member joins again or goes away. At
+the end it checks all that `soundness` says.
 
-A compacted log lacks what was replaced: then some steps show less than there was, and never more, which is why two
-owners are looked for on the way and what must be there only in the end.
+A compacted log lacks the records that were replaced. Then a step may show less than there was, but never more. So the
+verifier looks for two owners on the way, and for what must exist only at the end.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ NEVER_BACK: dict[type, tuple[str, Callable[[Any], int]]] = {
     ConnectWorkerGroupCurrentMemberAssignmentKey: ("member epoch", lambda value: value.member_epoch),
     GroupMetadataKey: ("generation", lambda value: value.generation),
 }
-"""What never goes back while there is a record of that key."""
+"""The numbers that never go back while there is a record with that key."""
 
 
 @attrs.frozen
 class Finding:
-    """Something that is wrong; where it showed, or None in the end."""
+    """Something that is wrong, and the position where it showed; None: at the end."""
 
     position: int | None
     what: str
 
 
 class Verifier:
-    """Looks at one partition, `partition` of `partitions`."""
+    """Verifies the log of one partition, `partition` of `partitions`."""
 
     def __init__(self, partition: int, partitions: int) -> None:
         self._partition = partition
@@ -63,7 +64,7 @@ class Verifier:
         self.records = 0
 
     def see(self, position: int, record: Record) -> Iterator[Finding]:
-        """The next record of the log."""
+        """Check and replay the next record of the log."""
         self.records += 1
         for what in (*self._misplaced(record), *self._went_back(record)):
             yield Finding(position, what)
@@ -71,11 +72,11 @@ class Verifier:
             self._follow_owner(position, record)
         try:
             replay(self._contents, record)
-        except Exception as error:  # whatever it is, a start would stop there
+        except Exception as error:  # any exception: a load of this log would stop there
             yield Finding(position, f"the record cannot be replayed: {error!r}")
 
     def step_done(self) -> Iterator[Finding]:
-        """All records of a step have been seen."""
+        """Check the state after all records of a step."""
         for (group_id, resource), position in self._suspects.items():
             owners = [each for each in self._owners[group_id, resource] if self._was_granted(group_id, each)]
             if len(owners) > 1:
@@ -85,8 +86,8 @@ class Verifier:
         self._suspects.clear()
 
     def _was_granted(self, group_id: str, member_id: str) -> bool:
-        """Whether what a member may be running can only have been granted to it; what it said of itself may stand
-        further on in a compacted log.
+        """Whether everything in a member's current must have been granted to it. False while its metadata is not known:
+        in a compacted log that record may come later.
         """
         group = self._contents.connect.get(group_id)
         member = None if group is None else group.members.get(member_id)
@@ -94,15 +95,15 @@ class Verifier:
 
     @property
     def groups(self) -> int:
-        """How many groups there are by now."""
+        """The number of groups so far."""
         return len(self._contents.connect.keys() | self._contents.groups.keys())
 
     def end(self) -> Iterator[Finding]:
-        """The log has ended."""
+        """Check the state at the end of the log."""
         for what in complaints(self._contents):
             yield Finding(None, what)
 
-    # Inside
+    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _misplaced(self, record: Record) -> Iterator[str]:
         group_id = group_of(record)
@@ -145,12 +146,12 @@ class Verifier:
 
 
 def group_of(record: Record) -> str:
-    """The id of the group that a record is of."""
+    """The id of the group that a record belongs to."""
     key = record.key
     group_id = getattr(key, "group_id", None)
     return str(key.group if group_id is None else group_id)  # type: ignore[union-attr]
 
 
 def identity(record: Record) -> tuple[Any, ...]:
-    """What a record's key is equal by."""
+    """The type and the fields of a record's key: two keys are equal if these are."""
     return type(record.key), *(getattr(record.key, field.attribute) for field in record.key.FIELDS)

@@ -1,1 +1,1 @@
-"""What did a fleet do? Tables out of the log of records, by PySpark (`pip install 'kcoord[spark]'`)."""
+"""The pipeline: tables of what a fleet did, made from the log by PySpark (`pip install 'kcoord[spark]'`)."""

@@ -1,5 +1,5 @@
-"""What is raised when the pipeline cannot do what it was asked to?"""
+"""The error of the pipeline: it cannot do what it was asked to do."""
 
 
 class PipelineError(Exception):
-    """The text says what was wrong, where, and what to do."""
+    """The pipeline cannot do what it was asked to do. The text says what was wrong, where, and what to do."""

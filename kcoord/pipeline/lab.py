@@ -1,6 +1,6 @@
-"""What is tried in the lab, and what comes of one try? A cell is one scenario run once; its row is one of table `lab`.
+"""The runs of the lab. A cell is one scenario run once; its row is one of the table `lab`.
 
-Nothing here knows Spark: `kcoord.pipeline.spark.lab` spreads cells over a cluster. The same cell gives the same row,
+Nothing here knows Spark: `kcoord.pipeline.spark.lab` spreads cells over a cluster. The same cell gives the same row
 wherever it is run.
 """
 
@@ -18,7 +18,9 @@ from kcoord.sim.scenario.run import SETTLING_MS
 
 FIGURES = tuple(each.name for each in attrs.fields(Figures))
 WORTH_A_START = 30_000
-"""Of a part, in heartbeats: a second or so, where Spark takes a tenth of one or two for each."""
+"""The least cost of a part, in heartbeats: about a second of work. Spark takes a tenth of a second or two
+to start one.
+"""
 
 
 @attrs.frozen
@@ -37,16 +39,16 @@ class Cell:
     """One run."""
 
     scenario: str
-    """Its name."""
+    """The scenario's name."""
     kind: Kind
     policy: str
     delay: float | None
-    """Seconds for which lost work waits, instead of what the scenario says; None: as it says."""
+    """For how many seconds lost work waits. None: as the scenario says."""
     seed: int
     restart: Restart | None = None
-    """How workers go, instead of as the scenario says; None: as it says."""
+    """How workers go. None: as the scenario says."""
     rules: NamedRules | None = None
-    """What the group has from the start, instead of what the scenario says; None: as it says."""
+    """The placement rules that the group has from the start. None: as the scenario says."""
 
 
 def cells(
@@ -58,7 +60,7 @@ def cells(
     restarts: Iterable[Restart | None] = (None,),
     rules: Iterable[NamedRules | None] = (None,),
 ) -> list[Cell]:
-    """Everything with everything; what is named twice counts once."""
+    """All combinations. A value that is named twice counts once."""
     everything = product(names, kinds, policies, delays, restarts, rules, seeds)
     return list(
         dict.fromkeys(
@@ -69,14 +71,14 @@ def cells(
 
 
 def is_possible(scenario: Scenario, cell: Cell) -> bool:
-    """Whether the cell's kind of group follows what rules there are."""
+    """Whether the cell's kind of group follows placement rules, if the cell has any."""
     return follows_rules(cell.kind) or not _varied(scenario, cell).has_rules()
 
 
 def row_of(
     scenario: Scenario, cell: Cell, keep: Keep | None = None, only_with_workers: bool = False
 ) -> dict[str, object]:
-    """Run it. Where there is nothing to measure the row has the reason, and no figures. `keep` and
+    """Run the cell. If there is nothing to measure, the row has the reason and no figures. `keep` and
     `only_with_workers`: see `run`.
     """
     varied = _varied(scenario, cell)
@@ -97,8 +99,8 @@ def row_of(
 
 
 def parts(scenarios: Mapping[str, Scenario], todo: Iterable[Cell], wanted: int) -> list[list[Cell]]:
-    """Cells in some `wanted` parts that cost about the same, those with the costliest cells first; in fewer where a
-    part would not be worth its start.
+    """Split the cells into about `wanted` parts of about the same cost, parts with the costliest cells first. There are
+    fewer parts if a part would not be worth its start.
     """
     costs = {name: _cost(scenario) for name, scenario in scenarios.items()}
     ordered = sorted(todo, key=lambda each: -costs[each.scenario])
@@ -115,7 +117,9 @@ def parts(scenarios: Mapping[str, Scenario], todo: Iterable[Cell], wanted: int) 
 
 
 def _cost(scenario: Scenario) -> float:
-    """How long a run takes, in no unit: heartbeats, and what each change of the fleet makes of all that it runs."""
+    """How long a run takes, without a unit: heartbeats, and the work of each change of the fleet for all
+    that it runs.
+    """
     settings = scenario.settings
     heartbeats = scenario.workers * (SETTLING_MS / 1000 + scenario.lasts) / settings.heartbeat
     tasks = sum(kind.count * (kind.tasks + 1) for kind in scenario.connectors.values())

@@ -1,5 +1,5 @@
-"""What does `docs/pipeline.md` say? `python -m kcoord.pipeline.page` prints it (`make docs`); the lists of columns are
-made of `tables.py`.
+"""The page `docs/pipeline.md`: `python -m kcoord.pipeline.page` prints it (`make docs`). The lists of columns come from
+`tables.py`.
 """
 
 from kcoord.pipeline.tables import LAB, WHATIF, markdown

@@ -1,9 +1,9 @@
-"""How does a policy with a delay stand beside the others, over all seeds? The middle of its runs, how far they are
-apart, and which ones do best.
+"""The standing of a policy with a delay beside the others, over all seeds: its median run, the spread, the best
+choices.
 
-To stop tasks and to move them are two costs, and which of them is dearer only the fleet's owner knows: so there are
-two orders. Before both of them comes what cannot be told or never ends even, which is no choice. What lies within the
-spread of the best one counts as the same, as seeds differ by no more than latencies.
+Stopping tasks and moving tasks are two costs, and only the fleet's owner knows which one is dearer. So there are two
+orders. Before either order, a choice with fewer failed runs wins, and then one with fewer runs that end uneven. Choices
+within the spread of the best one count as equal, because seeds differ only in latencies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MEASURED = ("stopped", "longest_gap", "moved", "rebalances")
 
 @attrs.frozen
 class Spread:
-    """Of one figure: a run in the middle (of two the lower one), the least and the greatest."""
+    """The spread of one figure: the median run (the lower one of two), the least and the greatest."""
 
     middle: float
     least: float
@@ -27,7 +27,7 @@ class Spread:
 
 @attrs.frozen
 class Standing:
-    """One scenario, kind of group, policy, delay, way of restarting and set of placement rules."""
+    """The results of one scenario, kind of group, policy, delay, way of restarting and set of placement rules."""
 
     scenario: str
     kind: str
@@ -35,21 +35,23 @@ class Standing:
     delay: float
     runs: int
     failed: int
-    """Runs without figures; `error` says why they have none."""
+    """Runs without figures. `error` is one of the reasons."""
     error: str | None
     uneven: int
-    """Runs in which the work was not even in the end."""
+    """Runs in which the work was not spread evenly at the end."""
     doubles: int
-    """Runs in which two workers had the same."""
+    """Runs in which two workers had the same task at once."""
     figures: Mapping[str, Spread]
-    """`MEASURED`; empty where no run has figures."""
+    """The figures in `MEASURED`. Empty if no run has figures."""
     restart: str | None = None
     rules: str | None = None
-    """As in the table; None: as the scenario says."""
+    """`restart` and `rules` are as in the table. None: as the scenario says."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
-        """Of a row of aggregates: the fields, and of each figure `FIGURE_middle`, `_least` and `_greatest`."""
+        """Make one from a row of aggregates: the fields, and for each figure `FIGURE_middle`, `_least` and
+        `_greatest`.
+        """
         parts = [each.name for each in attrs.fields(Spread)]
         figures = {
             each: Spread(*(float(row[f"{each}_{part}"]) for part in parts))
@@ -61,9 +63,10 @@ class Standing:
 
 
 def best(standings: Iterable[Standing], *figures: str) -> list[Standing]:
-    """Those of one scenario and kind of group that have least of the first figure, and of those least of the next one.
+    """The best of the standings, which are of one scenario and kind of group: least of the first figure, then of the
+    next.
 
-    They are several where nothing tells them apart.
+    There are several if nothing tells them apart.
     """
     left = [each for each in standings if each.figures]
     fewest = min(((each.failed, each.uneven) for each in left), default=None)

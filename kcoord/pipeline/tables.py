@@ -1,9 +1,9 @@
-"""Which tables does the pipeline write, and what stands in each column? The one place: Spark's schemas, Arrow's, and
-the lists in `docs/pipeline.md` are made of it.
+"""The tables that the pipeline writes, and what each column means. This is the one place: Spark's schemas, Arrow's
+schemas and the lists in `docs/pipeline.md` are made from it.
 
-A column's kind is one of `Kind`; all may be null. A time is an instant (UTC). Rows of one group are in the order of its
-partition of the log, never in the order of times, which may go back where another instance with another clock took
-over.
+A column's kind is one of `Kind`; every column may be null. A time is an instant (UTC). Rows of one group are in the
+order of its partition of the log, never in the order of times: times may go back where another instance with another
+clock took over.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import attrs
 
 
 class Kind(Enum):
-    """The types of columns: Spark's names."""
+    """The types of columns, by Spark's names."""
 
     BOOL = "boolean"
     SHORT = "smallint"
@@ -47,12 +47,12 @@ class Table:
 
     @property
     def ddl(self) -> str:
-        """Spark's schema."""
+        """Spark's schema of the table."""
         return ", ".join(f"`{each.name}` {each.kind.value}" for each in self.columns)
 
 
 def _columns(*lines: str) -> tuple[Column, ...]:
-    """Each line: name, kind, meaning."""
+    """Parse lines of the form `name KIND meaning`."""
     found = []
     for line in lines:
         name, kind, about = line.split(" ", 2)
@@ -262,7 +262,7 @@ AUDIT = Table(
 )
 
 VARIED = ("scenario", "kind", "policy", "delay", "restart", "rules")
-"""What runs differ by, but for the seed."""
+"""The columns in which runs can differ, besides the seed."""
 LAB = Table(
     "lab",
     "Every run of `kcoord pipeline lab`. Figures count from the scenario's first event. A run with an error has no "
@@ -288,7 +288,7 @@ LAB = Table(
         "error TEXT Why there are no figures: the fleet was not at rest when the first event was due. Otherwise null.",
     ),
 )
-"""What `kcoord pipeline lab` writes, which reads no log."""
+"""The table of `kcoord pipeline lab`, which reads no log."""
 
 WHATIF = Table(
     "whatif",
@@ -305,15 +305,15 @@ WHATIF = Table(
         ),
     ),
 )
-"""What `kcoord pipeline whatif` writes."""
+"""The table of `kcoord pipeline whatif`."""
 
 DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
-"""What is made of `records`, in the order of the documentation."""
+"""The tables that are made from `records`, in the order of the documentation."""
 TABLES = (RECORDS, *DERIVED, OUTAGES, QUARANTINE)
 
 
 def markdown(tables: Iterable[Table] = TABLES) -> Iterator[str]:
-    """A part of `docs/pipeline.md` that lists them."""
+    """The part of `docs/pipeline.md` that lists these tables."""
     for table in tables:
         yield f"### {table.name}\n\n{table.about}\n\n| column | type | meaning |\n| --- | --- | --- |\n"
         for column in table.columns:

@@ -1,4 +1,4 @@
-"""What is an append to the simulator's log, and what may become of it?"""
+"""An append to the simulator's log, and its possible fates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Fate(Enum):
     FENCED = "the same, and another instance has the log for a while"
     TORN = "the power goes while it is written"
     LATE = "it is committed long after"
-    LOST = "nobody says what became of it; it is not in the log"
+    LOST = "it gets no result; it is not in the log"
 
 
 class Pending:

@@ -1,7 +1,7 @@
-"""Who computes in a simulated group, and how does it go wrong? The assignors that kcoord brings, and their failures.
+"""The assignors of a simulated group, and their failures: the assignors that kcoord brings, made to go wrong.
 
-A flawed one fails, says that it failed, takes too long, or gives nonsense: a resource twice, one that does not exist,
-none of some, or something to a member that is not there.
+A flawed assignor fails, reports that it failed, takes too long, or returns nonsense: a resource twice, a resource that
+does not exist, nothing for some member, or something for a member that is not there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AssignorFailed(Exception):
-    """A server-side assignor raises whatever it likes."""
+    """A server-side assignor may raise anything."""
 
 
 def _failing(assignment: Assignment) -> Assignment | None:
@@ -33,7 +33,7 @@ def _reporting(assignment: Assignment) -> Assignment | None:
 
 
 def _twice(assignment: Assignment) -> Assignment | None:
-    """Everybody gets what somebody gets."""
+    """Every member gets what one member gets."""
     most = max((each.resources for each in assignment.members), key=len, default=frozenset())
     return attrs.evolve(assignment, members=tuple(attrs.evolve(each, resources=most) for each in assignment.members))
 
@@ -59,7 +59,7 @@ FLAWS: tuple[Callable[[Assignment], Assignment | None], ...] = (
 
 
 class Assignors:
-    """Client-side ones, as the workers of this run have them."""
+    """The client-side assignors of the workers of this run."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -67,11 +67,11 @@ class Assignors:
         self._known = {name: make() for name, make in CLIENT_SIDE.items()}
 
     def assign(self, action: Assign) -> tuple[Assignment | None, int]:
-        """What comes of it, and how long it takes, in ms."""
+        """The assignment, and how long it takes, in ms."""
         world, chance = self._world, self._random.random
         group = action.group
         if not world.plan.tells:
-            # nobody says what exists: the assignors of these workers know it from elsewhere
+            # nobody reports what exists: the assignors of these workers know it from elsewhere
             group = attrs.evolve(group, configured=world.configured)
         assignment: Assignment | None = self._known[action.assignor].assign(group)
         takes_ms = int(chance() * 50)
@@ -86,7 +86,7 @@ class Assignors:
 
 
 class FlawedServerAssignor:
-    """A server-side one that fails now and then."""
+    """A server-side assignor that fails now and then."""
 
     def __init__(self, inner: ServerAssignor, random: Random, flawed: Callable[[], float]) -> None:
         self.name = inner.name
@@ -95,7 +95,7 @@ class FlawedServerAssignor:
         self._flawed = flawed
 
     def assign(self, group: Group) -> Assignment:
-        """As the inner one does, unless it goes wrong."""
+        """Assign as the inner one does, unless it goes wrong."""
         assignment = self._inner.assign(group)
         if self._random.random() < self._flawed():
             flawed = self._random.choice(FLAWS)(assignment)

@@ -1,12 +1,12 @@
-"""Is a group sound in itself? Asked of the coordinator's books whenever a step has changed them.
+"""The books of a group: whether the coordinator's state of it is consistent, checked whenever a step has changed it.
 
 | invariant | rules |
 | --- | --- |
 | indexes: owners, claimants, unconverged agree with a recount; targets are disjoint | CG-2, CG-18, CG-22 |
 | epochs: group, assignment and member epochs never go back; a member at the assignment epoch owns its target | CG-10 |
-| bump: the group epoch moves when, and only when, there is a reason | CG-13 |
-| computing: a group above its assignment epoch has somebody computing, or has failed and said so | CG-14, CG-20 |
-| timers: what is to fall due has one | CG-7, CG-20, CG-22 |
+| bump: the group epoch moves if, and only if, there is a reason | CG-13 |
+| computing: in a group above its assignment epoch somebody computes, or it has failed and says so | CG-14, CG-20 |
+| timers: everything that will fall due has a timer | CG-7, CG-20, CG-22 |
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Signature = tuple[object, ...]
 
 
 class Books:
-    """What is known of the group as it was after the step before."""
+    """What is known of the group as it was after the previous step."""
 
     def __init__(self) -> None:
         self.epoch = 0
@@ -41,14 +41,14 @@ class Books:
         self._asked: Signature = ()
 
     def begin(self, group: ConnectGroup | None) -> None:
-        """The log has been replayed: epochs are what is committed from here on."""
+        """The log has been replayed: from here on, epochs are those that are committed."""
         self.epoch = 0 if group is None else group.epoch
         self._assignment_epoch = 0 if group is None else group.assignment_epoch
         self._signature, self._asked = ((), ()) if group is None else signature(group)
         self._claimed = NOTHING if group is None else frozenset(group.claimants)
 
     def forget(self) -> None:
-        """The group is not there any more."""
+        """The group does not exist any more."""
         self.epoch = self._assignment_epoch = 0
         self._signature = ()
 
@@ -68,15 +68,15 @@ class Books:
             _nobody_computes(group, contents)
 
     def _owned(self, group: ConnectGroup) -> None:
-        """Each resource that is in a current is known by its owner."""
+        """The owner index has each resource that is in a current."""
         _owned_once(group)
 
     def _is_excused(self, group: ConnectGroup) -> bool:
-        """Whether nobody has to compute at this moment, though the group has changed."""
+        """Whether nobody has to compute at this moment, although the group has changed."""
         return group.repetition.due_ms != NEVER_MS
 
     def _installed(self, group: ConnectGroup) -> None:
-        """A new target names what exists (CG-18)."""
+        """A new target names only what exists (CG-18)."""
         if group.configured is None or group.error or group.assignment_epoch == self._assignment_epoch:
             return
         exists = group.configured.resources
@@ -108,7 +108,7 @@ class Books:
                 raise Violation("epochs", f"{member.member_id} is at the assignment epoch and does not own its target")
 
     def _bumped(self, group: ConnectGroup, step: Step) -> None:
-        """The group epoch moves when there is a reason, and only then (CG-13)."""
+        """The group epoch moves if there is a reason, and only then (CG-13)."""
         before, asked = self._signature, self._asked
         self._signature, self._asked = signature(group)
         moved = group.epoch - self.epoch
@@ -128,7 +128,7 @@ class Books:
 
 
 def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
-    """That may be only while those who could are away (CG-28)."""
+    """Nobody computes: that may be only while the workers that could compute are away (CG-28)."""
     limits = contents.effective(group.group_id)
     selection = select(group, [each.name for each in limits.assignors])
     if not isinstance(selection, Absent):
@@ -138,7 +138,7 @@ def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
 
 
 def _timed(group: ConnectGroup, now_ms: int) -> None:
-    """What is to fall due has a timer."""
+    """Everything that will fall due has a timer."""
     waits = group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
     if waits and group.members and group.delay_due_ms == NEVER_MS:
         raise Violation("timers", f"resources wait until {group.delay_deadline_wall_ms}, and nobody knows")
@@ -153,7 +153,7 @@ def _timed(group: ConnectGroup, now_ms: int) -> None:
 
 
 def _owned_once(group: ConnectGroup) -> None:
-    """No resource is in two currents, and each that is in one is known by its owner."""
+    """No resource is in two currents, and the owner index has each that is in one."""
     members = group.members
     owners: dict[object, str] = {resource: at for at, member in members.items() for resource in member.current}
     if len(owners) != sum([len(member.current) for member in members.values()]):
@@ -164,7 +164,7 @@ def _owned_once(group: ConnectGroup) -> None:
 
 
 def _claimed_once(group: ConnectGroup) -> None:
-    """The same of targets."""
+    """The same for targets."""
     targets = group.targets
     claimants: dict[object, str] = {resource: at for at, target in targets.items() for resource in target.resources}
     if len(claimants) != sum([len(target.resources) for target in targets.values()]):
@@ -175,7 +175,7 @@ def _claimed_once(group: ConnectGroup) -> None:
 
 
 def _twice(given: Iterable[tuple[str, frozenset[Resource]]]) -> tuple[Resource, str, str]:
-    """A resource that two have, and who they are."""
+    """A resource that two members have, and those members."""
     first: dict[Resource, str] = {}
     for at, resources in given:
         for resource in sorted(resources):
@@ -206,8 +206,8 @@ def _counted(group: ConnectGroup) -> None:
 
 
 def signature(group: ConnectGroup) -> tuple[Signature, Signature]:
-    """What an assignment is made from: who takes part with which metadata, and what is configured. And the reasons
-    that members' assignors give for a new one.
+    """What an assignment is made from: who takes part with which metadata, and what is configured. And the reasons that
+    members' assignors give for a new assignment.
     """
     made, asked = [], []
     for member in group.members.values():

@@ -1,8 +1,8 @@
-"""Branches: which branches of the engine does a run take? Counted by statements that are compiled into it, on demand.
+"""Branch counting: which branches of the engine a run takes, counted by statements that are compiled into it on demand.
 
-Nothing of this is in the engine. `count_branches` reads the sources of its modules and puts a statement before each
-branch: the body of an `if`, an `else`, a loop, a `case`, an `except`. Each function gets the code that comes of
-it, until `Count.end` is called or the process ends. A branch that is taken sets its byte.
+The engine itself contains none of this. `count_branches` reads the sources of its modules and puts a statement before
+each branch: the body of an `if`, an `else`, a loop, a `case`, an `except`. Each function gets the resulting code, until
+`Count.end` is called or the process ends. A branch that is taken sets its byte.
 
 A branch is named by where it is and what it asks, not by its line: `branch connect.install.check: if error`.
 """
@@ -26,11 +26,11 @@ PACKAGES = (
     "kcoord.group.conversion",
     "kcoord.group.translation",
 )
-"""Where the rules are that runs are to look at."""
+"""The packages with the rules that runs are to exercise."""
 _ROOT = "kcoord.group."
 _MARKS = "__branches_taken__"
 LONGEST = 100
-"""Of a name, in characters."""
+"""The longest name, in characters."""
 
 Block = tuple[str, list[ast.stmt]]
 
@@ -40,19 +40,19 @@ class Count:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        """All branches; one's number is its place."""
+        """All branches. The number of a branch is its place here."""
         self._marks = bytearray()
-        """One byte a branch: whether it was taken."""
+        """One byte for each branch: whether it was taken."""
         self._before: list[tuple[FunctionType, CodeType]] = []
 
     def take(self) -> frozenset[str]:
-        """The names of those that were taken since this was asked last."""
+        """The names of the branches that were taken since the last call."""
         found = frozenset(compress(self.names, self._marks))
         self._marks[:] = bytes(len(self._marks))
         return found
 
     def add(self, module: ModuleType) -> None:
-        """Count the branches of one module, too."""
+        """Count the branches of this module too."""
         source = _syntax_tree(module)
         for body, name in list(_named(source, module.__name__)):
             _note(body, len(self.names))
@@ -75,7 +75,7 @@ class Count:
 
 
 def count_branches() -> Count:
-    """Count those of all modules of PACKAGES from now on."""
+    """From now on, count the branches of all modules in PACKAGES."""
     count = Count()
     for module in _modules():
         count.add(module)
@@ -83,7 +83,7 @@ def count_branches() -> Count:
 
 
 def branch_names() -> list[str]:
-    """The names of all branches; nothing is counted by that."""
+    """The names of all branches. This does not start a count."""
     return [name for module in _modules() for _, name in _named(_syntax_tree(module), module.__name__)]
 
 

@@ -1,16 +1,17 @@
-"""What must never be so? Looked for after each step: in the workers, in answers, and in the books (`books.py`).
+"""The checks after each step: what must never be so, in workers, in responses, and in the coordinator's books
+(`books.py`).
 
 | invariant | rules |
 | --- | --- |
-| one owner: no two workers that are not frozen run a resource | CG-2, CG-3, CG-7, CG-8, CG-9 |
+| one owner: no two workers that are not frozen run the same resource | CG-2, CG-3, CG-7, CG-8, CG-9 |
 | books: what a worker owns is in its current | CG-1, CG-3, CG-5, CG-6, CG-8, CG-12 |
 | fencing: no healthy worker is fenced; an old connection always is; fencing removes nobody | CG-4, CG-5, CG-11, CG-12 |
-| commit: no answer leaves before all that it could have seen is committed | CG-24 |
-| cache: what the hot path answers is what the shard would | CG-25 |
-| held: no answer is kept back that has something to say, nor too long | CG-26 |
+| commit: no response leaves before everything is committed that it could have seen | CG-24 |
+| cache: the hot path responds as the shard would | CG-25 |
+| held: no response is held that has something to say, and none is held too long | CG-26 |
 | placement: what the group's rules demand (`placement/judge.py`) | |
 
-What must become so in the end, and that the log gives what is running, is in `rest.py`.
+`rest.py` checks what must be so at the end, and that the log gives what is running.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 REPLAY_EVERY = 400
-"""Steps between two comparisons of the log with what is running; each load is one more."""
+"""How many steps lie between two comparisons of the log with what is running. Each load is one more comparison."""
 _STATES = [("state", "connect", state.label) for state in State]
 FINE = frozenset((ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT))
 
@@ -67,13 +68,13 @@ class Checks:
         self._books = self._open_books()
         self._placement = PlacementJudge(world) if world.plan.placements else None
         self._contents: Contents
-        """Of the shard that was loaded last."""
+        """The contents of the shard that was loaded last."""
         self._group: ConnectGroup | None = None
         self._version = -1
         self._held_version = -1
         self._next_replay = REPLAY_EVERY
         self._compacted = bool(world.seed % 2)
-        # of the request in work
+        # about the request in work
         self._member: Member | None = None
         self._newest = -1
         self._put_out = False
@@ -95,7 +96,7 @@ class Checks:
             self._placement.died(process)
 
     def judge(self, process: Living) -> None:
-        """One owner at most, of workers that are not frozen (CG-2)."""
+        """Of the workers that are not frozen, at most one owns each resource (CG-2)."""
         running = process.running
         if not running or not process.counts:
             return
@@ -107,7 +108,7 @@ class Checks:
                 raise Violation("one owner", f"{process.name} and {other.name} both run {both}")
 
     def heard(self, process: Living) -> None:
-        """An answer was taken in, or the books have changed: what a worker owns is in its current (CG-1)."""
+        """A response was processed, or the books have changed: what a worker owns is in its current (CG-1)."""
         if not isinstance(process, Process):
             return
         owned = process.member.owned
@@ -127,7 +128,7 @@ class Checks:
     # -- the coordinator ----------------------------------------------------------------------------------------------
 
     def loaded(self) -> None:
-        """The log has been replayed: epochs are what is committed from here on."""
+        """The log has been replayed: from here on, epochs are those that are committed."""
         self.loads += 1
         self._contents = self._world.coordinator.shard._contents
         self._version = -1
@@ -156,7 +157,7 @@ class Checks:
             if self._group is not None:
                 self._books.forget()
             if self._placement is not None:
-                self._placement.gone(contents)  # each time: a step that broke off has placed, too
+                self._placement.gone(contents)  # each time, because a step that broke off has placed too
         elif step.records or step.faults or group.version != self._version or group is not self._group:
             self._version = group.version
             self._world.sightings.reached(_STATES[group.state])
@@ -213,7 +214,7 @@ class Checks:
             raise Violation("fencing", f"{request.member_id} was refused and removed")
         if error == ErrorCode.FENCED_MEMBER_EPOCH and not stale and not self._put_out and self._is_healthy(frame):
             if request.member_epoch == JOINING_EPOCH and (frame.pipelined or self._member_epoch > JOINING_EPOCH):
-                return  # epoch 0 is never a previous epoch (CG-12), and a join that could not know the last answer
+                return  # epoch 0 is never a previous epoch (CG-12), or the join could not know the last response
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
 
     def is_stale(self, frame: Frame) -> bool:
@@ -221,17 +222,17 @@ class Checks:
         return frame.link.serial < self._newest
 
     def _is_healthy(self, frame: Frame) -> bool:
-        """Whether it was sent by a worker that lives, on its newest connection."""
+        """Whether a living worker sent the request on its newest connection."""
         client = frame.link.client
         return not frame.copied and frame.link.client_open and any(client is each for each in self._processes)
 
     def leaves(self, frame: Frame) -> None:
-        """An answer leaves (CG-24)."""
+        """A response leaves (CG-24)."""
         if frame.seen > self._world.coordinator.committed:
             raise Violation("commit", "an answer leaves before what it could have seen is committed")
 
     def hot(self, frame: Frame, response: Response) -> None:
-        """The hot path has answered (CG-25)."""
+        """The hot path has responded (CG-25)."""
         assert isinstance(response, ConnectGroupHeartbeatResponse)
         group = self._contents.connect[GROUP]
         member = group.members.get(getattr(frame.request, "member_id", ""))
@@ -251,7 +252,7 @@ class Checks:
             raise Violation("cache", f"{member.member_id} was answered by the hot path, and there is something to say")
 
     def _held(self, frame: Frame | None) -> None:
-        """What is kept back has nothing to say, and not for long (CG-26)."""
+        """Held responses have nothing to say, and are not held for long (CG-26)."""
         held = self._contents.held
         group = self._group
         if group is None or group.version != self._held_version or frame is None:
@@ -267,7 +268,7 @@ class Checks:
                 self._is_not_late(member, *_nothing_to_say(of_group, member))
 
     def _is_not_late(self, member: Member, token: Frame, last: Answer[Resource]) -> None:
-        """An answer that is kept back was to leave neither later than may be nor before now."""
+        """A held response leaves neither later than it may nor later than its time."""
         held_ms = member.wake_ms - token.began_ms
         if (
             held_ms > getattr(token.request, "max_wait_ms", 0)
@@ -280,14 +281,14 @@ class Checks:
             raise Violation("held", f"the answer to {member.member_id} was to leave at {member.wake_ms}")
 
     def let_go(self, frame: Frame) -> None:
-        """Another request has come by its connection: its answer is not kept back any more (CG-26)."""
+        """Another request has come on its connection, so its response is not held any more (CG-26)."""
         if frame.seen < 0:
             raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def _replay(self) -> None:
-        """Of the log as it is, and compacted, in turns."""
+        """Compare the log with what is running: as it is and compacted, in turn."""
         self._compacted = not self._compacted
         rest.replays(self._world, compacted=self._compacted)
 
@@ -296,11 +297,11 @@ class Checks:
         return self._books.epoch
 
     def nowhere(self) -> frozenset[Resource]:
-        """What nobody has to run, because placement rules forbid it everywhere."""
+        """Resources that nobody has to run, because placement rules forbid them everywhere."""
         return NOTHING if self._placement is None else self._placement.nowhere()
 
     def wrong(self) -> str | None:
-        """What is not well yet."""
+        """What is not well yet. None: all is well."""
         found = self._wrong()
         return self._placement.wrong(self._processes) if found is None and self._placement is not None else found
 
@@ -308,13 +309,13 @@ class Checks:
         return rest.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
 
     def at_end(self) -> None:
-        """The last look."""
+        """The checks at the end of the run."""
         self._replay()
         rest.unanswered(self._world)
 
 
 def _nothing_to_say(group: ConnectGroup, member: Member) -> tuple[Frame, Answer[Resource]]:
-    """An answer that is kept back would be as the last one. Gives the request that waits for it, and that one."""
+    """A held response would be as the last one. Returns the request that waits for it, and that last response."""
     member_id, last = member.member_id, member.answer
     token = None if member.held is None else member.held.token
     if token is None or last is None or group.members.get(member_id) is not member:

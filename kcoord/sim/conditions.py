@@ -1,16 +1,16 @@
-"""Conditions: what a soak must have met sometimes, by name; a report of them says what was never met.
+"""Conditions: what a soak must have met sometimes, by name. A report of them says what was never met.
 
 | area | a condition of it is met when |
 | --- | --- |
 | fault | a kind of fault strikes while the group is in a phase: `fault kill while assigning` |
 | record | a record of this type is written, or a tombstone of it: `record Connect TargetAssignment gone` |
 | answer | a request is answered with this error: `answer ConnectGroupHeartbeat FENCED_MEMBER_EPOCH` |
-| state | the group is of a kind and in a state: `state classic CompletingRebalance` |
+| state | the group is of this kind and in this state: `state classic CompletingRebalance` |
 | event | the shard counts something (`kcoord.group.metrics`): `event rebalances session expired` |
-| placement | placement rules come about, or cannot: `placement a drained worker is empty` (`placement/judge.py`) |
-| branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only where a report is asked for |
+| placement | placement rules take effect, or cannot: `placement a drained worker is empty` (`placement/judge.py`) |
+| branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only if a report is asked for |
 
-What is met is observed in `sightings.py`. Runs without classic workers and runs with them have conditions of their own.
+`sightings.py` observes what is met. Runs with and without classic workers have conditions of their own.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from kcoord.sim.phases import MIXED_PHASES, MOVING_PHASE, PHASES
 from kcoord.sim.plan import FAULTS, PLACEMENT
 
 FREQUENT_PHASES = ("assigning", "reconciling", "stable")
-"""Phases that some thousand runs meet with every fault."""
+"""Phases that a few thousand runs meet with every fault."""
 
 NEVER_MIXED = ("delete",)
-"""Faults that runs with classic workers do without."""
+"""Faults that do not strike in runs with classic workers."""
 
 RECORDS = (
     "Connect Configuration",
@@ -51,7 +51,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "ConnectGroupPrepareAssignment": ("FENCED_MEMBER_EPOCH", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID"),
 }  # fmt: skip
 STATIC_ANSWERS = ("FENCED_INSTANCE_ID", "UNRELEASED_INSTANCE_ID")
-"""What static members are refused with; there are none in mixed runs."""
+"""The errors that refuse static members. Mixed runs have no static members."""
 MIXED_ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Heartbeat": ("ILLEGAL_GENERATION", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"),
     "JoinGroup": (
@@ -88,29 +88,29 @@ PLACEMENTS = (
     "at rest with work where no rule wants it",
     "rules that a worker which computes does not follow",
 )
-"""What comes of placement rules."""
+"""What placement rules can lead to."""
 CLASSIC_PLACEMENTS = (
     "a drained leader is empty",
     "rules that workers of `default` do not follow",
     "the leader dies while rules move work",
 )
-"""The same where there are classic workers."""
+"""The same for runs with classic workers."""
 
 
 def required(kind: str) -> frozenset[str]:
-    """What a long soak of this kind must have met; nothing where that is not listed for a kind."""
+    """What a long soak of this kind must have met. Empty if nothing is listed for a kind."""
     return _REQUIRED.get(kind, frozenset())
 
 
 def common(kind: str) -> frozenset[str]:
-    """What some hundred runs of this kind must have met."""
+    """What a few hundred runs of this kind must have met."""
     frequent = tuple(f" while {phase}" for phase in FREQUENT_PHASES)
     names = [name for name in required(kind) if name not in RARE]
     return frozenset(name for name in names if area_of(name) != "fault" or name.endswith(frequent))
 
 
 def area_of(name: str) -> str:
-    """The first column of the table above."""
+    """The area: the first column of the table above."""
     return name.split(" ", 1)[0]
 
 
@@ -195,4 +195,4 @@ RARE = frozenset(
         "placement the leader dies while rules move work",
     }
 )
-"""What some hundred runs need not meet."""
+"""What a few hundred runs need not meet."""

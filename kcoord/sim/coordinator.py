@@ -1,16 +1,16 @@
-"""How does the one coordinator run? The shell around a shard, as the server has it, on virtual time.
+"""The simulated coordinator: the shell around one shard, as the server has it, on virtual time.
 
-- One request of a connection is in work at a time; what comes behind it waits, or lets its held answer go.
-- A step's records are one append. Appends are committed in order, some time later; a reply leaves when all that the
-  shard had appended when it was made is committed (CG-24).
-- It crashes at any time: what is committed is in the log, and of the appends on their way the first few may be too.
-- An append fails: the shard is dropped and loaded again, while the connections live. Of the appends under way the first
-  few may be in the log all the same (in doubt), or none (a transaction was rolled back, or another instance has fenced
-  this one meanwhile).
-- Nobody says what became of an append: what waits for it waits until the writer gives up, and it never was.
-- An append takes long; what is behind it is told later still.
-- The power goes while a batch is written: a part of it is on the disk, and is left out by the next load (`storage.py`).
-- Of a log that is loaded all may be there, or the last record of each key only.
+- One request of a connection is in work at a time. The next one waits, or ends the hold of the response before it.
+- A step's records are one append. Appends are committed in order, some time later. A reply leaves when everything is
+  committed that the shard had appended when the reply was made (CG-24).
+- It crashes at any time. What is committed is in the log; the first few of the appends on their way may be too.
+- An append fails. The shard is dropped and loaded again, while the connections live. The first few of the appends on
+  their way may be in the log all the same (in doubt), or none (a transaction was rolled back, or another instance has
+  fenced this one meanwhile).
+- An append gets no result. What waits for it waits until the writer gives up, and it never was in the log.
+- An append takes long, and so does everything behind it.
+- The power fails while a batch is written. Part of it is on the disk, and the next load leaves it out (`storage.py`).
+- A load may find the whole log, or only the last record of each key.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 CATCH_UP_MS = 250
-"""After a standstill what waits is read so long before time goes on, as the server does it."""
+"""After a standstill, how long the coordinator reads what waits before time goes on, as in the server."""
 WALL_MS = 1_700_000_000_000
 HOST = "/10.0.0.1"
 
 
 def key_of(record: Record) -> object:
-    """What compaction keeps one of."""
+    """The key by which compaction keeps one record."""
     key = record.key
     if isinstance(key, ConnectWorkerGroupHistoryKey):
         return key.group_id, key.epoch
@@ -52,7 +52,9 @@ def key_of(record: Record) -> object:
 
 
 def _while_loading(request: Request) -> ErrorCode:
-    """As the server refuses: who syncs is told to join anew, since Java's worker would end; its heartbeats are fine."""
+    """As the server refuses. Java's worker would end on other errors to SyncGroup, so it is told to join again; its
+    heartbeats are accepted.
+    """
     if isinstance(request, SyncGroupRequest):
         return ErrorCode.REBALANCE_IN_PROGRESS
     if isinstance(request, HeartbeatRequest):
@@ -61,7 +63,7 @@ def _while_loading(request: Request) -> ErrorCode:
 
 
 class BrokenOff(Exception):
-    """A step that the plan breaks off; every other fault ends the run."""
+    """A step that the plan breaks off. Every other exception ends the run."""
 
 
 class Stage(Enum):
@@ -72,7 +74,7 @@ class Stage(Enum):
     UP = "everything"
 
 
-DOWN, UP = Stage.DOWN, Stage.UP  # with every message one of them is asked for, and an enum's members are slow to find
+DOWN, UP = Stage.DOWN, Stage.UP  # one of them is looked up with every message, and members of an enum are slow to find
 
 
 class Coordinator:
@@ -89,21 +91,21 @@ class Coordinator:
         self._ids = count(1)
         self.shard = Shard(settings, self._make_id, fits=self._fits)
         self.storage = Storage()
-        """What is committed, and what a power cut has left of the rest."""
+        """What is committed, and what a power failure has left of the rest."""
         self.pending: deque[Pending] = deque()
         self.appended = 0
-        """Appends since the log began, committed or not."""
+        """How many appends there were since the log began, committed or not."""
         self.frozen_until_ms = 0
         self._unread: list[Frame] = []
         self.woken_ms = 0
-        """When it was last not able to serve."""
+        """When the coordinator became able to serve again."""
         self._life = 0
         """Counts loads, so that what was meant for an earlier life is ignored."""
         self._commit_ms = 0
         self._next = Fate.COMMITTED
         """What becomes of the next append."""
         self._lost: Pending | None = None
-        """The append of which nobody says what became of it."""
+        """The append that gets no result."""
         self._late = False
         """Whether an append has ever taken long."""
         self._takes_ms = 0
@@ -116,17 +118,17 @@ class Coordinator:
         self._network.superseded = self._superseded
 
     def _make_id(self) -> str:
-        """The unique part of a member id that the coordinator gives: no two are the same, over crashes too."""
+        """The unique part of a member id that the coordinator gives out. No two are the same, even over crashes."""
         return str(next(self._ids))
 
     @property
     def committed(self) -> int:
-        """Appends that are in the log."""
+        """How many appends are in the log."""
         return self.storage.committed
 
     @property
     def wall_ms(self) -> int:
-        """The time of day, which may jump while the coordinator is down."""
+        """The time of day. It may jump while the coordinator is down."""
         return self._wall_ms + self._events.now_ms
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -142,7 +144,7 @@ class Coordinator:
     def _loaded(self, life: int) -> None:
         if life != self._life:
             return
-        # connections number on over a crash: those of a process that has died are not there to be heard
+        # connections keep numbering over a crash: those of a dead process cannot be heard any more
         self.shard = self.replayed(compacted=self._random.random() < 0.5, elder=self.shard)
         self.appended = self.committed
         self._commit_ms = 0
@@ -154,7 +156,7 @@ class Coordinator:
         self._take(self.shard.loaded(self._events.now_ms, self.wall_ms), None)
 
     def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
-        """A shard as a load would make it, of what is committed, or of everything that was appended."""
+        """A shard as a load would make it, from what is committed, or from everything that was appended."""
         shard = Shard(self.settings, self._make_id, elder, self._fits)
         records = list(self.storage.load())
         if everything:
@@ -167,7 +169,7 @@ class Coordinator:
         return shard
 
     def crash(self, down_ms: int, wall_jump_ms: int = 0, *, torn: bool = False) -> None:
-        """The process dies, and comes back after a while; with `torn` the disk loses its power, too."""
+        """The process dies, and comes back after a while. With `torn` the disk also loses its power."""
         if self.stage is DOWN:
             return
         how = ", one of them torn" if torn and self.pending else ""
@@ -184,11 +186,11 @@ class Coordinator:
             self.start()
 
     def disturb_next_append(self, fate: Fate, takes_ms: int = 0) -> None:
-        """The next append goes wrong like this; where that takes a while, so long."""
+        """Let the next append go wrong in this way. `takes_ms`: for how long, if that takes time."""
         self._next, self._takes_ms = fate, takes_ms
 
     def break_next_step(self) -> None:
-        """The next step that writes something breaks off when all is written, and is undone."""
+        """Let the next step that writes something break off after all is written. It is undone."""
         self._breaks = True
 
     def _fits(self, key: bytes, value: bytes | None) -> bool:
@@ -213,14 +215,14 @@ class Coordinator:
             self._events.at(self._timer_ms, self._time, self._timer_ms, self._life)
 
     def _failed(self, survivors: int | None = None) -> None:
-        """An append has failed. So many are in the log all the same; None: the first few."""
+        """An append has failed. `survivors` of those on their way are in the log all the same. None: the first few."""
         self._next = Fate.COMMITTED
         self._world.note("coordinator", f"an append fails, {len(self.pending)} were under way")
         self._drop(answer=ErrorCode.NOT_COORDINATOR, survivors=survivors)
         self.start()
 
     def _drop(self, answer: ErrorCode | None, *, survivors: int | None = None, torn: bool = False) -> None:
-        """Forget what is not committed; of the appends on their way the first few may be."""
+        """Forget what is not committed. The first few of the appends on their way may be committed."""
         if survivors is None:
             all_may = answer is None and not torn
             survivors = int(self._random.random() * (len(self.pending) + all_may))
@@ -248,7 +250,7 @@ class Coordinator:
         self._events.at(self.frozen_until_ms, self._go_on)
 
     def _go_on(self) -> None:
-        """What came while the process stood still is read."""
+        """Read what came while the process stood still."""
         if self.frozen_until_ms <= self._events.now_ms:
             unread, self._unread = self._unread, []
             for frame in unread:
@@ -276,7 +278,7 @@ class Coordinator:
     def _begin(self, frame: Frame) -> None:
         link = frame.link
         if frame.copied and not self._superseded(frame):
-            return  # a load has made the coordinator forget the newer connection
+            return  # after a load the coordinator does not know the newer connection any more
         link.call = frame
         frame.began_ms = self._events.now_ms
         if self.stage is not UP:
@@ -305,7 +307,7 @@ class Coordinator:
         return type(request).decode(request.encode(frame.version), frame.version) if self._plan.wire else request
 
     def _as_sent(self, frame: Frame, response: Response) -> Response:
-        """The answer as the client reads it."""
+        """The response as the client reads it."""
         return type(response).decode(response.encode(frame.version), frame.version) if self._plan.wire else response
 
     def _refusal(self, request: Request, error: ErrorCode) -> Response:
@@ -317,7 +319,7 @@ class Coordinator:
         return RequestContext(version, client_id, HOST, connection, self.wall_ms, pipelined)
 
     def ask(self, request: Request) -> None:
-        """An administrator's request; its answer does not matter."""
+        """An administrator's request. Its response does not matter."""
         if self.stage is UP:
             if self._world.tracing:
                 self._world.note("admin", trace.of_request(request))
@@ -348,7 +350,7 @@ class Coordinator:
     # -- steps --------------------------------------------------------------------------------------------------------
 
     def _take(self, step: Step, frame: Frame | None) -> None:
-        """Append what a step writes, let its replies go when they may."""
+        """Append what a step writes, and let its replies leave when they may."""
         world = self._world
         world.steps += 1
         if step.faults:
@@ -381,21 +383,23 @@ class Coordinator:
             self._events.at(due_ms, self._time, due_ms, self._life)
 
     def _note_faults(self, step: Step) -> None:
-        """Raises a fault that is not one of those that the run breaks steps off with."""
+        """Raise a fault of the step, unless it is one that the run breaks steps off with."""
         for fault in step.faults:
             if not isinstance(fault.error, BrokenOff):
                 raise fault.error
             self._world.note("coordinator", f"{fault.during} breaks off and is undone")
 
     def _refuse(self, step: Step) -> None:
-        """Tell who waited in a group where a step was broken off; what the step wrote is on its way by now."""
+        """Refuse the requests that waited in a group where a step broke off. What the step wrote is already
+        on its way.
+        """
         for token in step.refused:
             if isinstance(token, Frame):
                 token.seen = 0
                 self._deliver(token, refuse(token.request, ErrorCode.NOT_COORDINATOR), None)
 
     def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
-        """Let a reply go when all that the shard has appended until now is committed (CG-24)."""
+        """Let a reply leave when everything is committed that the shard has appended until now (CG-24)."""
         if not self.pending:
             self._deliver(frame, response, remember)
             return
@@ -444,7 +448,7 @@ class Coordinator:
         return True
 
     def _commit_at(self, at_ms: int) -> None:
-        """What is under way is committed then, in order."""
+        """Commit everything on its way at that time, in order."""
         self._commit_ms = at_ms
         for each in self.pending:
             self._events.at(at_ms, self._committed, each)
@@ -455,7 +459,7 @@ class Coordinator:
             self._failed(survivors=0)
 
     def _deliver(self, frame: Frame, response: Response, remember: Remember | None) -> None:
-        """The answer leaves, and what waited behind it begins."""
+        """The response leaves, and the next request on the connection begins."""
         link = frame.link
         if link.call is not frame:
             return

@@ -1,6 +1,6 @@
-"""What happens next? A queue of events on virtual time.
+"""The queue of events on virtual time.
 
-Events of the same ms happen in the order in which they were asked for, so that a run depends on nothing but its seed.
+Events of the same ms happen in the order in which they were scheduled, so that a run depends on nothing but its seed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Events:
         self._serial = 0
 
     def at(self, at_ms: int, call: Callable[..., None], *what: Any) -> None:
-        """Call at that time; now, if it is past."""
+        """Call at that time; now, if it has passed."""
         self._serial = serial = self._serial + 1
         heappush(self._heap, (at_ms if at_ms > self.now_ms else self.now_ms, serial, call, what))
 
     def after(self, ms: int, call: Callable[..., None], *what: Any) -> None:
-        """Call in so many ms."""
+        """Call in `ms`."""
         self._serial = serial = self._serial + 1
         heappush(self._heap, (self.now_ms + ms, serial, call, what))
 

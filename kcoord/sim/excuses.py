@@ -1,10 +1,11 @@
 """Excuses: the branches of the engine that no run of the simulator takes, and why.
 
 A branch that is not listed here must be taken by some run of a long soak (`conditions.py`). An excused branch must not:
-once a run takes it, its excuse is wrong, and goes. A rare branch may be taken and need not be: runs can get there, but
-not reliably within a soak; a test by hand does.
+once a run takes it, its excuse is wrong, and is removed. A rare branch may be taken and need not be: runs can get
+there, but not reliably within a soak; a hand-written test does.
 
-Patterns are those of `fnmatch`, of the name without `branch `, of which 100 characters are kept. A reason is one line.
+Patterns are those of `fnmatch`. They match the name without `branch `, of which 100 characters are kept. A reason is
+one line.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from fnmatch import fnmatchcase
 import attrs
 
 _INVALID = "no worker sends a request that is not valid"
-_IDENTITY = "a worker keeps its member id and its instance id while it lives, and takes nobody else's"
+_IDENTITY = "a worker keeps its member id and its instance id while it lives, and never takes those of another worker"
 _READABLE = "what classic workers and leaders send can be read, and names only what they were shown"
 _CONNECT_ONLY = "all groups of the simulator are Connect's, and can be converted"
 _NOT_FULL = "no group of the simulator is full"
 _NEWEST = "all workers send the newest version of each request"
 _LOG = "the simulator's log is of this release, and loses whole groups only"
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
-_TOPIC = "what is configured comes from one config topic, and nobody has it forgotten"
+_TOPIC = "what is configured comes from one config topic, and no operator makes a group forget it"
 _NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
@@ -56,7 +57,7 @@ EXCUSED: Mapping[str, str] = {
     "connect.replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
     "modern.group.ModernGroup.state: if self.dead": "nobody asks for the state of a group that is gone",
-    "modern.reconcile.progress: if current == target": "whoever calls it has compared them before",
+    "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
     "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
     "*protocol_type != PROTOCOL_TYPE": _CONNECT_ONLY,
@@ -68,7 +69,7 @@ EXCUSED: Mapping[str, str] = {
     "translation.heartbeat.heartbeat_translated: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.who.check_newest_legacy: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.leave_group._go: if newcomers.has(*": "a worker that was only given its id does not leave",
-    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has so many workers",
+    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
     "translation.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
     "*: except *Unreadable*": _READABLE,
     "translation.reading.read: except EmbeddedError": _READABLE,
@@ -119,7 +120,7 @@ RARE: Mapping[str, str] = {
     "conversion.barrier.why_barrier: if not group.members": "a group is described just when it is empty",
     "conversion.barrier._only_default: if not workers": "workers that speak `default` and others are described",
     "translation.barrier._has_cause: if group.legacy.gathering_due_ms != NEVER_MS": (
-        "a barrier is looked for while an empty group gathers"
+        "the coordinator looks for a barrier while an empty group gathers"
     ),
     "translation.asking_leader.Asking.judge: if self.looks >= MOST_LOOKS": "a leader is asked again and again",
     "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
@@ -128,7 +129,7 @@ RARE: Mapping[str, str] = {
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
     "translation.join_group._rejoin: if elect(*": "the same, of a member",
     "translation.spoken.elect: if not common": "the same",
-    "translation.sweep._put_out: if join is not None": "one is put out while its JoinGroup waits",
+    "translation.sweep._put_out: if join is not None": "a worker is evicted while its JoinGroup waits",
     "translation.sync_group.sync_translated: if elder is not None": _STALE,
     "translation.sync_group._is_asked: if not is_its": _STALE,
     "translation.sync_group._check: if not knows(*": _STALE,
@@ -140,17 +141,17 @@ RARE: Mapping[str, str] = {
 
 @attrs.frozen
 class Branches:
-    """What is to be thought of the branches that a soak has taken, and of those that it has not."""
+    """The verdict on the branches that a soak has taken, and on those that it has not."""
 
     required: frozenset[str]
-    """Those that must be taken."""
+    """Branches that must be taken."""
     never: frozenset[str]
-    """Of those: which were not."""
+    """Required branches that were not taken."""
     excused: frozenset[str]
     refuted: frozenset[str]
-    """Excused, and taken all the same."""
+    """Excused branches that were taken all the same."""
     rare: frozenset[str]
-    """Those that may be taken or not."""
+    """Branches that may be taken or not."""
 
 
 def judge(names: Iterable[str], taken: Iterable[str]) -> Branches:
@@ -163,6 +164,6 @@ def judge(names: Iterable[str], taken: Iterable[str]) -> Branches:
 
 
 def reason(branch: str, table: Mapping[str, str] = EXCUSED) -> str | None:
-    """What the table says of a branch; None: nothing."""
+    """What the table says of a branch. None: nothing."""
     name = branch.removeprefix("branch ")
     return next((why for pattern, why in table.items() if fnmatchcase(name, pattern)), None)

@@ -1,4 +1,4 @@
-"""What goes wrong, when and to whom? One small function for each fault; the plan says how often."""
+"""The faults: one small function for each. The plan says how often each of them strikes."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 
 
 AIM_MS = 2_000
-"""A fault waits so long for the phase that it is aimed at."""
+"""How long a fault waits for the phase that it is aimed at."""
 
 
 class Faults:
-    """Draws the next fault until the run has to be quiet."""
+    """Draws and runs faults until the run has to be quiet."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._planned = world.planned_faults
         self.struck: list[Fault] = []
-        """What has gone wrong so far."""
+        """The faults that have struck so far."""
         self.waiting: list[Fault] = []
-        """Faults whose time has come, and whose phase has not."""
+        """Faults whose time has come, but not their phase."""
         self._own_settings: Mapping[str, str] = {}
-        """What the group itself has set last, but for its placement rules."""
+        """What the group itself has set last, except its placement rules."""
         self._random = world.random
         self._kinds = self._weighted()
         self._names = list(self._kinds)
         self._summed = list(accumulate(self._kinds.values()))
-        """Their weights, each with those before it."""
+        """The running sums of their weights."""
 
     def _weighted(self) -> dict[str, int]:
-        """What may happen in this run."""
+        """The weights of the faults in this run."""
         weights = self._world.plan.weights
         return {kind: weights[kind] for kind in FAULTS if weights.get(kind)}
 
@@ -88,7 +88,7 @@ class Faults:
             self._strike_now(fault)
 
     def look(self) -> None:
-        """Something has happened with the group while faults wait for a phase: one of them strikes at its beginning."""
+        """Called after each event while faults wait for a phase: if the phase has begun, one of them strikes."""
         if self._world.plan.aim in self._world.checks.phases():
             self._world.events.after(0, self._strike_now, self.waiting.pop(0))
 
@@ -105,14 +105,14 @@ class Faults:
             self._random.seed(fault.seed)
             self._call(fault.kind)
 
-    # -- whom ---------------------------------------------------------------------------------------------------------
+    # -- victims ------------------------------------------------------------------------------------------------------
 
     def _running(self) -> Place | None:
         places = [place for place in self._world.fleet.places if place.process is not None]
         return self._random.choice(places) if places else None
 
     def _ms(self, *most: int) -> int:
-        """Up to one of these."""
+        """A random time up to one of these."""
         return int(self._random.random() * self._random.choice(most))
 
     # -- the network --------------------------------------------------------------------------------------------------
@@ -207,11 +207,11 @@ class Faults:
             self._world.events.after(self._ms(1_000), self._isolate)
 
     def _alter(self, values: Mapping[str, str]) -> None:
-        """The group's own settings are these, and its placement rules as they are."""
+        """Give the group these settings of its own. Its placement rules stay."""
         self._world.coordinator.alter_config(GROUP, {**values, **self._world.placement_configuration()})
 
     def _placement(self) -> None:
-        """The group has other placement rules, or none any more."""
+        """Give the group other placement rules, or none."""
         if self._world.plan.placements:
             self._world.placement = self._random.choice(self._world.plan.placements)
             self._alter(self._own_settings)
@@ -262,7 +262,7 @@ class Faults:
             self._change(place)
 
     def _burst(self) -> None:
-        """One worker has much to say while its requests are under way, and work moves meanwhile."""
+        """One worker has much to report while its requests are on their way, and work moves meanwhile."""
         place = self._running()
         if place is None:
             return
@@ -274,7 +274,7 @@ class Faults:
                 self._world.tell(place.process)
 
     def _change(self, place: Place) -> None:
-        """The worker says something new of itself."""
+        """The worker reports something new about itself."""
         if not isinstance(place.process, Process):
             return
         choice = self._random.choice

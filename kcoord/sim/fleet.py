@@ -1,4 +1,4 @@
-"""Which workers are there, and who starts them again? Places for workers, each with one process at most.
+"""The fleet: places for workers, each with one process at most, and their restarts.
 
 A worker that starts again in its place has the same url and instance id, and the same member id or a new one.
 """
@@ -22,19 +22,19 @@ GROUP = "g"
 
 @attrs.define(eq=False)
 class Place:
-    """Where one worker at a time runs."""
+    """A place where one worker at a time runs."""
 
     name: str
     setup: Setup
-    """Of the process that was started last."""
+    """The setup of the process that was started last."""
     offers: tuple[Offer, ...]
     """The assignors that it offers by now."""
     changes: dict[str, Any] = attrs.Factory(dict)
-    """What it has said of itself since; the next process says that too."""
+    """What the worker has reported about itself since. The next process reports that too."""
     process: Living | None = None
     lives: int = 0
     wanted: bool = True
-    """Whether its process is started again when it has ended."""
+    """Whether a process is started again when it has ended."""
 
 
 class Fleet:
@@ -77,11 +77,11 @@ class Fleet:
         )
 
     def processes(self) -> list[Living]:
-        """All that live."""
+        """All processes that live."""
         return [place.process for place in self.places if place.process is not None]
 
     def start(self, place: Place) -> None:
-        """A new process, if there is none."""
+        """Start a new process if there is none."""
         if place.process is not None or not place.wanted:
             return
         place.lives += 1
@@ -99,7 +99,7 @@ class Fleet:
         return Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone.error_code))
 
     def kill(self, place: Place, back_ms: int | None) -> None:
-        """The process dies; another one starts after `back_ms`, or none."""
+        """The process dies. Another one starts after `back_ms`; None: none does."""
         if place.process is not None:
             self._world.note(place.name, "dies")
             self._world.checks.died(place.process)

@@ -1,4 +1,4 @@
-"""Garbage collection: off while a simulated run, or a syntax tree, is made."""
+"""Garbage collection: switched off while a simulated run or a syntax tree is made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def no_collection() -> Iterator[None]:
     """Within this block Python does not look for cycles.
 
-    A run makes few of them and is short. A syntax tree fails in Python 3.11 if a finalizer runs while it is made
+    A run makes few cycles and is short. In Python 3.11 making a syntax tree fails if a finalizer runs meanwhile
     (SystemError, https://github.com/python/cpython/issues/106905).
     """
     collects = gc.isenabled()

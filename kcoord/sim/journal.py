@@ -1,16 +1,16 @@
-"""The journal of a soak: which seeds ran on which commit, and what was found; a soak that was stopped goes on by it.
+"""The journal of a soak: which seeds ran on which commit, and what they found. A soak that was stopped resumes from it.
 
-One file of one JSON object a line, appended when a block of seeds is done:
+The file has one JSON object a line, appended when a block of seeds is done:
 
 | field | meaning |
 | --- | --- |
-| `commit` | the commit of the sources, with a digest where they differ from it |
-| `engine` | a digest of the packages that are under test: equal for commits that differ at most in their comments |
-| `kind` | of the runs: `connect`, `mixed`, …, or `each` where every seed has its own |
-| `from`, `to` | the block: these seeds, `to` not among them |
-| `steps`, `virtual_ms` | of the block's runs together |
-| `failed` | by failing seed, what was violated |
-| `met` | by sometimes-condition, how many of the runs met it |
+| `commit` | the commit of the sources, with a digest if they differ from it |
+| `engine` | a digest of the packages under test: equal for commits that differ at most in comments and docstrings |
+| `kind` | the kind of the runs: `connect`, `mixed`, …, or `each` if every seed has its own |
+| `from`, `to` | the block: these seeds, without `to` |
+| `steps`, `virtual_ms` | the sums of the block's runs |
+| `failed` | failing seed → what was violated |
+| `met` | sometimes-condition → how many of the runs met it |
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ import attrs
 from kcoord.sim.world import Outcome
 
 BLOCK = 1_000
-"""Seeds that are written down together."""
+"""How many seeds are written down together."""
 PACKAGE = Path(__file__).parents[1]
 ENGINE = ("assign", "group", "protocol", "worker")
 """The packages that the simulator tests."""
 EACH = "each"
-"""The kind of a soak in which every seed has its own."""
+"""The kind of a soak in which every seed has its own kind."""
 NO_HISTORY = "no-history"
-"""The commit's name where the sources are not a git checkout."""
+"""The name of the commit if the sources are not a git checkout."""
 
 Range = tuple[int, int]
-"""Seeds from the first to the second, without the second."""
+"""Seeds from the first number to the second, without the second."""
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ class Tree:
 
 @attrs.define
 class Block:
-    """What came of some seeds on one tree."""
+    """The results of some seeds on one tree."""
 
     tree: Tree
     kind: str
@@ -64,7 +64,7 @@ class Block:
     met: Counter[str] = attrs.Factory(Counter)
 
     def add(self, outcome: Outcome) -> None:
-        """One more run of the block has ended."""
+        """Add one run of the block that has ended."""
         self.runs += 1
         self.steps += outcome.steps
         self.virtual_ms += outcome.virtual_ms
@@ -85,7 +85,7 @@ class Journal:
         self.file = file
 
     def blocks(self) -> Iterator[Block]:
-        """All that was written; a line that a kill cut off is left out."""
+        """All blocks in the file. A line that a kill cut off is left out."""
         if not self.file.exists():
             return
         with self.file.open() as lines:
@@ -96,7 +96,7 @@ class Journal:
                     continue
 
     def done(self, tree: Tree, kind: str) -> list[Range]:
-        """The seeds that have run on this commit, in order, neighbours joined."""
+        """The seeds that have run on this commit, in order, with adjacent ranges joined."""
         return joined(block.seeds for block in self.blocks() if block.tree == tree and block.kind == kind)
 
     def remaining(self, tree: Tree, kind: str, wanted: Range) -> list[Block]:
@@ -140,7 +140,7 @@ def _block(line: dict[str, Any]) -> Block:
 
 
 def joined(ranges: Iterable[Range]) -> list[Range]:
-    """The same seeds in as few ranges as may be, in order."""
+    """The same seeds in as few ranges as possible, in order."""
     found: list[Range] = []
     for begin, end in sorted(ranges):
         if found and begin <= found[-1][1]:
@@ -151,7 +151,7 @@ def joined(ranges: Iterable[Range]) -> list[Range]:
 
 
 def without(wanted: Range, done: Iterable[Range]) -> list[Range]:
-    """Those of `wanted` that are not in `done`, which is in order."""
+    """The seeds of `wanted` that are not in `done`, which is in order."""
     left: list[Range] = []
     begin, end = wanted
     for first, last in done:
@@ -166,7 +166,7 @@ def without(wanted: Range, done: Iterable[Range]) -> list[Range]:
 
 
 def _cut(seeds: Range) -> Iterator[Range]:
-    """At each multiple of BLOCK."""
+    """Cut a range at each multiple of BLOCK."""
     begin, end = seeds
     while begin < end:
         until = min(end, (begin // BLOCK + 1) * BLOCK)
@@ -196,7 +196,7 @@ def _git(folder: Path, *words: str) -> str | None:
 
 
 def _digest(folders: Iterable[Path], content: Callable[[Path], bytes] = Path.read_bytes) -> str:
-    """Of all Python files in these folders, by name and content."""
+    """A digest of all Python files in these folders, by name and content."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
@@ -205,7 +205,7 @@ def _digest(folders: Iterable[Path], content: Callable[[Path], bytes] = Path.rea
 
 
 def _code(file: Path) -> bytes:
-    """What of a module runs, as this version of Python shows it: neither comments nor docstrings."""
+    """The part of a module that runs, as this version of Python shows it: neither comments nor docstrings."""
     module = ast.parse(file.read_bytes())
     for node in ast.walk(module):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

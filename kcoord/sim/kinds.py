@@ -2,7 +2,7 @@
 
 CONNECT, MIXED, CLASSIC, INSTANCES = "connect", "mixed", "classic", "instances"
 ADOPTION = "adoption"
-"""A group goes from a cluster to kcoord and back; has no plan files."""
+"""A group goes from a cluster to kcoord and back. This kind has no plan files."""
 KINDS = (CONNECT, MIXED, CLASSIC, INSTANCES)
 WITH_MIX = (MIXED, CLASSIC)
 """Kinds in which classic workers take part."""

@@ -1,6 +1,6 @@
-"""How does a worker's process live in a run, whatever protocol it speaks? Connections, timers, standing still, dying.
+"""The life of a worker's process in a run, for any protocol: connections, timers, standing still, dying.
 
-A frozen process does nothing; when it wakes it finds what came meanwhile, in any order.
+A frozen process does nothing. When it wakes it finds what came meanwhile, in any order.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 
 
 class Living:
-    """One life of one worker. No ABC: which kind a process is of is asked for all of them at each step."""
+    """One life of one worker. Not an ABC, because each step asks every process for its kind, and ABCs are
+    slow at that.
+    """
 
     member_id: str
-    """As it knows it; empty where the coordinator has given it none yet."""
+    """The id as the worker knows it. Empty if the coordinator has not given it one yet."""
 
     def __init__(self, world: World, name: str) -> None:
         self.name = name
         self.alive = True
         self.frozen = False
         self.excused = False
-        """What it runs is not judged until it has stopped, or joined again."""
+        """Whether what it runs is not judged until it has stopped or joined again."""
         self.isolated_until_ms = 0
-        """It cannot connect before."""
+        """It cannot connect before this time."""
         self.running: set[Resource] = set()
         self.link: Link | None = None
         self._world = world
@@ -40,14 +42,14 @@ class Living:
         self._seeking = 0
         self._timer_ms: int | None = None
         self._wake_ms: int | None = None
-        """When it wants to be polled; whatever it is told is followed by `_timed`, which notes it."""
+        """When it wants to be polled. `_timed` notes this after each call of the worker."""
 
     @property
     def counts(self) -> bool:
         """Whether what it runs is judged."""
         return self.alive and not self.frozen and not self.excused
 
-    # -- what there is underneath ------------------------------------------------------------------------------------
+    # -- what a kind of worker adds -----------------------------------------------------------------------------------
 
     @abstractmethod
     def start(self) -> None:
@@ -59,7 +61,7 @@ class Living:
 
     @abstractmethod
     def hear_configuration(self) -> None:
-        """It learns what is configured now."""
+        """The worker learns what is configured now."""
 
     @abstractmethod
     def thaw(self) -> None:
@@ -99,7 +101,7 @@ class Living:
         self.frozen = True
 
     def _later(self, call: Callable[..., None], *what: Any) -> bool:
-        """Whether it has to wait until the process wakes."""
+        """Whether the call has to wait until the process wakes."""
         if self.frozen:
             self._inbox.append((call, what))
         return self.frozen
@@ -107,9 +109,9 @@ class Living:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def _timed(self) -> None:
-        """Something may have changed when it wants to be polled."""
+        """The time at which it wants to be polled may have changed."""
         wake_ms = self._wake_ms = self._wanted_at()
-        # a timer that comes sooner is left as it is, and sets itself anew
+        # a timer that comes sooner stays as it is, and sets itself again
         if wake_ms is not None and (self._timer_ms is None or wake_ms < self._timer_ms):
             self._set_timer(wake_ms)
 
@@ -152,7 +154,7 @@ class Living:
             self._world.network.send(Frame(self.link, number, request, version))
 
     def heard(self, link: Link, number: int, response: Response) -> None:
-        """An answer has come."""
+        """A response has come."""
         if not self.alive or (self.frozen and self._later(self.heard, link, number, response)):
             return
         if link is self.link:

@@ -1,12 +1,12 @@
-"""How do requests get to the coordinator, and answers back? Over connections that delay, stall, break, and lose.
+"""The simulated network: connections that carry requests and responses, and that delay, stall, break and lose them.
 
-What a connection keeps is order: nothing overtakes on it. Between connections anything overtakes anything.
+Each connection keeps order: nothing overtakes on it. Between connections anything can overtake anything.
 
-- It breaks for one side first. What was under way arrives up to some frame, perhaps late, and not beyond; no answer
-  comes by it any more.
-- A doubled request is a copy of a frame that comes once more by its old connection, after the member has come by a
-  newer one.
-- The coordinator's side may take long to see that the other one has gone.
+- A connection breaks for one side first. What was on its way arrives up to some frame, perhaps late, and nothing after
+  it. No response comes on it any more.
+- A doubled request is a copy of a frame that arrives again on its old connection, after the member has used a newer
+  one.
+- The coordinator's side may take long to see that the client's side has gone.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from kcoord.sim.plan import Plan
 
 CALM_MS = 50
-"""A message takes so long, at most, when nothing goes wrong any more."""
+"""The longest time that a message takes when nothing goes wrong any more."""
 
 
 class Client(Protocol):
-    """Who holds the other end of a connection."""
+    """The owner of the client's end of a connection."""
 
     name: str
 
@@ -37,7 +37,7 @@ class Client(Protocol):
 
 
 class Frame:
-    """One request by one connection; also the token that a shard hands back."""
+    """One request on one connection. It is also the token that a shard hands back."""
 
     __slots__ = ("began_ms", "copied", "link", "number", "pipelined", "request", "seen", "version")
 
@@ -50,7 +50,7 @@ class Frame:
         self.copied = False
         self.began_ms = -1
         self.seen = -1
-        """Appends that its answer could have seen; -1 before there is one."""
+        """How many appends its response could have seen. -1 before there is a response."""
 
 
 class Link:
@@ -66,15 +66,15 @@ class Link:
         self.client = client
         self.client_open = self.server_open = True
         self.flying: deque[Frame] = deque()
-        """Requests under way."""
+        """Requests on their way."""
         self.out_ms = self.back_ms = 0
-        """When the last request, the last answer arrives: nothing overtakes."""
+        """When the last request and the last response arrive: nothing overtakes them."""
         self.not_before_ms = 0
-        """What is under way arrives no sooner."""
+        """What is on its way arrives no sooner."""
         self.last: Frame | None = None
         # the coordinator's end
         self.queue: deque[Frame] = deque()
-        """Read, and waiting for the call in work."""
+        """Requests that were read, and wait for the one in work."""
         self.call: Frame | None = None
         """The request in work."""
         self.hot: tuple[Request, Response, Remember] | None = None
@@ -90,16 +90,16 @@ class Network:
         self._latency = plan.latency_ms
         self.links: list[Link] = []
         self.serial = 0
-        """Of the newest connection."""
+        """The number of the newest connection."""
         self.arrive: Callable[[Frame], None]
-        """Where requests arrive."""
+        """Called with each request that arrives."""
         self.gone: Callable[[Link], None]
-        """Where the end of a connection is seen."""
+        """Called when the coordinator sees the end of a connection."""
         self.superseded: Callable[[Frame], bool]
-        """Whether the coordinator knows its member by a newer connection."""
+        """Whether the coordinator knows the frame's member by a newer connection."""
 
     def connect(self, client: Client) -> Link:
-        """A new connection, with the highest number so far."""
+        """Make a new connection, with the highest number so far."""
         self.serial += 1
         link = Link(self.serial, client)
         self.links.append(link)
@@ -112,7 +112,7 @@ class Network:
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def send(self, frame: Frame) -> None:
-        """A request leaves."""
+        """Send a request."""
         link = frame.link
         at_ms = self._events.now_ms + self.delay()
         if at_ms > link.out_ms:
@@ -131,7 +131,7 @@ class Network:
         self.arrive(frame)
 
     def answer(self, frame: Frame, response: Response) -> None:
-        """An answer leaves."""
+        """Send a response."""
         link = frame.link
         at_ms = self._events.now_ms + self.delay()
         if at_ms > link.back_ms:
@@ -145,7 +145,7 @@ class Network:
     # -- ends ---------------------------------------------------------------------------------------------------------
 
     def stall(self, link: Link, ms: int, *, requests: bool, answers: bool) -> None:
-        """Nothing passes for a while, in one direction or in both."""
+        """Let nothing pass for a while, in one direction or in both."""
         until_ms = self._events.now_ms + ms
         if requests:
             link.out_ms = max(link.out_ms, until_ms)
@@ -154,13 +154,13 @@ class Network:
             link.back_ms = max(link.back_ms, until_ms)
 
     def cut(self, link: Link) -> None:
-        """The connection breaks; its client sees that first."""
+        """Break the connection. Its client sees that first."""
         if link.client_open:
             self.close(link, orderly=False)
             link.client.lost(link)
 
     def close(self, link: Link, *, orderly: bool) -> None:
-        """The client's end is closed: by itself, or because it has gone. Some of what is under way arrives yet."""
+        """Close the client's end, in order or because the client has died. Some of what is on its way still arrives."""
         if not link.client_open:
             return
         link.client_open = False
@@ -179,7 +179,7 @@ class Network:
         self._events.at(seen_ms, self._seen, link)
 
     def _double(self, frame: Frame) -> None:
-        """Once more, if the client has come by a newer connection: what came before that would be in order."""
+        """Deliver the frame again if the client has used a newer connection: before that, a copy would be in order."""
         link = frame.link
         if link.server_open and self.superseded(frame):
             again = Frame(link, frame.number, frame.request, frame.version)
@@ -194,8 +194,8 @@ class Network:
             self.gone(link)
 
     def reset(self) -> None:
-        """The coordinator's process has died: all connections end, and what is under way is lost. Some clients are not
-        even told.
+        """The coordinator's process has died: all connections end, and what is on its way is lost. Some clients do not
+        even hear of it.
         """
         for link in self.links:
             link.server_open = False
@@ -212,7 +212,7 @@ class Network:
             link.client.lost(link)
 
     def heal(self) -> None:
-        """From now on nothing goes wrong: what stands still ends."""
+        """From now on nothing goes wrong: connections that stand still end."""
         now_ms = self._events.now_ms
         self._latency = min(self._latency, CALM_MS)
         for link in list(self.links):

@@ -1,4 +1,4 @@
-"""Phases: what may be going on with a group when a fault strikes. Several may be at a time (`Checks.phases`)."""
+"""The phases of a group when a fault strikes. A group can be in several at a time (`Checks.phases`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kcoord.group.modern.states import State
 DOWN_PHASE = "down"
 LOADING_PHASE = "load"
 COMMITTING_PHASE = "commit"
-"""Records of the group are appended and not committed yet."""
+"""Records of the group are appended, and not committed yet."""
 JOINING_PHASE = "join"
-"""A worker of the new protocol joins."""
+"""A worker of the new protocol is joining."""
 CONNECT_PHASES: Mapping[int, str] = {
     State.EMPTY: "empty", State.ASSIGNING: "assigning", State.RECONCILING: "reconciling", State.STABLE: "stable",
 }  # fmt: skip
@@ -24,10 +24,10 @@ ROUND_PHASE = "config round"
 CONVERSION_PHASE = "conversion"
 """The group has changed its kind, and that is not committed yet."""
 MOVING_PHASE = "rules move work"
-"""A drain is under way, or placement rules have more to move. Only runs with rules are ever in it, and aim at it."""
+"""A drain is under way, or placement rules have more to move. Only runs with rules reach this phase and aim at it."""
 
 PHASES = (
     DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",
 )  # fmt: skip
 MIXED_PHASES = (*PHASES, *CLASSIC_PHASES, *TRANSLATED_PHASES, ROUND_PHASE, CONVERSION_PHASE)
-"""Those of runs with classic workers."""
+"""The phases of runs with classic workers."""

@@ -1,10 +1,11 @@
-"""How large is a run, and what goes wrong in it how often? Everything is drawn from the seed before the run begins.
+"""The plan of a run: how large the run is, and what goes wrong how often. It is drawn from the seed before the run
+begins.
 
-Times in ms of virtual time. `gap_ms` is the mean time between two faults; which one it is follows the weights. Kinds of
-faults are switched on and off a run (a swarm): in a run with few kinds each strikes often, and no other hides what it
-does. Which faults strike when, and what each of them draws, is settled before the run begins (`schedule`).
+Times are in ms of virtual time. `gap_ms` is the mean time between two faults; the weights say which fault it is. Each
+run has only some kinds of faults switched on (a swarm). In a run with few kinds each strikes often, and no other one
+hides its effect. Which faults strike when, and what each of them draws, is settled before the run begins (`schedule`).
 
-Placement rules have random numbers of their own, so that a run without them is what it is where nobody sets any.
+Placement rules have random numbers of their own. So a run without rules is the same as if no run had any.
 """
 
 from __future__ import annotations
@@ -43,23 +44,23 @@ FAULTS: Mapping[str, int] = {
     "ask": 2,
     "delete": 1,
 }
-"""What may happen, and its usual weight."""
+"""The faults that can strike, each with its usual weight."""
 
 SHARES = (0.15, 0.3, 0.6, 0.9)
-"""How many kinds of faults are on in a run."""
+"""The share of the kinds of faults that are on in a run."""
 AIMED = 0.3
-"""In how many runs faults wait for a phase of the group."""
+"""The share of runs in which faults wait for a phase of the group."""
 
 PLACEMENT = "placement"
 """The fault that changes the group's placement rules, in runs that have some."""
 PLACEMENT_WEIGHT = 6
 PLACED = 0.25
-"""In how many runs the group has placement rules."""
+"""The share of runs in which the group has placement rules."""
 AIMED_AT_MOVES = 0.3
-"""In how many of these faults wait until rules move work."""
+"""The share of those runs in which faults wait until rules move work."""
 
 CHURNING = 0.1
-"""How many runs are such."""
+"""The share of runs that are `churn` runs."""
 CHURN: Mapping[str, int] = {"burst": 20, "configure": 10, "metadata": 4, "cut": 1, "stall": 1}
 """The faults of a run in which work moves faster than messages."""
 
@@ -71,7 +72,7 @@ class Fault:
     at_ms: int
     kind: str
     seed: int
-    """Of what it draws when it strikes: whom, for how long."""
+    """The seed for what the fault draws when it strikes: whom it hits, and for how long."""
 
 
 @attrs.frozen
@@ -81,50 +82,50 @@ class Plan:
     workers: int
     connectors: int
     tasks: int
-    """Of each connector, at most."""
+    """The most tasks of each connector."""
     faulty_ms: int
     """How long things go wrong."""
     gap_ms: int
     weights: Mapping[str, int]
-    """By fault; 0: never."""
+    """Weight by fault. 0: never."""
 
     # the coordinator
     session_ms: int
     interval_ms: int
     rebalance_delay_ms: int
     commit_ms: int
-    """An append takes so long, at most."""
+    """The longest time that an append takes."""
     hot_path: bool
     wire: bool
-    """Whether messages and records go through their codecs: slower, so not in every run."""
+    """Whether messages and records go through their codecs. That is slower, so not in every run."""
     computing: str
     """Who assigns: uniform, cooperative (server-side), client, eager, mixed."""
     tells: bool
-    """Whether workers say what is configured; if not, the first assignment defines it (CG-21)."""
+    """Whether workers report what is configured. If not, the first assignment defines it (CG-21)."""
     flawed: float
-    """How probably an assignor fails, or gives nonsense."""
+    """The probability that an assignor fails or returns nonsense."""
 
     # workers
     held: float
-    """How many of them let their answers be held."""
+    """The share of workers that let their responses be held."""
     static: float
-    """How many of them are static members."""
+    """The share of workers that are static members."""
     slow: float
-    """How probably a revocation takes long."""
+    """The probability that a revocation takes long."""
     latency_ms: int
-    """A message takes so long, at most, while nothing is wrong."""
+    """The longest time that a message takes while nothing is wrong."""
 
-    # what came with later drawings
+    # fields that later versions of the drawing added
     fault_seed: int | None = None
-    """Of the schedule of faults; None: faults are drawn from the run's own random numbers."""
+    """The seed of the schedule of faults. None: faults are drawn from the run's own random numbers."""
     aim: str = ""
-    """The phase (`phases.py`) that each scheduled fault waits for, a little while; empty: none."""
+    """The phase (`phases.py`) that each scheduled fault waits for, for a short while. Empty: none."""
     placements: tuple[str, ...] = ()
-    """The values of `connect.placement` that the fault of that name sets, one or another each time."""
+    """The values of `connect.placement` that the fault of that name sets, one of them each time."""
 
 
 def draw(random: Random) -> Plan:
-    """A run of any size; most are small, because small groups meet the same faults sooner."""
+    """Draw a run of any size. Most are small, because small groups meet the same faults sooner."""
     return with_placement(draw_without_placement(random))
 
 
@@ -135,7 +136,7 @@ def draw_without_placement(random: Random) -> Plan:
 
 
 def with_placement(plan: Plan) -> Plan:
-    """The plan, in some runs with placement rules: mostly of a group in which the coordinator places."""
+    """The plan. In some runs it gets placement rules, mostly for a group in which the coordinator places."""
     random = Random(f"placement of {plan.fault_seed}")
     if random.random() >= PLACED:
         return plan
@@ -181,8 +182,8 @@ def _draw(random: Random) -> Plan:
 
 
 def swarm(random: Random, usual: Mapping[str, int]) -> dict[str, int]:
-    """Weights of faults for one run: a few kinds or most of them are on, each up to four times its usual weight or
-    down to a quarter of it.
+    """The weights of faults for one run. A few kinds or most of them are on, each between a quarter of its usual weight
+    and four times that weight.
     """
     share = random.choice(SHARES)
     return {fault: _swarming(random, weight) if random.random() < share else 0 for fault, weight in usual.items()}
@@ -193,7 +194,7 @@ def _swarming(random: Random, weight: int) -> int:
 
 
 def schedule(plan: Plan, weights: Mapping[str, int]) -> tuple[Fault, ...]:
-    """Which faults of these weights strike when; follows from `plan.fault_seed` alone."""
+    """Which faults of these weights strike when. It follows from `plan.fault_seed` alone."""
     random = Random(plan.fault_seed)
     kinds = [kind for kind, weight in weights.items() if weight]
     summed = list(accumulate(weights[kind] for kind in kinds))
@@ -209,7 +210,7 @@ def schedule(plan: Plan, weights: Mapping[str, int]) -> tuple[Fault, ...]:
 
 
 def churn(random: Random, plan: Plan) -> Plan:
-    """The same run, but for work that moves while answers about it are under way: many requests cross answers."""
+    """The same run, except that work moves while responses about it are on their way: many requests cross responses."""
     return attrs.evolve(
         plan,
         workers=random.choice((3, 4, 6)),
@@ -231,7 +232,7 @@ def churn(random: Random, plan: Plan) -> Plan:
 
 
 def resources(connectors: int, tasks: Mapping[int, int]) -> frozenset[Resource]:
-    """Connectors `a`, `b`, … with so many tasks each."""
+    """Connectors `a`, `b`, … with the given numbers of tasks."""
     found = set()
     for at in range(connectors):
         name = chr(ord("a") + at)

@@ -1,6 +1,7 @@
-"""Plan files: everything that is decided before a run begins, as JSON, so that the run outlives the drawing of plans.
+"""Plan files: everything that is decided before a run begins, as JSON. So the run outlives changes in how plans are
+drawn.
 
-A seed is one run only as long as plans are drawn in the same way. A plan file keeps what was drawn instead:
+A seed stands for the same run only as long as plans are drawn in the same way. A plan file keeps what was drawn:
 
 | field | meaning |
 | --- | --- |
@@ -8,12 +9,12 @@ A seed is one run only as long as plans are drawn in the same way. A plan file k
 | `cause` | what the run shows, for people |
 | `seed`, `skip` | the run's own random numbers: those of `Random(seed)` from the 32-bit word `skip` on |
 | `plan` | the fields of `kcoord.sim.plan.Plan` |
-| `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent where the plan draws them |
-| `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent where no classic workers take part |
-| `instances` | the fields of `kcoord.sim.instances.plan.Instances`; absent where there is one instance |
-| `kind` | the kind of run; absent in files of before: mixed where there is a `mix`, else connect |
+| `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent if the plan draws them |
+| `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent if no classic workers take part |
+| `instances` | the fields of `kcoord.sim.instances.plan.Instances`; absent if there is one instance |
+| `kind` | the kind of run; absent in older files: mixed if there is a `mix`, else connect |
 
-A field that one of these got later, with a default, may be absent.
+A field that was added later, with a default, may be absent.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from kcoord.sim.plan import draw as draw_connect
 
 FORMAT = 1
 MOST_WORDS = 1_000_000
-"""No drawing takes so many random numbers."""
+"""No drawing takes this many random numbers."""
 
 Fields = TypeVar("Fields", Plan, Mix, Instances)
 
 
 class PlanFileError(Exception):
-    """A plan file that cannot be run; the text is one line: which file, what is wrong with it."""
+    """A plan file that cannot be run. The text is one line: which file, and what is wrong with it."""
 
 
 @attrs.frozen
@@ -53,14 +54,14 @@ class RunPlan:
 
     seed: int
     skip: int
-    """So many 32-bit words of `Random(seed)` are not the run's: the drawing of the plan took them."""
+    """How many 32-bit words of `Random(seed)` come before the run's own: the drawing of the plan took them."""
     plan: Plan
     kind: str = CONNECT
     mix: Mix | None = None
     instances: Instances | None = None
     cause: str = ""
     faults: tuple[Fault, ...] | None = None
-    """The faults that strike; None: those that `plan` draws."""
+    """The faults that strike. None: those that `plan` draws."""
 
     def random(self) -> Random:
         """The random numbers that are drawn while the run goes on."""
@@ -71,7 +72,7 @@ class RunPlan:
 
 
 def draw_run_plan(seed: int, kind: str) -> RunPlan:
-    """What is drawn today for this seed, but for the instances, which are drawn where they are made (`run.plan_of`)."""
+    """What is drawn today for this seed, except the instances, which are drawn where they are made (`run.plan_of`)."""
     random = Random(seed)
     mix = None
     if kind in WITH_MIX:
@@ -112,10 +113,10 @@ def dump(run_plan: RunPlan) -> str:
 
 
 def load(path: Path) -> RunPlan:
-    """What a plan file says.
+    """Read a plan file.
 
     Raises:
-        PlanFileError: it cannot be read, or is no plan of this format.
+        PlanFileError: it cannot be read, or is not a plan of this format.
     """
     try:
         found = json.loads(path.read_text())
@@ -146,7 +147,7 @@ def _run_plan(found: Any) -> RunPlan:
 
 
 def _fields(kind: type[Fields], found: Any) -> Fields:
-    """An instance of `kind`, each value checked against the type of its field."""
+    """An instance of `kind`. Each value is checked against the type of its field."""
     if not isinstance(found, dict):
         raise TypeError(f"{kind.__name__} is no object")
     hints = typing.get_type_hints(kind)

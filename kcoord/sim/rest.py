@@ -1,4 +1,4 @@
-"""Is all well in the end, and does the log say so? What must have become so once nothing goes wrong any more.
+"""The state at the end of a run: what must be so once nothing goes wrong any more, and that the log agrees.
 
 | invariant | rules |
 | --- | --- |
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 UNANSWERED_MS = 10_000
-"""In the end no request waits longer for its answer."""
+"""At the end no request waits longer than this for its response."""
 
 
 def wrong(world: World, processes: list[Process]) -> str | None:
-    """What is not well yet."""
+    """What is not well yet. None: all is well."""
     coordinator = world.coordinator
     if coordinator.stage is not UP:
         return "the coordinator is not there"
@@ -58,7 +58,7 @@ def wrong(world: World, processes: list[Process]) -> str | None:
 
 
 def unanswered(world: World) -> None:
-    """Every request has been answered in time."""
+    """Check that every request was answered in time."""
     now_ms = world.events.now_ms
     for link in world.network.links:
         if link.server_open and link.call is not None and now_ms - link.call.began_ms > UNANSWERED_MS:
@@ -66,7 +66,7 @@ def unanswered(world: World) -> None:
 
 
 def replays(world: World, *, compacted: bool) -> None:
-    """The log, with what is on its way, gives the state that is running."""
+    """Check that the log, with what is on its way, gives the state that is running."""
     coordinator = world.coordinator
     if coordinator.stage is not UP:
         return
@@ -79,7 +79,7 @@ def replays(world: World, *, compacted: bool) -> None:
 
 
 def durable(shard: Shard) -> object:
-    """What a load must give again."""
+    """The state that a load must restore."""
     contents = shard._contents
     return (
         contents.configurations,

@@ -1,6 +1,6 @@
-"""How are many seeds run, and what is said of one that fails?
+"""The running of many seeds, and the commands that replay one that fails.
 
-A seed and a kind of run are one run. A seed for which no kind is named has one of its own: every fourth is mixed.
+A seed and a kind of run make one run. If no kind is named, each seed has a kind of its own: every fourth is mixed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kcoord.sim.trace import Sink
 from kcoord.sim.world import Outcome, World
 
 CHUNK = 20
-"""Seeds that one process takes at a time."""
+"""How many seeds one process takes at a time."""
 
 
 WORLDS: Mapping[str, type[World]] = {
@@ -39,8 +39,8 @@ WORLDS: Mapping[str, type[World]] = {
     CLASSIC: ClassicWorld,
     INSTANCES: InstancesWorld,
 }
-"""The kinds of runs: workers of the new protocol only, classic workers beside them, and classic groups, as Kafka's own
-coordinator has them, of Java's workers and kcoord's; and the first kind in front of several instances.
+"""The kinds of runs: only workers of the new protocol; classic workers beside them; classic groups, of Java's workers
+and kcoord's, as Kafka's own coordinator has them; and the first kind in front of several instances.
 """
 
 
@@ -48,40 +48,40 @@ _BESIDE = "beside "
 
 
 def beside(site: Path) -> str:
-    """The kind of runs in which the release in the folder `site` takes part, too."""
+    """The kind of runs in which the release in the directory `site` takes part too."""
     return f"{_BESIDE}{site}"
 
 
 def is_mixed(seed: int) -> bool:
-    """Whether legacy workers take part where no kind is named: every fourth seed."""
+    """Whether classic workers take part if no kind is named: in every fourth seed."""
     return seed % 4 == 3
 
 
 def kind_of(seed: int) -> str:
-    """The kind of a seed for which none is named."""
+    """The kind of a seed if none is named."""
     return MIXED if is_mixed(seed) else CONNECT
 
 
 def run_seed(seed: int, sink: Sink | None = None, kind: str | None = None) -> Outcome:
-    """The run that is drawn for a seed; `sink` gets the lines of its trace. Raises KeyError for an unknown kind."""
+    """The run that is drawn for a seed. `sink` gets the lines of its trace. Raises KeyError for an unknown kind."""
     with no_collection():
         if kind is not None and kind.startswith(_BESIDE):
             return ReleaseWorld(seed, Path(kind.removeprefix(_BESIDE)), sink).run()
         if kind == ADOPTION:
-            from kcoord.sim.adoption.world import AdoptionWorld  # the server and the gateway: other runs need neither
+            from kcoord.sim.adoption.world import AdoptionWorld  # only these runs need them
 
             return AdoptionWorld(seed, sink).run()
         return WORLDS[kind or kind_of(seed)](seed, sink).run()
 
 
 def run_plan(plan: RunPlan, sink: Sink | None = None) -> Outcome:
-    """The run of a plan file; `sink` gets the lines of its trace."""
+    """The run of a plan file. `sink` gets the lines of its trace."""
     with no_collection():
         return WORLDS[plan.kind](plan.seed, sink, plan).run()
 
 
 def plan_of(seed: int, kind: str | None = None) -> RunPlan:
-    """Everything that is decided before the run of this seed begins; `kind` None: of the seed's own kind."""
+    """Everything that is decided before the run of this seed begins. `kind` None: the seed's own kind."""
     drawn = draw_run_plan(seed, kind or kind_of(seed))
     if drawn.kind != INSTANCES:
         return drawn
@@ -98,7 +98,7 @@ def struck_faults(plan: RunPlan) -> tuple[Outcome, tuple[Fault, ...]]:
 def run_seeds(
     seeds: Iterable[int], jobs: int = 1, kind: str | None = None, *, branches: bool = False
 ) -> Iterator[Outcome]:
-    """Many runs, on so many cores, in no order; with `branches` their outcomes name the engine's branches, too."""
+    """Many runs on `jobs` cores, in no order. With `branches`, the outcomes also name the branches of the engine."""
     if jobs > 1:
         with _pool(jobs, branches) as pool:
             yield from pool.imap_unordered(partial(_run_counted if branches else run_seed, kind=kind), seeds, CHUNK)
@@ -113,7 +113,7 @@ def run_seeds(
 
 
 _counts: list[Count] = []
-"""Of this process, while it counts branches."""
+"""The count of this process, while it counts branches."""
 
 
 def _begin_count() -> None:
@@ -132,7 +132,7 @@ def _run_counted(seed: int, sink: Sink | None = None, kind: str | None = None) -
 def soak_seeds(
     journal: Journal, wanted: Range, jobs: int = 1, kind: str | None = None, *, branches: bool = False
 ) -> Iterator[Outcome]:
-    """Run those of the `wanted` seeds that the journal does not know on these sources, and write them down."""
+    """Run those of the `wanted` seeds that the journal does not have for these sources, and add them to it."""
     blocks = journal.remaining(tree(), kind or EACH, wanted)
     begins = [block.seeds[0] for block in blocks]
     seeds = chain.from_iterable(range(*block.seeds) for block in blocks)
@@ -146,17 +146,17 @@ def soak_seeds(
 
 @contextmanager
 def _pool(jobs: int, branches: bool) -> Iterator[multiprocessing.pool.Pool]:
-    # spawned, not forked: a run must not depend on what the parent has done
+    # spawned, not forked: a run must not depend on what the parent process has done
     with multiprocessing.get_context("spawn").Pool(jobs, _begin_count if branches else None) as pool:
         yield pool
 
 
 def replay_command(seed: int, kind: str | None = None) -> str:
-    """What shows the same run again, line by line."""
+    """The command that shows the same run again, line by line."""
     option = "" if kind is None else f" --{kind}" if kind.startswith(_BESIDE) else f" --kind {kind}"
     return f"kcoord sim --seed {seed}{option} --trace"
 
 
 def replay_plan_command(path: Path) -> str:
-    """The same of a plan file."""
+    """The same for a plan file."""
     return f"kcoord sim --plan {path} --trace"

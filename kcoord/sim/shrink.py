@@ -1,13 +1,13 @@
-"""Shrinking: a failing run is made as small as may be, and still violates the same invariant.
+"""Shrinking: a failing run is made as small as possible while it still violates the same invariant.
 
 1. The faults that struck until the violation become a list of their own (`RunPlan.faults`), each with its own seed.
-2. Faults are left out by delta debugging (Zeller's ddmin): halves, quarters, … and in the end one by one.
-3. What the plan says is made simpler, field by field: fewer workers, connectors and tasks, no flaws, no delays, fewer
-   placement rules.
-4. Both again, until neither gets anywhere or the runs that are allowed have been used.
+2. Faults are left out by delta debugging (Zeller's ddmin): halves, quarters, … and at the end one by one.
+3. The plan is made simpler, field by field: fewer workers, connectors and tasks, no flaws, no delays, fewer placement
+   rules.
+4. Both are repeated until neither makes progress or the allowed runs are used up.
 
-To leave a fault out shifts the run's own random numbers, and so what messages meet. So a candidate is tried with a few
-other run seeds before it is given up; which of them fails is part of what is found.
+Leaving a fault out shifts the run's own random numbers, and so changes what messages meet. So a candidate is tried with
+a few other run seeds before it is given up. The run seed that fails is part of the result.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from kcoord.sim.run import struck_faults
 from kcoord.sim.violation import Violation
 
 RUNS = 1_000
-"""So many runs at most."""
+"""How many runs shrinking may take."""
 SEEDS = 4
-"""With so many run seeds a candidate is tried."""
+"""How many run seeds a candidate is tried with."""
 FIRST_SEEDS = 100
-"""The same where faults get their own seeds first, which moves everything."""
+"""The same when faults first get seeds of their own, which shifts everything."""
 
 Note = Callable[[str], None]
 
@@ -50,18 +50,18 @@ SIMPLER: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("commit_ms", (0,)),
     ("latency_ms", (2, 20, 200)),
 )
-"""What a plan may say more simply, the simplest first."""
+"""Simpler values for fields of the plan, simplest first."""
 SIMPLER_MIX: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("unread", (0.0,)),
     ("wait_ms", (-1,)),
     ("gather_ms", (0,)),
     ("max_delay_ms", (0,)),
 )
-"""The same of what is drawn for runs with classic workers."""
+"""The same for fields that are drawn for runs with classic workers."""
 
 
 class NothingToShrink(Exception):
-    """The run violates nothing, or not once its faults have seeds of their own."""
+    """The run violates nothing, or nothing once its faults have seeds of their own."""
 
 
 @attrs.frozen
@@ -75,7 +75,7 @@ class Shrunk:
 
 
 def shrink(run_plan: RunPlan, note: Note = lambda _: None, runs: int = RUNS) -> Shrunk:
-    """Make a failing run as small as may be within so many runs. Raises NothingToShrink."""
+    """Make a failing run as small as possible within `runs` runs. Raises NothingToShrink."""
     outcome, faults = struck_faults(run_plan)
     if outcome.violation is None:
         raise NothingToShrink("the run violates nothing")
@@ -96,7 +96,7 @@ def shrink(run_plan: RunPlan, note: Note = lambda _: None, runs: int = RUNS) -> 
 
 
 class Search:
-    """The smallest failing run so far, and how many more may be tried."""
+    """The smallest failing run so far, and how many more runs may be tried."""
 
     def __init__(self, violation: Violation, left: int) -> None:
         self.violation = violation
@@ -105,7 +105,7 @@ class Search:
         self._kind = _kind(violation)
 
     def holds(self, candidate: RunPlan, seeds: int = SEEDS) -> bool:
-        """Whether the candidate fails in the same way with one of so many run seeds; then it is the best so far."""
+        """Whether the candidate fails in the same way with one of `seeds` run seeds. If so, it is the best so far."""
         for at in range(seeds):
             if not self.left:
                 return False
@@ -119,7 +119,7 @@ class Search:
 
 
 def _kind(violation: Violation) -> tuple[str, str]:
-    """What must stay the same: the invariant; of an error its type, too."""
+    """What must stay the same: the invariant, and for an exception also its type."""
     return violation.invariant, violation.text.partition(":")[0] if violation.invariant == "fault" else ""
 
 
@@ -144,7 +144,7 @@ def _without_a_part(faults: tuple[Fault, ...], size: int) -> Iterator[tuple[Faul
 
 
 def _simpler(search: Search) -> None:
-    """Each field by itself, the simplest value first."""
+    """Simplify each field by itself, trying the simplest value first."""
     for field, values in SIMPLER:
         for value in values:
             if value == getattr(search.best.plan, field) or _is_more(field, value, search.best.plan):
@@ -158,7 +158,7 @@ def _simpler(search: Search) -> None:
 
 
 def _fewer_rules(search: Search) -> None:
-    """Each placement document by itself, then each of its tables."""
+    """Leave out each placement document by itself, then each of its tables."""
     for at in reversed(range(len(search.best.plan.placements))):
         documents = search.best.plan.placements
         search.holds(_with_rules(search.best, documents[:at] + documents[at + 1 :]))

@@ -1,8 +1,8 @@
-"""Sightings: what one run has met of the conditions that a soak must meet sometimes.
+"""Sightings: which of the conditions that a soak must meet sometimes one run has met.
 
-A soak that finds nothing says little unless it is known what it has looked at. Everything here is observed from outside
-the engine: faults and the phase of the group that they strike in, records that are written, errors that are answered,
-states of the group, and the shard's own counters. Which of these must be met is `conditions.py`.
+A soak that finds nothing says little unless one knows what it has looked at. Everything here is observed from outside
+the engine: faults and the phase of the group in which they strike, records that are written, errors in responses,
+states of the group, and the shard's own counters. `conditions.py` says which of these must be met.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kcoord.protocol.records import Record
 Seen = tuple[Any, ...]
 
 _NAMES: dict[Seen, str] = {}
-"""The names of what has been seen in this process: a name is made once, not once a run."""
+"""The names of what has been seen in this process. Each name is made once, not once a run."""
 
 
 class Sightings:
@@ -34,7 +34,7 @@ class Sightings:
         self._written: set[type] = set()
         """The types of records that were written."""
         self._gone: set[type] = set()
-        """The same of tombstones."""
+        """The types of tombstones that were written."""
 
     def struck(self, fault: str, phases: Iterable[str]) -> None:
         """A fault strikes while the group is in these phases."""
@@ -51,15 +51,15 @@ class Sightings:
         self._seen.add(("answer", type(request), error))
 
     def reached(self, state: Seen) -> None:
-        """The group is of a kind and in a state: `("state", "connect", "Stable")`."""
+        """The group is of this kind and in this state: `("state", "connect", "Stable")`."""
         self._seen.add(state)
 
     def met(self, area: str, name: str) -> None:
-        """Anything else that has a name."""
+        """Note anything else that has a name."""
         self._seen.add((area, name))
 
     def counted(self, counters: Counters) -> None:
-        """What a shard has counted until it was dropped, or until the run ended."""
+        """Note what a shard has counted until it was dropped or the run ended."""
         for field in attrs.fields(type(counters)):
             value = getattr(counters, field.name)
             if isinstance(value, Counter):
@@ -68,7 +68,9 @@ class Sightings:
                 self._seen.add(("event", field.name, ""))
 
     def names(self) -> frozenset[str]:
-        """The names of all that was met: `fault kill while assigning`, `answer Heartbeat UNKNOWN_MEMBER_ID`, …"""
+        """The names of everything that was met: `fault kill while assigning`, `answer Heartbeat
+        UNKNOWN_MEMBER_ID`, …
+        """
         found = []
         self._seen.update([("record", key, False) for key in self._written])
         self._seen.update([("record", key, True) for key in self._gone])
@@ -95,5 +97,5 @@ def _name(seen: Seen) -> str:
 
 
 def record_name(key: type) -> str:
-    """A record's type in short: `Connect TargetAssignment`, `GroupMetadata`."""
+    """The short name of a record's type: `Connect TargetAssignment`, `GroupMetadata`."""
     return key.__name__.replace("ConnectWorkerGroup", "Connect ").removesuffix("Key")

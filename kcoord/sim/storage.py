@@ -1,11 +1,11 @@
-"""The simulated disk below the log: batches of records, of which a power cut may leave a part.
+"""The simulated disk below the log: batches of records. A power failure may leave part of a batch.
 
-Atomicity is what every log promises (`kcoord/log/interface.py`): of a batch all records are there, or none. The
-embedded log keeps it by SQLite's transactions, the Kafka log by the broker's. Here each record is written by itself,
-and a batch counts when its last record is there:
+Every log promises atomicity (`kcoord/log/interface.py`): of a batch all records are there, or none. The embedded log
+keeps the promise by SQLite's transactions, the Kafka log by the broker's. Here each record is written by itself, and a
+batch counts when its last record is there:
 
-- A batch that was torn stays where it is, without its end; loading leaves its records out, and later batches follow it.
-- What is loaded is what is complete, in the order of the appends.
+- A torn batch stays where it is, without its end. Loading leaves its records out, and later batches follow it.
+- What is loaded is every complete batch, in the order of the appends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kcoord.protocol.records import Record
 
 @frozen(slots=True)
 class Batch:
-    """What of one append is on the disk."""
+    """What is on the disk of one append."""
 
     records: Sequence[Record]
     complete: bool
@@ -32,7 +32,7 @@ class Storage:
         self.batches: list[Batch] = []
         """What has reached the disk, in the order of the appends."""
         self.committed = 0
-        """Batches that are complete."""
+        """How many batches are complete."""
 
     def commit(self, records: Sequence[Record]) -> None:
         """The whole batch is on the disk."""
@@ -40,11 +40,11 @@ class Storage:
         self.committed += 1
 
     def tear(self, records: Sequence[Record], kept: int) -> None:
-        """The power goes while a batch is written: its first `kept` records reach the disk, its end does not."""
+        """The power fails while a batch is written: its first `kept` records reach the disk, its end does not."""
         self.batches.append(Batch(records[:kept], complete=False))
 
     def load(self) -> Iterator[Record]:
-        """What survives, in order."""
+        """The records that survive, in order."""
         for batch in self.batches:
             if batch.complete:
                 yield from batch.records

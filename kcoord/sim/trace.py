@@ -1,4 +1,4 @@
-"""What happened in a run, for people? One line an event: virtual seconds, who, what."""
+"""The trace of a run, for people: one line for each event, with virtual seconds, who, and what."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Sink = Callable[[str], None]
 
 
 def of_request(request: Request) -> str:
-    """A request in short: what it says, not what it leaves out."""
+    """A request in short: the fields that it has, not those that it leaves out."""
     match request:
         case ConnectGroupHeartbeatRequest():
             said = [f"heartbeat {request.member_id} epoch {request.member_epoch}"]
@@ -56,7 +56,7 @@ def of_request(request: Request) -> str:
 
 
 def of_response(response: Response) -> str:
-    """An answer in short."""
+    """A response in short."""
     error = getattr(response, "error_code", 0)
     said = [ErrorCode(error).name] if error else []
     match response:

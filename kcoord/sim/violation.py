@@ -1,10 +1,10 @@
-"""What ends a run? Something that must never be so was seen."""
+"""The violation that ends a run: something was seen that must never be."""
 
 from __future__ import annotations
 
 
 class Violation(Exception):
-    """An invariant does not hold; the text says which, and what was seen."""
+    """An invariant does not hold. The text says which one, and what was seen."""
 
     def __init__(self, invariant: str, text: str) -> None:
         super().__init__(f"{invariant}: {text}")
@@ -12,5 +12,5 @@ class Violation(Exception):
         self.text = text
 
     def __reduce__(self) -> tuple[type[Violation], tuple[str, str]]:
-        """It travels between processes."""
+        """Pickle it: violations are sent between processes."""
         return Violation, (self.invariant, self.text)

@@ -1,11 +1,11 @@
-"""What does one worker do, and what does it run? A process around the same membership that the library has.
+"""A simulated worker process, around the same membership that the library has.
 
-What it runs (`running`) is what its listener has started and not stopped: that, and not the coordinator's books, is
-judged for two owners. Calls of the listener come one after the other; a revocation may take long, or hang until it is
-cut short because all must stop.
+What it runs (`running`) is what its listener has started and not stopped. Checks for two owners look at that, not at
+the coordinator's records. Calls of the listener come one after the other. A revocation may take long, or hang until it
+is cut short because everything must stop.
 
-One that is frozen and wakes after its session has ended (a zombie) is excused until it has stopped, which it must do
-first of all.
+A process that was frozen and wakes after its session has ended (a zombie) is excused until it has stopped, which it
+must do first of all.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 CLOSE_MS = 10_000
-"""A worker that leaves waits so long for its revocations, and then gives up."""
+"""How long a worker that leaves waits for its revocations before it gives up."""
 
 HANGS_MS = 20_000
-"""A revocation that hangs ends by itself so long after something was granted behind it."""
+"""How long after a grant behind it a hanging revocation ends by itself."""
 
 
 class Process(Living):
@@ -45,7 +45,7 @@ class Process(Living):
         self._ended = ended
         self._calls: deque[actions.Revoke | actions.Grant] = deque()
         self._busy = 0
-        """The number of the listener's call that runs; 0: none."""
+        """The number of the listener's call that runs. 0: none."""
         self._hanging: actions.Revoke | actions.Grant | None = None
         """The revocation that hangs."""
         self._serial = 0
@@ -69,14 +69,14 @@ class Process(Living):
             self._do(self.member.give_up(self._events.now_ms, "closing takes too long"))
 
     def update(self, **changes: Any) -> None:
-        """Say something new."""
+        """Report something new."""
         if self.frozen:
             self._later(lambda: self.update(**changes))
         elif self.alive:
             self._do(self.member.update(self._events.now_ms, **changes))
 
     def hear_configuration(self) -> None:
-        """It learns what is configured now."""
+        """The worker learns what is configured now."""
         self.update(**self._world.configuration())
 
     def thaw(self) -> None:
@@ -104,14 +104,14 @@ class Process(Living):
         return stop_ms is not None and stop_ms <= now_ms
 
     def _abandons(self) -> bool:
-        """Whether it stops all at once."""
+        """Whether it stops everything at once."""
         return self.member.phase is Phase.ABANDONING
 
     def _is_gone(self) -> bool:
-        """Whether it is no member, and will not be one."""
+        """Whether it is not a member, and will not become one."""
         return self.member.phase is Phase.GONE
 
-    # -- what the membership wants ------------------------------------------------------------------------------------
+    # -- the actions of the membership --------------------------------------------------------------------------------
 
     def _do(self, wanted: list[actions.Action]) -> None:
         for action in wanted:
@@ -146,7 +146,7 @@ class Process(Living):
         if not self._busy:
             self._next_call()
         elif self._hanging is not None and isinstance(action, actions.Grant):
-            # nobody but the listener ends a revocation of what was given back: it does not hang for ever then
+            # if work is given back, only the listener ends its revocation, so that must not hang forever
             hanging, self._hanging = self._hanging, None
             self._events.after(HANGS_MS, self._called, self._busy, hanging)
 
@@ -192,7 +192,7 @@ class Process(Living):
         self._busy = self._serial
         left_ms = action.stop_by_ms - self._events.now_ms
         if left_ms <= 0 and self._woken_ms == self._events.now_ms:
-            self.excused = True  # an answer that waited for it to wake told of a shorter session
+            self.excused = True  # a response that waited for it to wake has shortened the session
         takes_ms = int(self._random.random() * (0.8 * left_ms if left_ms > 0 else 300))
         if self._world.tracing:
             self._world.note(self.name, f"stops all, {trace.names(action.resources)}, in {takes_ms} ms: {action.why}")

@@ -1,8 +1,8 @@
-"""What belongs to one run, and how does it go? A coordinator, workers, a network between them, and faults.
+"""The world of one run: a coordinator, workers, a network between them, and faults; and the course of the run.
 
-1. For a while things go wrong, as the plan says; what must never be is looked for after each step (`checks.py`).
-2. Then nothing goes wrong any more, and within a bounded time all must be well: everything that is configured runs
-   once, every member has converged, the group is stable; and it stays so.
+1. For a while things go wrong, as the plan says. After each step the run looks for what must never be (`checks.py`).
+2. Then nothing goes wrong any more. Within a bounded time all must be well, and stay so: everything that is configured
+   runs once, every member has converged, and the group is stable.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
 
 LOOK_MS = 1_000
-"""How often it is looked whether all is well."""
+"""How often the run checks whether all is well."""
 STAYS_MS = 4_000
-"""How long it must stay so."""
+"""How long all must stay well."""
 PATIENCE_MS = 600_000
-"""How long it may take until all is well, once nothing goes wrong any more."""
+"""How long it may take until all is well, after the last fault."""
 
 
 @attrs.frozen
 class Outcome:
-    """What came of one seed."""
+    """The outcome of one seed."""
 
     seed: int
     steps: int
@@ -50,10 +50,10 @@ class Outcome:
     loads: int
     virtual_ms: int
     healed_ms: int
-    """From the last fault until all was well."""
+    """How long it took from the last fault until all was well."""
     violation: Violation | None = None
     met: frozenset[str] = frozenset()
-    """The sometimes-conditions that it has met."""
+    """The sometimes-conditions that the run has met."""
 
 
 class World:
@@ -63,7 +63,7 @@ class World:
         self.seed = seed
         self.random = Random(seed) if run_plan is None else run_plan.random()
         self.planned_faults = None if run_plan is None else run_plan.faults
-        """The faults that strike; None: those that the plan draws."""
+        """The faults that strike. None: those that the plan draws."""
         self.plan = self.draw() if run_plan is None else self.take(run_plan)
         self._sink = sink
         self.tracing = sink is not None
@@ -72,7 +72,7 @@ class World:
         self.hot_answers = 0
         self.faulty = True
         self.placement = ""
-        """The group's placement rules as they are to be; empty: none."""
+        """The placement rules that the group is to have. Empty: none."""
         self.sightings = Sightings()
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
@@ -80,21 +80,21 @@ class World:
         self.checks, self.fleet, self.faults = self.furnish()
 
     def draw(self) -> Plan:
-        """What the seed says."""
+        """The plan that the seed draws."""
         return draw(self.random)
 
     def take(self, run_plan: RunPlan) -> Plan:
-        """What a plan file says."""
+        """The plan in a plan file."""
         return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
-        """Who watches, who works, what goes wrong."""
+        """Make the checks, the workers and the faults."""
         checks = Checks(self)
         self.found_group()
         return checks, Fleet(self), Faults(self)
 
     def found_group(self) -> None:
-        """What workers need."""
+        """Make what workers need."""
         self.coordinator = Coordinator(self, self._settings())
         self.assignors = Assignors(self)
 
@@ -118,10 +118,10 @@ class World:
     def _flawed(self) -> float:
         return self.plan.flawed if self.faulty else 0.0
 
-    # -- what others ask ----------------------------------------------------------------------------------------------
+    # -- for others ---------------------------------------------------------------------------------------------------
 
     def note(self, who: str, what: str) -> None:
-        """A line of the trace."""
+        """Write a line of the trace."""
         if self._sink is not None:
             self._sink(f"{self.events.now_ms / 1000:9.3f}  {who:<11} {what}")
 
@@ -134,7 +134,7 @@ class World:
         return int(self.random.random() * 20)
 
     def stop_ms(self) -> int | None:
-        """How long `on_revoked` takes; None: it hangs until it is cut short."""
+        """How long `on_revoked` takes. None: it hangs until it is cut short."""
         chance = self.random.random
         if not self.faulty or chance() >= self.plan.slow:
             return int(chance() * 100)
@@ -151,7 +151,7 @@ class World:
         return {PLACEMENT: self.placement} if self.placement else {}
 
     def configure(self, configured: frozenset[Resource]) -> None:
-        """Other resources exist from now on; workers hear of it one after the other."""
+        """From now on other resources exist. Workers hear of it one after the other."""
         self.configured = configured
         self.config_offset += 1
         if self.tracing:
@@ -167,7 +167,7 @@ class World:
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
-        """From the first worker's start until all is well."""
+        """Run from the first worker's start until all is well."""
         violation: Violation | None = None
         healed_ms = 0
         try:
@@ -178,7 +178,7 @@ class World:
             self.checks.at_end()
         except Violation as found:
             violation = found
-        except Exception as fault:  # whatever breaks off a step is a finding
+        except Exception as fault:  # any exception that ends a step is a finding
             if self.tracing:
                 self.note("FAULT", "".join(format_exception(fault)))
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
@@ -205,7 +205,7 @@ class World:
         self.faults.start()
 
     def _heal(self) -> None:
-        """The end of all faults."""
+        """End all faults."""
         self.note("faults", "end here")
         self.faulty = False
         self.network.heal()
@@ -222,7 +222,7 @@ class World:
             self.fleet.start(self.fleet.places[0])
 
     def _be_well(self) -> int:
-        """Wait until all is well, and stays so."""
+        """Wait until all is well and stays so. Returns how long that took, in ms."""
         checks, events = self.checks, self.events
         healed_at_ms = well_ms = events.now_ms
         epoch = checks.epoch()

@@ -1,9 +1,10 @@
-"""Tests of workers: a coordinator in the process of the test, workers under test, and a clock to drive.
+"""Tests of workers: a coordinator in the test's own process, workers under test, and a clock that the test drives.
 
-For pytest, write `pytest_plugins = ["kcoord.testing"]` into the conftest.py at the top, or start it as
-`pytest -p kcoord.testing`: then there is a fixture `kcoord`. It is no entry point, so that nobody has it who does not
-ask for it: an entry point would be imported in each run of pytest wherever kcoord is installed, take the name `kcoord`
-among fixtures, and have a say about everybody's event loop. Without pytest, use `Kcoord` inside `run`.
+For pytest, write `pytest_plugins = ["kcoord.testing"]` into the conftest.py at the top, or start pytest with
+`pytest -p kcoord.testing`. Then there is a fixture `kcoord`. The plugin has no entry point, so that only those who ask
+for it get it: pytest would import an entry point in every run wherever kcoord is installed, it would take the name
+`kcoord` among the fixtures, and it would have a say in everybody's event loop. Without pytest, use `Kcoord` inside
+`run`.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ __all__ = [
 ]
 
 pytest_plugins = ("kcoord.testing.plugin",)
-"""What pytest loads with this module, and nobody else does."""
+"""The plugin that pytest loads with this module. Nothing else loads it."""
 
 T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run `main` on an event loop with virtual time, as `asyncio.run` does on another one; gives what it returns."""
+    """Run `main` on an event loop with virtual time, as `asyncio.run` does in real time. Returns its result."""
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(main)

@@ -19,7 +19,7 @@ CLUSTER_ID = "kcoord-testing"
 
 
 def settings_of(given: Mapping[str, object]) -> Settings:
-    """Settings by their names, as in a configuration file. Raises TestingError."""
+    """Settings given by name, as in a configuration file. Raises TestingError."""
     options = [f"{name}={value}" for name, value in given.items()]
     try:
         settings = load_settings(options, environment={})
@@ -31,7 +31,7 @@ def settings_of(given: Mapping[str, object]) -> Settings:
 
 
 class TestedCoordinator:
-    """A coordinator that can be stopped and started again, by the same port and with the same log."""
+    """A coordinator that can be stopped and started again, on the same port and with the same log."""
 
     __test__ = False
 
@@ -43,7 +43,7 @@ class TestedCoordinator:
         self._running: contextlib.AsyncExitStack | None = None
 
     async def start(self) -> None:
-        """Load all groups out of the log and open the port. Raises TestingError."""
+        """Load all groups from the log and open the port. Raises TestingError."""
         settings = self._settings
         async with contextlib.AsyncExitStack() as stack:
             await self._log.open()
@@ -65,7 +65,7 @@ class TestedCoordinator:
             self._running = stack.pop_all()
 
     async def stop(self) -> None:
-        """Stop as on SIGTERM: what is being committed is answered, then all connections end."""
+        """Stop as on SIGTERM: answer what is being committed, then end all connections."""
         if self._running is not None:
             await self._running.aclose()
             self._running = None

@@ -1,20 +1,20 @@
-"""What can go wrong in a test with kcoord, and what is said then."""
+"""The errors of a test with kcoord, and their texts."""
 
 from __future__ import annotations
 
 
 class TestingError(Exception):
-    """Something is wrong with the test, or with what it tests; the text says what, and what to do."""
+    """Something is wrong with the test, or with what it tests. The text says what, and what to do."""
 
     __test__ = False
 
 
 class NotReached(TestingError):
-    """What a test waited for has not come about; the text says what was there instead."""
+    """A test waited for something that did not happen. The text says what was there instead."""
 
 
 class TimeRanAway(TestingError):
-    """Virtual time passed and passed while a test waited for something that does not happen."""
+    """Virtual time went on and on while a test waited for something that never happens."""
 
     def __init__(self, reached_s: float, where: str) -> None:
         super().__init__(
@@ -25,8 +25,8 @@ class TimeRanAway(TestingError):
 
 
 class WorkerFailed(TestingError):
-    """Code of a worker raised what nobody caught. `__cause__` is what it raised."""
+    """A worker's code raised an exception that nothing caught. `__cause__` is that exception."""
 
 
 class WorkerLeftRunning(TestingError):
-    """A test has ended, and a worker of it has not."""
+    """A test has ended, but one of its workers has not."""

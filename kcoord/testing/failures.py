@@ -1,4 +1,4 @@
-"""What code under test has raised and nobody caught: it is kept until a test hears of it."""
+"""Exceptions that code under test raised and nothing caught: kept until a method of the test raises one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ADVICE = (
 
 
 class Failures(logging.Handler):
-    """Hears what the worker library logs of exceptions, and what the event loop says of tasks that failed."""
+    """Collects exceptions that the worker library logs, and failures of tasks that the event loop reports."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -28,7 +28,7 @@ class Failures(logging.Handler):
 
     @contextlib.contextmanager
     def collected(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-        """Listen."""
+        """Collect failures from `loop` and from kcoord's loggers until the context ends."""
         logger, before = logging.getLogger("kcoord"), loop.get_exception_handler()
         logger.addHandler(self)
         loop.set_exception_handler(self._unhandled)
@@ -39,13 +39,13 @@ class Failures(logging.Handler):
             logger.removeHandler(self)
 
     def add(self, what: str, error: BaseException) -> None:
-        """Keep it."""
+        """Keep `error` as a WorkerFailed."""
         failed = WorkerFailed(f"{what}: {type(error).__name__}: {error}".rstrip(": "))
         failed.__cause__ = error
         self._waiting.append(failed)
 
     def raise_first(self) -> None:
-        """Raise the first that no test has heard of, and forget all of them."""
+        """Raise the first failure that no test has seen, and forget the others."""
         if self._waiting:
             first = self._waiting[0]
             self._waiting.clear()
@@ -72,13 +72,13 @@ class Failures(logging.Handler):
 
 
 def _who(logger: str) -> str:
-    """Whose fault a logger tells of, outside the processes of a test."""
+    """Who logs to `logger`, outside the processes of a test."""
     of_worker = logger.startswith(("kcoord.worker", "kcoord.run."))
     return "a worker that the test itself has started" if of_worker else "the coordinator"
 
 
 def source_of(condition: Callable[[], object]) -> str:
-    """The text of a condition, as far as it can be found."""
+    """The source of a condition, or its repr if the source cannot be found."""
     try:
         return inspect.getsource(condition).strip()
     except (OSError, TypeError):

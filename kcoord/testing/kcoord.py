@@ -30,20 +30,20 @@ from kcoord.worker import Configured, Worker, WorkerRebalanceListener
 JOIN_S = 60.0
 """How long a worker may take to become a member, in s."""
 STOP_S = 120.0
-"""How long one may take to stop, in s."""
+"""How long a worker may take to stop, in s."""
 
 
 class Kcoord:
     """A coordinator, the workers under test, and the clock. Use it as `async with Kcoord() as kcoord:`.
 
-    - `settings`: of the coordinator, by their names (docs/configuration.md), for example
+    - `settings`: the coordinator's settings by name (docs/configuration.md), for example
       `{"group.connect.session.timeout.ms": 60_000}`.
     - `group`: the group that workers join.
-    - `seed`: the random numbers of coordinator and workers follow from it.
-    - `limit_s`: so much virtual time may pass, in s, while the test waits for something else than a method of this
-      object; then it ends with TimeRanAway.
+    - `seed`: the coordinator and the workers take their random numbers from it.
+    - `limit_s`: how much virtual time may pass, in s, while the test waits for something other than a method of this
+      object. After that the test ends with TimeRanAway.
 
-    Times are virtual, in s. A worker is named by what `start` and `run` give, or by its name.
+    Times are virtual, in s. Where a method takes a worker, give what `start` or `run` returned, or the worker's name.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Kcoord:
         seed: int = 0,
         limit_s: float = 3600.0,
     ) -> None:
-        """Raises TestingError for settings that do not exist or do not fit."""
+        """Raises TestingError if a setting does not exist or does not fit."""
         self.group = group
         self._coordinator = TestedCoordinator(settings_of(settings or {}), seed)
         self._seed = seed
@@ -102,7 +102,7 @@ class Kcoord:
                 raise complaint
 
     async def _end_workers(self) -> TestingError | None:
-        """Stop those that run, clear away the others; gives what is to be said about it."""
+        """Stop the workers that run, clear away the others. Returns the error to report, if any."""
         complaint: TestingError | None = None
         for worker in self._workers.values():
             worker.report_failed_tasks()
@@ -124,7 +124,7 @@ class Kcoord:
         return complaint
 
     def _forget_workers(self) -> None:
-        """Close what killed workers have left open, as the system does: without a word."""
+        """Close what killed workers have left open, without a warning, as the operating system would."""
         was_killed = any(each.process.condition is Condition.KILLED for each in self._workers.values())
         self._workers.clear()
         self._strays.clear()
@@ -137,7 +137,7 @@ class Kcoord:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Where the coordinator is, as Worker and other clients want it: `127.0.0.1:PORT`."""
+        """The coordinator's address, as Worker and other clients expect it: `127.0.0.1:PORT`."""
         return f"{LOOPBACK}:{self._coordinator.port}"
 
     @property
@@ -153,15 +153,17 @@ class Kcoord:
         return VirtualTime(self._its_loop)
 
     def runs(self) -> dict[str, frozenset[Resource]]:
-        """Worker → what may be running there, as the worker itself knows it. Killed and stopped ones are left out."""
+        """Map each worker to what may be running there, as the worker knows it. Killed and stopped workers are left
+        out.
+        """
         return {name: each.runs for name, each in self._workers.items() if each.process.is_there}
 
     def configured(self) -> Configured | None:
-        """What `configure` said last. Give this method to workers of your own as `configured=`."""
+        """What `configure` set last. Pass this method as `configured=` to workers that you make yourself."""
         return self._configured
 
     def describe(self) -> str:
-        """How everything is now, for people."""
+        """The state of the test in a few lines, for people to read."""
         return report(self.now_s, self._configured, self._workers.values())
 
     # What a test does
@@ -169,7 +171,7 @@ class Kcoord:
     def configure(self, what: Mapping[str, int] | Iterable[Resource]) -> None:
         """Say which resources exist: `{"a": 3}` for ("a", 0), ("a", 1) and ("a", 2), or the resources themselves.
 
-        Workers tell the coordinator when they may speak next, within a heartbeat interval (5 s).
+        Workers report them to the coordinator with their next heartbeat, within a heartbeat interval (5 s).
         """
         resources = (
             frozenset((name, number) for name, count in what.items() for number in range(count))
@@ -183,7 +185,7 @@ class Kcoord:
     async def configure_group(self, settings: Mapping[str, object]) -> None:
         """Give the group settings of its own (docs/group-settings.md): `{"connect.rebalance.delay.ms": 0}`.
 
-        Raises TestingError for what the coordinator refuses.
+        Raises TestingError if the coordinator refuses one.
         """
         configs = [
             AlterableConfig(name=name, config_operation=Operation.SET, value=str(value))
@@ -201,10 +203,10 @@ class Kcoord:
                 raise TestingError(f"the group's settings: {error_name(each.error_code)}: {each.error_message}")
 
     async def start(self, name: str, listener: WorkerRebalanceListener, **options: Any) -> TestedWorker:
-        """Start a worker as a process of its own; come back when it is a member and what it is given has arrived.
+        """Start a worker as a process of its own. Returns when it is a member and has what it is given at once.
 
-        `options` are those of `kcoord.worker.Worker`; left out, `configured` is what `configure` says, and `client_id`
-        is `name`. Raises WorkerFailed where it cannot be a member.
+        `options` are those of `kcoord.worker.Worker`. By default `configured` is what `configure` set and `client_id`
+        is `name`. Raises WorkerFailed if the worker cannot be a member.
         """
         worker = self._new(name)
         options.setdefault("configured", self.configured)
@@ -216,10 +218,10 @@ class Kcoord:
         return worker
 
     async def run(self, name: str, program: Callable[[], Awaitable[object]]) -> TestedWorker:
-        """Run `program()` as a process of its own; come back when all is done that can be done at once.
+        """Run `program()` as a process of its own. Returns when everything is done that can be done at once.
 
-        It makes its workers itself, for `kcoord.bootstrap_servers` and `kcoord.group`. It is cancelled when it is to
-        stop, as `asyncio.run` does it on SIGINT.
+        The program makes its workers itself, for `kcoord.bootstrap_servers` and `kcoord.group`. To stop the program,
+        kcoord cancels it, as `asyncio.run` does on SIGINT.
         """
         worker = self._new(name)
         worker.begin(program, None)
@@ -227,7 +229,7 @@ class Kcoord:
         return worker
 
     async def stop(self, worker: TestedWorker | str) -> None:
-        """Let it stop and leave in order. Raises TestingError if it does not within two minutes."""
+        """Let the worker stop and leave in order. Raises TestingError if that takes longer than two minutes."""
         tested = self._find(worker)
         if not tested.process.is_there:
             return
@@ -246,37 +248,39 @@ class Kcoord:
         await self._settle()
 
     def kill(self, worker: TestedWorker | str) -> None:
-        """End it as SIGKILL does: nothing of it runs any more, its connections end, it has not left the group."""
+        """End the worker as SIGKILL does: none of its code runs any more, its connections end, it has not left the
+        group.
+        """
         self._kill(self._there(worker).process)
 
     def freeze(self, worker: TestedWorker | str) -> None:
-        """Hold it as SIGSTOP does: nothing of it runs, its connections stay open."""
+        """Hold the worker as SIGSTOP does: none of its code runs, and its connections stay open."""
         self._there(worker).process.condition = Condition.FROZEN
 
     def block(self, worker: TestedWorker | str) -> None:
-        """Hold its event loop, as code does that computes or waits without `await`. Its watchdog goes on."""
+        """Block the worker's event loop, as code does that computes or waits without `await`. Its watchdog goes on."""
         self._there(worker).process.condition = Condition.BLOCKED
 
     def thaw(self, worker: TestedWorker | str) -> None:
-        """End `freeze` or `block`: what came due meanwhile is done now, in its order."""
+        """End `freeze` or `block`: the worker now does in order everything that became due meanwhile."""
         process = self._there(worker).process
         process.condition = Condition.RUNNING
         self._its_loop.go_on(process)
 
     def cut(self, worker: TestedWorker | str) -> None:
-        """Let no packet through between it and the coordinator: connections stay open, new ones wait."""
+        """Let no packet through between the worker and the coordinator. Connections stay open, new ones wait."""
         process = self._there(worker).process
         process.is_cut = True
         process.mended.clear()
 
     def mend(self, worker: TestedWorker | str) -> None:
-        """End `cut`: what was sent meanwhile arrives."""
+        """End `cut`: what was sent meanwhile now arrives."""
         process = self._there(worker).process
         process.is_cut = False
         process.mended.set()
 
     async def restart(self, down_s: float = 0.0) -> None:
-        """Stop the coordinator, and start it again `down_s` later, by the same port. The log stays."""
+        """Stop the coordinator, and start it again `down_s` later on the same port with the same log."""
         self._allow(down_s)
         await self._coordinator.stop()
         if down_s:
@@ -287,18 +291,18 @@ class Kcoord:
     # Time
 
     async def pass_s(self, seconds: float) -> None:
-        """Let virtual time pass; come back when all is done that is due until then.
+        """Let virtual time pass. Returns when everything is done that was due by then.
 
-        Raises WorkerFailed if code of a worker has raised meanwhile what nobody caught.
+        Raises WorkerFailed if a worker's code meanwhile raised an exception that nothing caught.
         """
         self._allow(seconds)
         await asyncio.sleep(seconds)
         await self._settle()
 
     async def until(self, condition: Callable[[], object], *, within_s: float = 600.0) -> None:
-        """Let virtual time pass until `condition()` is true. It is looked at whenever something may have changed.
+        """Let virtual time pass until `condition()` is true. It is checked whenever something may have changed.
 
-        Raises NotReached if it is not within `within_s`, and WorkerFailed as `pass_s` does.
+        Raises NotReached if it does not become true within `within_s`, and WorkerFailed as `pass_s` does.
         """
         loop = self._its_loop
         ends_s = loop.time() + within_s
@@ -314,7 +318,7 @@ class Kcoord:
             self._failures.raise_first()
 
     async def settled(self, *, within_s: float = 600.0) -> None:
-        """Let virtual time pass until each resource that `configure` named runs at one worker, and nothing else does.
+        """Let virtual time pass until each configured resource runs at exactly one worker, and nothing else runs.
 
         Raises as `until` does.
         """
@@ -335,7 +339,7 @@ class Kcoord:
         return self._loop
 
     def _allow(self, seconds: float) -> None:
-        """So much time may pass, and then as much as may pass without being asked for."""
+        """Let `seconds` pass, and after them `limit_s` while the test does not ask for time."""
         loop = self._its_loop
         loop.may_reach_s = loop.time() + seconds + self._limit_s
 
@@ -352,7 +356,9 @@ class Kcoord:
             joined.cancel()
         await self._settle()
         if not worker.joined.is_set():
-            raise NotReached(f"worker {worker.name} is no member after {JOIN_S:g} s of virtual time\n{self.describe()}")
+            raise NotReached(
+                f"worker {worker.name} is not a member after {JOIN_S:g} s of virtual time\n{self.describe()}"
+            )
 
     def _new(self, name: str) -> TestedWorker:
         before = self._workers.get(name)
@@ -384,14 +390,14 @@ class Kcoord:
         self._its_loop.network.hang_up(process)
 
     def _exited(self, process: Process | None, code: int) -> None:
-        """Somebody has called `os._exit`."""
+        """The code of `process`, or of the test if that is None, has called `os._exit`."""
         if process is None:
             raise TestingError(f"a runner outside kcoord.run ends the process of the test, with exit code {code}")
         process.exit_code = code
         self._kill(process)
 
     def _began(self, watchdog: LoopWatchdog) -> None:
-        """A worker has begun, wherever: each has one watchdog."""
+        """A worker has started, in a process under test or in the test itself. Each worker has one watchdog."""
         if watchdog.process is None:
             self._strays.append(watchdog)
         else:
@@ -399,7 +405,7 @@ class Kcoord:
 
 
 def worker_of(watchdog: LoopWatchdog) -> Worker:
-    """The worker that a watchdog watches: it asks a method of it."""
+    """The worker that a watchdog watches: `overdue` is a method of that worker."""
     worker = getattr(watchdog.overdue, "__self__", None)
     assert isinstance(worker, Worker)
     return worker

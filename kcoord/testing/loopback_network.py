@@ -1,8 +1,8 @@
-"""The connections between workers and the coordinator: what has been sent on each and has not been received.
+"""The connections between workers and the coordinator: which bytes were sent and are not received yet.
 
-They are TCP connections by the loopback interface. The kernel takes a moment to carry bytes from one end to the other,
-and virtual time must not pass meanwhile, so both ends count. A wire belongs to the process that connected; cut, neither
-end sees what the other sends until it is mended, and nothing is lost, as when TCP sends again.
+These are TCP connections on the loopback interface. The kernel takes a moment to carry bytes from one end to the other,
+and virtual time must not pass meanwhile. So both ends count bytes. A wire belongs to the process that connected. While
+the wire is cut, neither end sees what the other one sends. Nothing is lost, as when TCP sends again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class End:
         self.sent = 0
         self.received = 0
         self.is_closed = False
-        """Whether it sends no more."""
+        """Whether this end sends no more."""
         self.has_seen_end = False
 
     @property
@@ -35,7 +35,7 @@ class End:
 
     @property
     def awaits(self) -> bool:
-        """Whether something is on its way to this end, or is there and has not been read."""
+        """Whether something is on its way to this end, or has arrived and was not read."""
         if self.is_closed or self.has_seen_end:
             return False
         return self.peer.sent > self.received or self.peer.is_closed
@@ -48,7 +48,7 @@ class Wire:
         self.process = process
         self.port = port
         self.is_offered = False
-        """Whether the coordinator has accepted connections since."""
+        """Whether the coordinator has accepted connections on the port since this one was made."""
         self.client = End(self)
         self.server = End(self)
 
@@ -59,7 +59,7 @@ class Wire:
 
 
 class CountingSocket(socket.socket):
-    """A socket that tells its end of a wire what is sent and received on it."""
+    """A socket that counts on its end of a wire what is sent and received."""
 
     end: End
     network: Network
@@ -127,13 +127,13 @@ class Network:
         self.ports: dict[int, int] = {}
         """Port → the file descriptor that listens on it."""
         self._by_client: dict[tuple[str, int], Wire] = {}
-        """The address of the client's end → a wire that nobody has accepted yet."""
+        """Address of the client's end → a wire that the coordinator has not accepted yet."""
         self._ends: dict[int, CountingSocket] = {}
-        """File descriptor → the end that it is."""
+        """File descriptor → the socket that has it."""
         self._expecting: set[End] = set()
 
     def connect(self, port: int, process: Process | None) -> CountingSocket:
-        """A new wire to the coordinator's `port`; gives the client's end. Raises OSError."""
+        """Make a wire to the coordinator's `port`. Returns the client's end. Raises OSError."""
         wire = Wire(process, port)
         client = self._make(wire.client, socket.socket(socket.AF_INET, socket.SOCK_STREAM).detach())
         try:
@@ -148,7 +148,7 @@ class Network:
         return client
 
     def accepted(self, server: socket.socket) -> socket.socket:
-        """The same connection as the server's end of its wire, if it is one."""
+        """The connection as the server's end of its wire. If it has no wire, `server` itself."""
         wire = self._by_client.pop(server.getpeername()[:2], None)
         if wire is None:
             return server
@@ -165,7 +165,7 @@ class Network:
         return counting
 
     def listens(self, fd: int) -> bool:
-        """`fd` is to be read from: whether it is a listening socket; then its port is one of the coordinator's."""
+        """Whether `fd`, which the loop is about to read, listens. If so, note its port as one of the coordinator's."""
         try:
             probe = socket.socket(fileno=fd)
         except OSError:
@@ -179,20 +179,20 @@ class Network:
         return listens
 
     def ignores(self, fd: int) -> None:
-        """`fd` is not read from any more: who has connected by it and was not accepted never will be."""
+        """The loop reads `fd` no more: connections to it that were not accepted never will be."""
         gone = {port for port, each in self.ports.items() if each == fd}
         for port in gone:
             del self.ports[port]
         self._by_client = {address: wire for address, wire in self._by_client.items() if wire.port not in gone}
 
-    # What is under way
+    # What is on its way
 
     def expect(self, end: End) -> None:
         """Something was sent to `end`."""
         self._expecting.add(end)
 
     def look(self, end: End) -> None:
-        """See whether something is on its way to `end`."""
+        """Note whether something is on its way to `end`."""
         (self._expecting.add if end.awaits else self._expecting.discard)(end)
 
     def closed(self, end: End) -> None:
@@ -202,19 +202,19 @@ class Network:
         self.look(end.peer)
 
     def forget(self, end: End) -> None:
-        """`end` is closed altogether."""
+        """`end` is closed in both directions."""
         self._ends.pop(end.fd, None)
         self.closed(end)
 
     def awaited(self, *, is_idle: bool) -> Iterable[int]:
-        """File descriptors to which something is on its way. `is_idle`: there is nothing else to do."""
+        """The file descriptors that something is on its way to. `is_idle`: there is nothing else to do."""
         yield from (end.fd for end in self._expecting if end.awaits)
         for wire in self._by_client.values():
             if wire.port in self.ports and not wire.client.is_closed and (is_idle or not wire.is_offered):
                 yield self.ports[wire.port]
 
     def has_accepted(self, fd: int) -> None:
-        """All who have connected by the listening socket `fd` are accepted, but for those still on their way."""
+        """The coordinator has accepted all connections on the listening socket `fd` but those still on their way."""
         for wire in self._by_client.values():
             if self.ports.get(wire.port) == fd:
                 wire.is_offered = True
@@ -225,7 +225,7 @@ class Network:
         return counting is not None and counting.end.wire.is_cut
 
     def hang_up(self, process: Process) -> None:
-        """The system closes all connections of a process that is dead: their other ends see that."""
+        """Close all connections of a dead process, as the operating system does. Their other ends see that."""
         for counting in list(self._ends.values()):
             end = counting.end
             if end is end.wire.client and end.wire.process is process and not end.is_closed:

@@ -1,7 +1,7 @@
 """A log in memory: it outlives the coordinator that writes to it, and ends with the test.
 
-It keeps what every log promises (`kcoord.log.interface`). A commit takes a turn of the event loop and no time; what was
-appended in a turn in which the coordinator is killed is lost, as what a disk had not taken yet.
+It keeps what every log promises (`kcoord.log.interface`). A commit takes one turn of the event loop and no time. If the
+coordinator is killed, what was appended in that turn is lost, as a disk loses what it has not written yet.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _CHUNK_RECORDS = 1000
 
 
 class MemoryLog:
-    """A log (see `kcoord.log.interface.Log`) of `partitions` partitions. Opened again, it has the same records."""
+    """A log (see `kcoord.log.interface.Log`) of `partitions` partitions. If it is opened again, it has the same
+    records.
+    """
 
     lease_ms = 0
 
@@ -23,7 +25,7 @@ class MemoryLog:
         self.partitions = partitions
         self.on_writable: Callable[[], None] | None = None
         self.commits = 0
-        """How many commits there were; changes of one turn of the loop share one."""
+        """The number of commits. Appends in the same turn of the loop share one commit."""
         self._is_open = False
         self._live: list[dict[bytes, tuple[int, bytes]]] = [{} for _ in range(partitions)]
         self._next = [0] * partitions
@@ -46,12 +48,12 @@ class MemoryLog:
         self._is_open = False
 
     def lease(self, partition: int) -> Lease:
-        """See Log.lease. It never ends: nobody else has this log."""
+        """See Log.lease. It never ends, because nobody else has this log."""
         self._check(partition)
         return self._lease
 
     async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
-        """See Log.load. Gives the last record of each key that has a value."""
+        """See Log.load. Yields the last record of each key that has a value."""
         self._check(partition)
         self._commit()
         records: list[StoredRecord] = [(at, key, value) for key, (at, value) in self._live[partition].items()]

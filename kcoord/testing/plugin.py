@@ -20,7 +20,7 @@ _Factories = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Generator[None, _Factories | None, _Factories]:
-    """A loop with virtual time for each test that uses `kcoord`, by whatever way; for others what they had."""
+    """A loop with virtual time for each test that uses `kcoord`, directly or not. Other tests keep their loops."""
     others = yield
     if "kcoord" in getattr(item, "fixturenames", ()):
         return {"virtual-time": VirtualTimeLoop}
@@ -29,7 +29,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> Generator[None, _Factori
 
 @pytest.fixture
 def kcoord_settings() -> Mapping[str, object]:
-    """The settings of the coordinator, by their names. Override it in a test module, a class or a conftest.py."""
+    """The coordinator's settings by name. Override this fixture in a test module, a class or a conftest.py."""
     return {}
 
 

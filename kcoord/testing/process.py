@@ -1,8 +1,8 @@
-"""A process under test: which callbacks of the event loop are its own, and whether they may run.
+"""A process under test: which callbacks of the event loop belong to it, and whether they may run.
 
-All processes of a test share one operating system process and one event loop. What belongs to which is known by a
-context variable: a task, a timer, a callback and a socket of asyncio carry the context in which they were made, and so
-belong to the process that made them. A process that is frozen or dead has none of its callbacks called.
+All processes of a test share one operating system process and one event loop. A context variable says what belongs to
+which process: a task, a timer, a callback and a socket of asyncio carry the context in which they were made, so they
+belong to the process that made them. If a process is frozen or dead, none of its callbacks is called.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ CLEAR_S = 60.0
 
 
 class Condition(Enum):
-    """What a process does."""
+    """The condition of a process."""
 
     RUNNING = "running"
     FROZEN = "frozen"
-    """Nothing of it runs, its connections stay open."""
+    """None of its code runs. Its connections stay open."""
     BLOCKED = "blocked"
-    """Its event loop is stuck; only its watchdog, a thread in a real process, looks at the clock."""
+    """Its event loop is stuck. Only its watchdog, in reality a thread, still checks the clock."""
     KILLED = "killed"
     STOPPED = "stopped"
 
@@ -44,42 +44,42 @@ class Process:
     name: str
     condition: Condition = Condition.RUNNING
     is_cut: bool = False
-    """Whether no packet gets through between it and the coordinator."""
+    """Whether no packet gets through between this process and the coordinator."""
     mended: asyncio.Event = attrs.Factory(asyncio.Event)
-    """Set unless it is cut."""
+    """Set unless the process is cut off."""
     workers: list[Worker] = attrs.Factory(list)
-    """The workers that it has started."""
+    """The workers that this process has started."""
     tasks: weakref.WeakSet[asyncio.Task[Any]] = attrs.Factory(weakref.WeakSet)
     transports: weakref.WeakSet[asyncio.BaseTransport] = attrs.Factory(weakref.WeakSet)
     exit_code: int | None = None
-    """With what it has ended itself, at once."""
+    """The exit code, if the process ended itself at once (`os._exit`)."""
     life: int = 0
-    """Grows when it is over with the process: callbacks made before are not called any more."""
+    """Grows when the process is cleared away. Callbacks from before are not called any more."""
     held: deque[Call] = attrs.Factory(deque)
-    """Callbacks that came due while it could not run, in their order."""
+    """Callbacks that became due while the process could not run, in that order."""
 
     def __attrs_post_init__(self) -> None:
         self.mended.set()
 
     @property
     def is_held(self) -> bool:
-        """Whether none of its callbacks is called. What one that has stopped has left is: its connections close."""
+        """Whether none of its callbacks is called. A stopped process's are still called, so its connections close."""
         return self.condition not in (Condition.RUNNING, Condition.STOPPED)
 
     @property
     def is_there(self) -> bool:
-        """Whether it has not ended, however it is."""
+        """Whether it has neither stopped nor been killed. It may be frozen or blocked."""
         return self.condition not in (Condition.KILLED, Condition.STOPPED)
 
     async def end_remains(self) -> None:
-        """Cancel its tasks, but for the caller, and close its connections. A task that refuses to end is forgotten."""
+        """Cancel its tasks except the caller's, and close its connections. A task that refuses to end is forgotten."""
         tasks = [task for task in self.tasks if not task.done() and task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
         if tasks:
             _, refusing = await asyncio.wait(tasks, timeout=CLEAR_S)
             for task in refusing:
-                asyncio._unregister_task(task)  # nobody waits for it when the loop is closed
+                asyncio._unregister_task(task)  # so nothing waits for it when the loop is closed
                 task._log_destroy_pending = False  # type: ignore[attr-defined]  # as asyncio.gather does it
         for transport in self.transports:
             if isinstance(transport, asyncio.WriteTransport):
@@ -88,11 +88,11 @@ class Process:
 
     @property
     def has_threads(self) -> bool:
-        """Whether threads of it run, if not its event loop."""
+        """Whether its threads run, even if its event loop does not."""
         return self.condition in (Condition.RUNNING, Condition.BLOCKED)
 
     def context(self) -> contextvars.Context:
-        """A context in which what is made belongs to this process."""
+        """A context: whatever is made in it belongs to this process."""
         context = contextvars.copy_context()
         context.run(_current.set, self)
         return context
@@ -102,12 +102,12 @@ _current: contextvars.ContextVar[Process | None] = contextvars.ContextVar("kcoor
 
 
 def current_process(context: contextvars.Context | None = None) -> Process | None:
-    """The process that `context` belongs to, or the caller's; None: the test itself."""
+    """The process that `context`, by default the caller's context, belongs to. None: the test itself."""
     return _current.get() if context is None else context.get(_current)
 
 
 class Call:
-    """A callback of a process, called only while the process runs, kept while it is frozen or blocked."""
+    """A callback of a process. It is called only while the process runs, and kept while it is frozen or blocked."""
 
     __slots__ = ("arguments", "callback", "context", "handle", "life", "process")
 
@@ -124,19 +124,19 @@ class Call:
         self.arguments = arguments
         self.context = context
         self.handle: asyncio.Handle | None = None
-        """As its owner knows it: cancelled, it is not called any more."""
+        """The handle that the callback's owner has. If the owner cancels it, the callback is not called any more."""
 
     def __call__(self) -> None:
-        """Call it, keep it, or forget it, as its process is."""
+        """Call the callback, keep it or drop it, depending on the condition of its process."""
         if not self.is_wanted:
             self.handle = None
         elif not self.process.is_held:
-            self.handle = None  # which leads here: nothing shall wait for the garbage collector
+            self.handle = None  # breaks a cycle of references, so that nothing has to wait for the garbage collector
             self.callback(*self.arguments)
         elif self.process.condition is not Condition.KILLED:
             self.process.held.append(self)
 
     @property
     def is_wanted(self) -> bool:
-        """Whether its owner has not cancelled it, and its process goes on."""
+        """Whether its owner has not cancelled it, and its process was not cleared away."""
         return self.life == self.process.life and not (self.handle is not None and self.handle.cancelled())

@@ -1,4 +1,4 @@
-"""How everything is in a test, in a few lines: what an error shows of it."""
+"""The state of a test in a few lines, as errors show it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kcoord.worker import Configured, WorkerError
 
 
 def report(now_s: float, configured: Configured | None, workers: Iterable[TestedWorker]) -> str:
-    """A line for the clock and what is configured, and one for each worker."""
+    """One line for the clock and the configured resources, and one for each worker."""
     exists = "nothing" if configured is None else _told(configured.resources)
     lines = [f"at {now_s:g} s; configured: {exists}"]
     lines += [f"  {each.name}: {_condition(each)}{_share(each)}" for each in workers]

@@ -1,7 +1,7 @@
-"""What kcoord reads of the machine, replaced while a test runs: its clocks, its watchdog thread, its random numbers.
+"""Substitutes for what kcoord takes from the machine while a test runs: clocks, watchdog threads, random numbers.
 
-Each module that looks at a clock does so through the module `time`; in those named here that name leads to the virtual
-clock instead. Nothing else of the process sees it: pytest and the code under test keep the real `time`.
+A module that reads a clock does so through the module `time`. In the modules named here, that name means the virtual
+clock instead. Nothing else in the process sees it: pytest and the code under test keep the real `time`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from kcoord.testing.process import Process, current_process
 from kcoord.testing.virtual_time_loop import BEGIN_S, VirtualTimeLoop
 
 CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.worker.clock", "kcoord.worker.runner.running")
-"""The modules whose clock is the virtual one."""
+"""The modules that get the virtual clock."""
 EPOCH_NS = 1_767_225_600 * 10**9
-"""The time of day at which a test begins, in Unix ns: 1 January 2026, 00:00 UTC."""
+"""The time of day when a test begins, in Unix ns: 1 January 2026, 00:00 UTC."""
 LOOK_S = 0.25
-"""How often a watchdog looks at the clock."""
+"""How often a watchdog checks the clock, in s."""
 
 
 class VirtualTime:
-    """What the module `time` has of clocks, on the virtual clock of `loop`. Put it in place of `time` in a module under
-    test that reads a clock.
+    """The clocks of the module `time`, on the virtual clock of `loop`. In a module under test that reads a clock, put
+    this in place of `time`.
     """
 
     def __init__(self, loop: VirtualTimeLoop) -> None:
@@ -66,7 +66,7 @@ class VirtualTime:
 
 
 class SeededSecrets:
-    """What a worker takes of the module `secrets`, the same in each run of a test."""
+    """What a worker uses of the module `secrets`, the same in each run of a test."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -81,14 +81,14 @@ class SeededSecrets:
 
 
 def seeded_ids(seed: int) -> Iterator[str]:
-    """The unique parts of member ids that the coordinator gives, the same in each run of a test."""
+    """The unique parts of the member ids that the coordinator gives out, the same in each run of a test."""
     numbers = random.Random(seed)
     while True:
         yield str(uuid.UUID(int=numbers.getrandbits(128), version=4))
 
 
 class LoopWatchdog:
-    """A worker's watchdog by the virtual clock, see `kcoord.worker.watchdog`. As a thread does, it looks also while the
+    """A worker's watchdog on the virtual clock, see `kcoord.worker.watchdog`. Like a thread, it still checks while the
     event loop of its process is blocked, and not while the process is frozen.
     """
 
@@ -99,10 +99,10 @@ class LoopWatchdog:
         act: Callable[[], None],
         late_ms: Callable[[], int],
     ) -> None:
-        """`late_ms` is not looked at: the one event loop of a test is never stuck in the code of one process."""
+        """`late_ms` is ignored: the one event loop of a test is never stuck in the code of one process."""
         self.overdue = overdue
         self.process: Process | None = current_process()
-        """The process of its worker."""
+        """The process that its worker belongs to."""
         self.is_stopped = False
         self._on_start = on_start
         self._act = act
@@ -110,12 +110,12 @@ class LoopWatchdog:
         self._context = contextvars.copy_context()
 
     def start(self) -> None:
-        """Begin to look."""
+        """Begin to check."""
         self._on_start(self)
         self._look()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Check no more."""
         self.is_stopped = True
 
     def _look(self) -> None:
@@ -130,7 +130,7 @@ class LoopWatchdog:
 
 
 class LoopTimer:
-    """A `threading.Timer` by the virtual clock: as a thread it runs also while the loop of its process is blocked."""
+    """A `threading.Timer` on the virtual clock. Like a thread, it runs while the loop of its process is blocked."""
 
     def __init__(self, interval: float, function: Callable[..., object], arguments: Sequence[Any]) -> None:
         self.daemon = True
@@ -150,13 +150,13 @@ class LoopTimer:
 
 
 class Threads:
-    """What a runner takes of the module `threading`."""
+    """What a runner uses of the module `threading`."""
 
     Timer = LoopTimer
 
 
 class System:
-    """What a runner takes of the module `os`: to end the process at once ends the process under test."""
+    """What a runner uses of the module `os`: `_exit` ends the process under test."""
 
     def __init__(self, on_exit: Callable[[Process | None, int], None]) -> None:
         self._on_exit = on_exit
@@ -166,7 +166,7 @@ class System:
 
 
 class NoSignals:
-    """What a worker takes of signals: those of the test's process are none of a process under test."""
+    """What a worker uses of signals, without effect: signals to the test's process are not for a process under test."""
 
     def watch(self, on_signal: Callable[..., None]) -> None:
         """See StopSignals.watch."""
@@ -179,8 +179,8 @@ def replaced(
     on_watchdog: Callable[[LoopWatchdog], None],
     on_exit: Callable[[Process | None, int], None],
 ) -> Iterator[None]:
-    """Have kcoord read what is here instead. `on_watchdog` is told of each worker's watchdog that begins to look,
-    `on_exit` of a process that ends itself at once, with its exit code.
+    """Replace all of this in kcoord's modules. `on_watchdog` is called with each worker's watchdog when it starts,
+    `on_exit` with each process that ends itself at once, and its exit code.
     """
     clock = VirtualTime(loop)
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]

@@ -2,12 +2,12 @@
 
 `loop.time()`, and with it `asyncio.sleep` and all timeouts, follow the virtual clock. Rules:
 
-1. Time passes only when no callback is ready, nothing is under way on a connection to the coordinator, and no function
+1. Time passes only when no callback is ready, nothing is on its way on a connection to the coordinator, and no function
    runs in an executor (`asyncio.to_thread`).
-2. What was sent in one turn of the loop has arrived before the next turn begins, and is read in the order in which the
-   connections were made. So a test goes the same way each time.
-3. What belongs to a process under test is called while that process runs (`process`).
-4. Time that passes while nobody has asked for it ends with `TimeRanAway`, so that a test that waits for something that
+2. What is sent in one turn of the loop arrives before the next turn begins. It is read in the order in which the
+   connections were made. So a test runs the same way each time.
+3. Callbacks that belong to a process under test are called only while that process runs (`process`).
+4. If too much time passes that nobody asked for, `TimeRanAway` ends the test. So a test that waits for something that
    never happens ends too.
 """
 
@@ -36,24 +36,24 @@ Ts = TypeVarTuple("Ts")
 _Events = list[tuple[selectors.SelectorKey, int]]
 
 BEGIN_S = 1_000_000.0
-"""What `loop.time()` is at the beginning, in s."""
+"""What `loop.time()` says at the beginning, in s."""
 LOST_AFTER_S = 30.0
-"""Real time after which what is under way on a connection is taken to be lost."""
+"""Real time in s after which bytes on their way are taken to be lost."""
 LOOK_S = 0.0001
-"""Real time between two looks whether it has arrived."""
+"""Real time in s between two checks whether they have arrived."""
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only when there is nothing to do. Times in s."""
+    """An event loop whose time passes only when there is nothing to do. Times are in s."""
 
     def __init__(self) -> None:
         self.network = Network()
         self.jumps = 0
-        """How often time has passed."""
+        """How many times the clock has jumped."""
         self.may_reach_s = math.inf
-        """Time may pass up to here; if it goes beyond, the test waits for something that never happens."""
+        """How far time may pass. If it would pass beyond, the test waits for something that never happens."""
         self.waits_for: asyncio.Future[Any] | None = None
-        """What `run_until_complete` was given last: in a test the test itself."""
+        """The latest argument of `run_until_complete`: in a test, the test itself."""
         self._now_us = round(BEGIN_S * 1e6)
         self._working = 0
         self._idle: list[tuple[int, asyncio.Future[None]]] = []
@@ -71,11 +71,11 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._now_us * 1000
 
     async def idle(self) -> None:
-        """Come back when all is done that can be done at this moment."""
+        """Return when everything is done that can be done at this moment."""
         await self._when_idle(self.jumps)
 
     async def next_moment(self) -> None:
-        """Come back when time has passed, by whatever it was to the next timer, and all is done that is to be done."""
+        """Return when time has jumped to the next timer, however far, and everything due is done."""
         await self._when_idle(self.jumps + 1)
 
     async def _when_idle(self, jumps: int) -> None:
@@ -84,7 +84,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         await idle
 
     def nothing_to_do(self, timeout_s: float) -> None:
-        """Tell those who wait for that; if nobody does, let time pass. Called by the selector."""
+        """Wake those who wait for the loop to be idle. If nobody does, let time pass. The selector calls this."""
         waiting, self._idle = self._idle, []
         told = False
         for jumps, idle in waiting:
@@ -109,7 +109,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         """Whether a function runs in an executor."""
         return self._working > 0
 
-    # Who is called, see asyncio.AbstractEventLoop
+    # Which callbacks run, see asyncio.AbstractEventLoop
 
     def run_until_complete(self, future: Any) -> Any:
         self.waits_for = asyncio.ensure_future(future, loop=self)
@@ -155,7 +155,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return task
 
     def go_on(self, process: Process) -> None:
-        """Call what came due while `process` could not run, in that order."""
+        """Schedule the callbacks that became due while `process` could not run, in that order."""
         held = list(process.held)
         process.held.clear()
         for call in held:
@@ -173,7 +173,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self._working -= 1
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
-        self._working += 1  # its threads end in real time, which the timeout is not
+        self._working += 1  # its threads end in real time, but the timeout would be virtual
         try:
             await super().shutdown_default_executor()
         finally:
@@ -221,14 +221,14 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
 
 class _Selector(selectors.DefaultSelector):
-    """Waits for nothing: what is under way arrives, then time passes."""
+    """A selector that never waits while time could pass: bytes on their way arrive, then the clock jumps."""
 
     def __init__(self, loop: VirtualTimeLoop) -> None:
         super().__init__()
         self._loop = loop
         self._numbers = itertools.count()
         self._known: dict[int, tuple[int, Process | None]] = {}
-        """File descriptor → its number, and the process that it belongs to."""
+        """File descriptor → a running number, and the process that it belongs to."""
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         key = super().register(fileobj, events, data)
@@ -251,7 +251,7 @@ class _Selector(selectors.DefaultSelector):
         return []
 
     def _arrived(self, is_idle: bool) -> _Events:
-        """What can be read and written now, all that is under way included."""
+        """What can be read and written now, including everything that is on its way."""
         lost_at_s: float | None = None
         while True:
             events = self._look(0)
@@ -271,12 +271,12 @@ class _Selector(selectors.DefaultSelector):
         return key is not None and bool(key.events & selectors.EVENT_READ) and not self._is_held(fd)
 
     def _wait(self) -> _Events:
-        """Wait for another thread, in real time."""
+        """Wait in real time for another thread."""
         while True:
             events = self._look(0.05)
             if events:
                 return events
-            time.sleep(LOOK_S)  # what is held would be there at once, again and again
+            time.sleep(LOOK_S)  # while something is held, super().select() returns at once, again and again
 
     def _look(self, timeout: float) -> _Events:
         events = [(key, mask) for key, mask in super().select(timeout) if not self._is_held(key.fd)]
@@ -284,7 +284,7 @@ class _Selector(selectors.DefaultSelector):
         return events
 
     def _is_held(self, fd: int) -> bool:
-        """Whether it belongs to a process that does not run, or is cut off."""
+        """Whether the descriptor belongs to a process that does not run, or to a connection that is cut."""
         process = self._known[fd][1]
         return (process is not None and process.is_held) or self._loop.network.is_cut(fd)
 
@@ -292,6 +292,6 @@ class _Selector(selectors.DefaultSelector):
 def _call(
     callback: Callable[..., object], arguments: tuple[Any, ...], context: contextvars.Context | None
 ) -> Call | None:
-    """The same as a call of the process that `context`, or the caller, belongs to; None where that is the test."""
+    """The callback as a `Call` of the process that `context`, or the caller, belongs to. None if that is the test."""
     process = current_process(context)
     return None if process is None else Call(process, callback, arguments, context or contextvars.copy_context())

@@ -14,7 +14,7 @@ from kcoord.worker import Worker, WorkerError, WorkerRebalanceListener
 
 
 class TestedWorker:
-    """One worker of a test. `name` is its name, `listener` what it was started with."""
+    """One worker of a test. `name` is its name, `listener` is the listener that it was started with."""
 
     __test__ = False
 
@@ -23,7 +23,7 @@ class TestedWorker:
         self.process = process
         self.listener: Any = None
         self.joined = asyncio.Event()
-        """Set when it has become a member for the first time."""
+        """Set when the worker has become a member for the first time."""
         self._failures = failures
         self._stop = asyncio.Event()
         self._serves = False
@@ -34,23 +34,23 @@ class TestedWorker:
 
     @property
     def runs(self) -> frozenset[Resource]:
-        """What may be running here, as the worker itself knows it. Nothing where it was killed or has stopped."""
+        """What may be running here, as the worker itself knows it. Empty if it was killed or has stopped."""
         if not self.process.is_there:
             return frozenset()
         return frozenset().union(*(_owned(worker) for worker in self.process.workers))
 
     @property
     def worker(self) -> Worker:
-        """The `Worker` that runs here, the last one if its program has made several."""
+        """The `Worker` that runs here; the last one if the program has made several."""
         return self.process.workers[-1]
 
     @property
     def main(self) -> asyncio.Task[None]:
-        """The task of its program."""
+        """The task that runs the worker's program."""
         assert self._main is not None
         return self._main
 
-    # What `Kcoord` does with it
+    # What `Kcoord` does with a worker
 
     def begin(self, program: Callable[[], Awaitable[object]], listener: WorkerRebalanceListener | None) -> None:
         """Run `program()` as this process."""
@@ -60,7 +60,7 @@ class TestedWorker:
         self._main = loop.create_task(self._run(program), name=f"worker {self.name}", context=self.process.context())
 
     async def serve(self, worker: Worker) -> None:
-        """Be a member until it is to stop."""
+        """Be a member until `ask_to_stop`, or until `worker` ends."""
         async with worker:
             await worker.joined()
             self.joined.set()
@@ -87,7 +87,7 @@ class TestedWorker:
                 self.process.condition = Condition.STOPPED
 
     def tell_configured(self) -> None:
-        """Have its workers tell at once what is configured now."""
+        """Let its workers report the configured resources to the coordinator at once."""
         if self.process.is_held or not self._serves:
             return
         context = self.process.context()
@@ -96,7 +96,7 @@ class TestedWorker:
                 context.run(worker.configured_changed)
 
     def ask_to_stop(self) -> None:
-        """As SIGTERM would: a `Worker` stops and leaves, a program is cancelled."""
+        """Ask it to stop, as SIGTERM would: a `Worker` stops and leaves, a program is cancelled."""
         if self._serves:
             self._stop.set()
         else:
@@ -105,18 +105,18 @@ class TestedWorker:
     def where(self) -> str:
         """Where the code of this process waits."""
         places = {wait_location(task) for task in self.process.tasks} - {""}
-        return ", ".join(sorted(places)) or "a place unknown"
+        return ", ".join(sorted(places)) or "an unknown place"
 
     def report_failed_tasks(self) -> None:
-        """Note the tasks that have failed, and that nobody has asked for their outcome."""
+        """Report the tasks that failed and that nothing awaits."""
         for task in self.process.tasks:
-            if task.done() and task._log_traceback:  # what asyncio goes by
+            if task.done() and task._log_traceback:  # asyncio's own mark for that
                 error = task.exception()
                 assert error is not None
                 self._failures.add(f"worker {self.name}: a task that nobody awaits failed, {task.get_name()}", error)
 
     async def clear_away(self) -> None:
-        """Cancel all that a process has left in memory that was killed, or could not stop: it can reach nobody."""
+        """Cancel whatever a killed process, or one that could not stop, left in memory. None of it reaches anybody."""
         process = self.process
         if process.condition is Condition.STOPPED:
             return
@@ -125,7 +125,7 @@ class TestedWorker:
         process.held.clear()
         process.life += 1
         for worker in process.workers:
-            worker._shell = None  # closed already, as far as it knows: it does not call its listener any more
+            worker._shell = None  # the worker takes itself for closed, and so does not call its listener any more
         process.condition = Condition.STOPPED
         await process.end_remains()
         await asyncio.sleep(0)

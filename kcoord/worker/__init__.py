@@ -3,7 +3,7 @@
 The protocol is a pure state machine, with asyncio around it.
 
 Start at `membership` (the protocol of connect groups), then `worker` (what programs use), then `runner` (connectors and
-tasks out of a file).
+tasks from a file).
 """
 
 from kcoord.worker.configured import Configured

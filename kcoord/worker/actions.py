@@ -1,4 +1,4 @@
-"""What may a worker be told to do by its membership? Data only: the asyncio shell and the simulator carry it out.
+"""The actions that a membership asks for. They are only data: the asyncio shell and the simulator carry them out.
 
 Actions are carried out in the order in which they come. A number in an action is handed back with its outcome.
 """
@@ -14,9 +14,9 @@ from kcoord.protocol.message import Request
 
 @frozen(slots=True)
 class Seek:
-    """Drop the connection, if there is one; find the coordinator and connect anew.
+    """Drop the connection, if there is one; find the coordinator and connect again.
 
-    Then `connected`, or `unreachable`. What still comes by the old connection must not be handed in.
+    Then `connected`, or `unreachable`. Answers that still come by the old connection must not be handed in.
     """
 
 
@@ -30,7 +30,7 @@ class Send:
 
 @frozen(slots=True)
 class Revoke:
-    """Stop these and call `on_revoked`; when that has returned, `released`. The worker heartbeats meanwhile."""
+    """Stop these and call `on_revoked`; when that has returned, `released`. The worker sends heartbeats meanwhile."""
 
     number: int
     resources: frozenset[Resource]
@@ -38,7 +38,7 @@ class Revoke:
 
 @frozen(slots=True)
 class Grant:
-    """These are this worker's to run from now on: start them and call `on_assigned`."""
+    """From now on this worker is to run these: start them and call `on_assigned`."""
 
     resources: frozenset[Resource]
     epoch: int
@@ -46,7 +46,8 @@ class Grant:
 
 @frozen(slots=True)
 class Abandon:
-    """Stop at once all that runs (it is these resources), cut short what is being revoked or started; then `abandoned`.
+    """Stop everything at once (these are all resources that may run), interrupt revocations and starts; then
+    `abandoned`.
 
     They must have stopped by `stop_by_ms`: from then on others may run them.
     """
@@ -59,14 +60,16 @@ class Abandon:
 
 @frozen(slots=True)
 class Overrun:
-    """The session must have ended, and these have not stopped: others may run them. The last chance to act."""
+    """The session must have ended, and these have not stopped: others may run them now. This is the last chance to
+    act.
+    """
 
     resources: frozenset[Resource]
 
 
 @frozen(slots=True)
 class Told:
-    """`on_assignment` of the group's assignor is to be called with this: once an epoch (CG-31)."""
+    """`on_assignment` of the group's assignor is to be called with this, once for each epoch (CG-31)."""
 
     epoch: int
     assignor: str | None
@@ -76,7 +79,7 @@ class Told:
 
 @frozen(slots=True)
 class Assign:
-    """Let the assignor of that name assign the group; then `computed`. The worker heartbeats meanwhile."""
+    """Let the assignor of that name assign the group; then `computed`. The worker sends heartbeats meanwhile."""
 
     number: int
     assignor: str
@@ -85,7 +88,7 @@ class Assign:
 
 @frozen(slots=True)
 class Refused:
-    """What this worker computed was not installed; for the log, nothing is to be done."""
+    """What this worker computed was not installed. This is for the log; nothing has to be done."""
 
     error_code: int
     message: str | None
@@ -100,7 +103,9 @@ class Joined:
 
 @frozen(slots=True)
 class Gone:
-    """It is over: the worker has left, or, where there is an error, may not be a member. Nothing runs any more."""
+    """The membership is over. The worker has left, or, if there is an error, may not be a member. Nothing runs any
+    more.
+    """
 
     error_code: int = 0
     message: str | None = None

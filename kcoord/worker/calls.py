@@ -1,7 +1,7 @@
-"""How does a listener hear of all in order, and how is it interrupted when all must stop at once?
+"""Calls of a listener: one after the other, and an interruption when everything must stop at once.
 
-One task makes the calls, one after the other. `interrupt` cancels the call that is going on, forgets those that wait,
-and runs the last one; nothing is started after it until it is done.
+One task makes the calls. `interrupt` cancels the call that is running, forgets those that wait, and makes the last one;
+nothing else is started until it is done.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ Work = Callable[[], Awaitable[None]]
 
 
 class Calls:
-    """Calls of one listener, in a row."""
+    """The calls of one listener, one after the other."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[str, Work]] = deque()
         self._running: asyncio.Task[None] | None = None
         self._doomed: set[asyncio.Task[None]] = set()
-        """What was cancelled and has not ended: its resources may still run."""
+        """Calls that were cancelled and have not ended: their resources may still run."""
 
     def add(self, name: str, work: Work) -> None:
-        """Make this call after those before it."""
+        """Make this call after the earlier ones."""
         self._waiting.append((name, work))
         self._run_next()
 
     def interrupt(self, name: str, work: Work) -> None:
-        """Cancel what is going on, forget what waits, make this call at once.
+        """Cancel the call that is running, forget those that wait, and make this call at once.
 
-        What `work` does after it has stopped everything must be in `when_ended`'s care: a cancelled call may go on.
+        Before `work` reports that everything has stopped, it must await `doomed_ended`: a cancelled call may go on.
         """
         self._waiting.clear()
         if self._running is not None and not self._running.done():
@@ -49,7 +49,7 @@ class Calls:
             self._doomed.clear()
 
     async def close(self) -> None:
-        """Cancel all."""
+        """Cancel all calls."""
         self._waiting.clear()
         running = [task for task in (self._running, *self._doomed) if task is not None and not task.done()]
         for task in running:

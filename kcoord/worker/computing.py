@@ -1,6 +1,6 @@
-"""How does a chosen worker get at the group, and how does its assignment get back? The two messages as values.
+"""Computing an assignment: how a chosen worker gets the group, and how its assignment gets back to the coordinator.
 
-What was prepared is frozen at the coordinator (CG-18): the install names its group epoch.
+The coordinator freezes what was prepared (CG-18): the install names the group epoch of that input.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ASSIGNOR_FAILED = 1
 
 
 class Step(Enum):
-    """How far the computation is."""
+    """The steps of a computation."""
 
     IDLE = "nothing to compute"
     PREPARING = "the group is asked for"
@@ -40,24 +40,24 @@ class Computing:
 
     step: Step = Step.IDLE
     number: int = -1
-    """Of the request under way, or of the Assign action."""
+    """The number of the request under way, or of the Assign action."""
     group_epoch: int = -1
     assignment: Assignment | None = None
     assignor: str | None = None
-    """The name that the coordinator gave last."""
+    """The assignor that the coordinator named last."""
 
     def stop(self) -> None:
-        """Give it up; the coordinator will ask again if it still wants it."""
+        """Give up the computation; the coordinator asks again if it still wants it."""
         self.step, self.number, self.group_epoch, self.assignment = Step.IDLE, -1, -1, None
 
 
 def prepare_request(setup: Setup, epoch: int) -> ConnectGroupPrepareAssignmentRequest:
-    """Ask for the group."""
+    """The request for the group."""
     return ConnectGroupPrepareAssignmentRequest(group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch)
 
 
 def group_of(response: ConnectGroupPrepareAssignmentResponse) -> Group:
-    """What the assignor is to look at."""
+    """The group as the assignor sees it."""
     configured = response.configured_connectors_and_tasks
     return Group(
         members=tuple(
@@ -87,7 +87,7 @@ def group_of(response: ConnectGroupPrepareAssignmentResponse) -> Group:
 def install_request(
     setup: Setup, epoch: int, group_epoch: int, assignment: Assignment | None
 ) -> ConnectGroupInstallAssignmentRequest:
-    """Install `assignment`; None says that there is none."""
+    """The request that installs `assignment`; None means that there is none."""
     request = ConnectGroupInstallAssignmentRequest(
         group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, group_epoch=group_epoch
     )

@@ -1,4 +1,4 @@
-"""What exists: `Configured`, which a program gives, and the reading of it, which says what is wrong with it."""
+"""`Configured`: what exists, as a program gives it to a worker, with checks that name what is wrong."""
 
 from __future__ import annotations
 
@@ -57,38 +57,40 @@ def _is_resource(given: object) -> bool:
 
 @attrs.frozen
 class Configured:
-    """All resources that exist, for an assignor to spread among the workers of a group.
+    """All resources that exist, for an assignor to spread over the workers of a group.
 
-    Raises TypeError or ValueError for an offset or a resource that cannot be, and for a list that has one twice.
+    Raises TypeError or ValueError for an offset or a resource that is not valid, and for a list with a duplicate.
     """
 
     offset: int = attrs.field(converter=_checked_offset)
-    """Grows with every change: of what the workers of a group say, the highest counts. 0 or more."""
+    """A number that increases with every change, 0 or more. Of the numbers that the workers of a group report, the
+    highest counts.
+    """
     resources: frozenset[Resource] = attrs.field(converter=_checked_resources)
-    """Pairs of a name and a number, in a set or a list. -1 is the number of a connector itself."""
+    """Pairs of a name and a number, in a set or a list. The number -1 is the connector itself."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector: grows when its tasks are configured anew. With the generic protocol they are stopped then, and
-    started when every worker has stopped its own. Left out: nothing is said of that.
+    """By connector: a number that increases when its tasks are reconfigured. With the generic protocol these tasks are
+    then stopped, and started when every worker has stopped its own. May be left out.
     """
     of_topic: bool = False
-    """The offset is one of Connect's configuration topic: it can be compared with what Java workers say."""
+    """The offset is an offset of Connect's configuration topic: it can be compared with what Java workers report."""
     of_file: bool = False
     """The offset is the time of a file's last change: no worker of Kafka Connect can be in the group."""
 
 
 ConfiguredOption: TypeAlias = Configured | Callable[[], Configured | None] | None
-"""What a worker may be given: it, a function that is asked for it again and again, or nothing."""
+"""What a program can give to a worker: a `Configured`, a function that is called for it again and again, or nothing."""
 
 
 class ConfiguredReader:
-    """Reads what a worker was given."""
+    """Reads the `configured` option of a worker."""
 
     def __init__(self, option: ConfiguredOption) -> None:
         self._option = option
         self._last: Configured | None = None
 
     def read(self) -> Configured | None:
-        """What exists now. Raises TypeError for something else, and whatever the program's own function raises."""
+        """What exists now. Raises TypeError if it is something else, and whatever the program's own function raises."""
         option: object = self._option
         given = option() if callable(option) else option
         if given is None:
@@ -112,5 +114,5 @@ class ConfiguredReader:
 
 
 def _shown(given: object) -> str:
-    """In short, for an error."""
+    """A short form for an error text."""
     return given.__qualname__ if inspect.isroutine(given) else reprlib.repr(given)

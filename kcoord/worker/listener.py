@@ -1,4 +1,4 @@
-"""What a program hears of its share: the callbacks of a worker."""
+"""The callbacks by which a worker tells a program what to start and what to stop."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ CALLBACKS = ("on_assigned", "on_revoked", "on_lost")
 
 
 class WorkerRebalanceListener(ABC):
-    """Told of what is this worker's, one call after the other, in the order in which it happened.
+    """Is told what this worker is to run: one call after the other, in the order in which it happened.
 
-    The methods are coroutines (`async def`): the worker heartbeats while they run. An exception in one is logged, with
-    the resources, and the worker goes on as if it had returned.
+    The methods are coroutines (`async def`): the worker sends heartbeats while they run. An exception in one of them is
+    logged, with the resources, and the worker goes on as if the method had returned.
     """
 
     @abstractmethod
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
-        """These are this worker's to run from now on: start them. Nobody else runs them."""
+        """Start these. From now on this worker is to run them, and no other worker does."""
 
     @abstractmethod
     async def on_revoked(self, resources: frozenset[Resource]) -> None:
-        """Stop these. They count as running until this returns, and no other worker gets them before.
+        """Stop these. They count as running until this method returns; no other worker gets them before that.
 
-        Meanwhile the worker heartbeats. Take less than the rebalance timeout: then the coordinator puts the worker
-        out, this call is cancelled, and `on_lost` follows.
+        Meanwhile the worker sends heartbeats. Take less than the rebalance timeout: after that the coordinator excludes
+        the worker, this call is cancelled, and `on_lost` follows.
         """
 
     async def on_lost(self, resources: frozenset[Resource]) -> None:
-        """Stop all at once, it is these; whatever call was going on has been cancelled.
+        """Stop everything at once: these are all resources that may be running. A call that was running has been
+        cancelled.
 
         The worker is fenced, or its session is about to end because the coordinator does not answer: others may run
-        them soon. It joins again when this has returned. Unless overridden it is `on_revoked`, which may therefore see
-        resources twice, and such as it has half stopped.
+        them soon. The worker joins again when this has returned. Unless overridden this calls `on_revoked`, which may
+        therefore get resources twice, also some that it has half stopped.
         """
         await self.on_revoked(resources)
 
 
 def check_listener(listener: object) -> None:
-    """Raises TypeError for what cannot be a listener; the text says what to do."""
+    """Check a listener. Raises TypeError for what cannot be one; the text says what to do."""
     if isinstance(listener, type):
         raise TypeError(f"listener: give an object, {listener.__name__}(...), not the class {listener.__name__}")
     for name in CALLBACKS:
@@ -58,7 +59,7 @@ def check_listener(listener: object) -> None:
 
 
 def is_plain_function(function: object) -> bool:
-    """Whether it is a Python function that is certainly no coroutine function, also behind decorators."""
+    """Whether it is a Python function that is certainly not a coroutine function, also behind decorators."""
     while True:
         plain = getattr(function, "__func__", function)
         if not isinstance(plain, FunctionType) or inspect.iscoroutinefunction(plain):

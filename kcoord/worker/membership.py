@@ -1,23 +1,24 @@
-"""How does a worker stay a member of a connect group, and what may it run? The protocol without I/O, clock or asyncio.
+"""A worker's membership in a connect group: the protocol as a state machine without I/O, clock or asyncio.
 
-Drive it so (the asyncio shell and the simulator do):
+The asyncio shell and the simulator drive it like this:
 
-- Every call takes the time in ms, on a clock that never goes back and counts suspension, and gives what is to be done
-  now, in order: see `actions.py`. Carry it out in that order; `Send` and `Seek` need not be waited for.
-- `start`; then `poll` not later than `wake_at()`, and whenever you like.
-- `Seek`: find the coordinator, make a *new* connection, then `connected`, or `unreachable`, or, where trying again will
-  not help, `refused`. A connection that ends: `disconnected`. Answers that come by an older connection are not to be
-  handed in.
-- `Send(number, request)`: `answered(now, number, response)`. Answers to numbers that are not under way are ignored.
-- `Revoke`: stop them and let `on_revoked` run; when it has returned, `released`. Meanwhile go on polling: the worker
-  heartbeats. `Grant`: they run from now on, after the revocations that came before.
-- `Abandon`: stop all at once, revocations that are carried out included; then `abandoned`. `Overrun`: it took too long.
-- `Assign`: run the assignor; then `computed`, with None if it failed. Meanwhile go on polling.
-- `update` changes what the worker says of itself; `leave` lets go of all, leaves, and ends in `Gone`; `give_up` does so
-  at once.
+- Every call takes the time in ms, on a clock that never goes back and counts suspension. It returns what is to be done
+  now, in order: see `actions.py`. Carry that out in this order; nobody need wait for `Send` and `Seek`.
+- `start`; then `poll` at `wake_at()` at the latest. An earlier `poll` does no harm.
+- `Seek`: find the coordinator, make a *new* connection, then call `connected`, or `unreachable`, or `refused` if trying
+  again will not help. When a connection ends: `disconnected`. Do not hand in answers that come by an older connection.
+- `Send(number, request)`: then `answered(now, number, response)`. Answers to numbers that are not under way are
+  ignored.
+- `Revoke`: stop the resources and let `on_revoked` run; when it has returned, call `released`. Go on polling meanwhile:
+  the worker sends heartbeats. `Grant`: the resources run from now on, after the revocations that came before.
+- `Abandon`: stop everything at once, including resources whose revocation is running; then call `abandoned`. `Overrun`:
+  it took too long.
+- `Assign`: run the assignor; then call `computed`, with None if it failed. Go on polling meanwhile.
+- `update` changes what the worker reports about itself. `leave` stops everything, leaves, and ends in `Gone`; `give_up`
+  does so without waiting.
 
-What a worker may be running is `owned`, at any time (CG-1, CG-3). The clock of its session runs from the
-sending of its last answered heartbeat, and it stops all a margin before the end (CG-8), whatever its callbacks do.
+What a worker may be running is `owned`, at any time (CG-1, CG-3). Its session runs from the moment when it sent its
+last answered heartbeat. It stops everything a margin before the session ends (CG-8), whatever its callbacks do.
 """
 
 from __future__ import annotations
@@ -46,57 +47,57 @@ class Membership:
     def __init__(self, setup: Setup, random: Callable[[], float] = lambda: 0.5) -> None:
         self._state = State(setup, random)
         self._due_ms = pace.NEVER_MS
-        """When there is something to say, if nothing else happens."""
+        """When the next message is due, if nothing else happens."""
 
     # What there is to know
 
     @property
     def setup(self) -> Setup:
-        """What the worker says of itself."""
+        """What the worker reports about itself."""
         return self._state.setup
 
     @property
     def phase(self) -> Phase:
-        """Where it is in its life."""
+        """The phase that the worker is in."""
         return self._state.phase
 
     @property
     def is_member(self) -> bool:
-        """Whether the coordinator has taken it in, as far as it knows."""
+        """Whether the worker is a member, as far as it knows."""
         return self._state.phase in (Phase.MEMBER, Phase.LEAVING)
 
     @property
     def epoch(self) -> int:
-        """The member epoch that the coordinator told last; 0 before."""
+        """The member epoch that the coordinator sent last; 0 before that."""
         return self._state.epoch
 
     @property
     def owned(self) -> frozenset[Resource]:
-        """All that may be running, until it is reported as stopped."""
+        """All resources that may be running, until they are reported as stopped."""
         return self._state.owned
 
     @property
     def assigned(self) -> frozenset[Resource]:
-        """What it is to run: `owned` without what is being revoked."""
+        """What the worker is to run: `owned` without what is being revoked."""
         return self._state.assigned
 
     @property
     def stop_at_ms(self) -> int | None:
-        """When it stops all by itself if no answer comes; None while it is no member."""
+        """When the worker stops everything by itself if no answer comes; None while it is not a member."""
         return None if self._state.session is None else self._state.session.stop_ms
 
     @property
     def session_ends_ms(self) -> int | None:
-        """From when on others may run what it owns if no answer comes; None while it is no member."""
+        """From when on others may run what the worker owns, if no answer comes; None while it is not a member."""
         return None if self._state.session is None else self._state.session.ends_ms
 
     @property
     def computing(self) -> Step:
-        """How far the computation is that this worker was chosen for."""
+        """How far the computation is for which this worker was chosen."""
         return self._state.computing.step
 
     def wake_at(self) -> int | None:
-        """When `poll` has something to do if nothing else happens before; None: never."""
+        """When `poll` has something to do, if nothing else happens before; None: never."""
         state, phase, session = self._state, self._state.phase, self._state.session
         wake_ms = self._due_ms
         for sent in state.under_way.values():
@@ -122,21 +123,23 @@ class Membership:
         return self._settle(now_ms)
 
     def leave(self, now_ms: int, *, permanent: bool = False) -> list[Action]:
-        """Let go of all and leave. A static member says that it will be back (-2), unless `permanent` (CG-28)."""
+        """Stop everything and leave. A static member says that it will be back (-2), unless `permanent` (CG-28)."""
         state = self._state
         state.leave_epoch = -1 if permanent or state.setup.instance_id is None else -2
         table.LEAVE.at(state.phase)(state, now_ms)
         return self._settle(now_ms)
 
     def give_up(self, now_ms: int, why: str) -> list[Action]:
-        """Leave without waiting for revocations: all is abandoned instead, for a close that takes too long."""
+        """Leave without waiting for revocations: everything is abandoned instead. For a close that takes too long."""
         state = self._state
         state.leave_epoch = -1 if state.setup.instance_id is None else -2
         table.GIVE_UP.at(state.phase)(state, now_ms, why)
         return self._settle(now_ms)
 
     def update(self, now_ms: int, **changes: Any) -> list[Action]:
-        """Change what the worker says of itself (fields of `Setup`, but not who it is); it is said at once."""
+        """Change what the worker reports about itself (fields of `Setup` except its identity). It is reported at
+        once.
+        """
         assert not _FIXED & changes.keys(), "who a worker is does not change"
         state = self._state
         if any(getattr(state.setup, name) != value for name, value in changes.items()):
@@ -145,7 +148,7 @@ class Membership:
         return self._settle(now_ms)
 
     def poll(self, now_ms: int) -> list[Action]:
-        """Time has passed."""
+        """Do what is due now."""
         return self._settle(now_ms)
 
     # The way to the coordinator
@@ -157,16 +160,16 @@ class Membership:
         return self._settle(now_ms)
 
     def unreachable(self, now_ms: int) -> list[Action]:
-        """`Seek` has failed: nobody knows the coordinator, or it cannot be reached."""
+        """`Seek` has failed: the coordinator is not known, or cannot be reached."""
         return self._lost(now_ms)
 
     def refused(self, now_ms: int, error_code: int, message: str) -> list[Action]:
-        """`Seek` has failed for good: a right that lacks, or a wrong password. It may not be a member."""
+        """`Seek` has failed for good: a right is missing, or the password is wrong. The worker may not be a member."""
         table.REFUSED.at(self._state.phase)(self._state, now_ms, error_code, message)
         return self._settle(now_ms)
 
     def disconnected(self, now_ms: int) -> list[Action]:
-        """The connection has ended; what was under way is not answered."""
+        """The connection has ended; requests under way will not be answered."""
         return self._lost(now_ms)
 
     def answered(self, now_ms: int, number: int, response: Response) -> list[Action]:
@@ -186,7 +189,7 @@ class Membership:
     # What the worker's own side reports
 
     def released(self, now_ms: int, number: int) -> list[Action]:
-        """`on_revoked` of `Revoke(number, …)` has returned: those have stopped."""
+        """`on_revoked` of `Revoke(number, …)` has returned: those resources have stopped."""
         table.RELEASED.at(self._state.phase)(self._state, now_ms, number)
         return self._settle(now_ms)
 
@@ -196,7 +199,7 @@ class Membership:
         return self._settle(now_ms)
 
     def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[Action]:
-        """`Assign(number, …)` is done; None: the assignor failed, and another worker shall try (CG-20)."""
+        """`Assign(number, …)` is done; None: the assignor failed, and another worker is to try (CG-20)."""
         state, computing = self._state, self._state.computing
         if computing.step is Step.ASSIGNING and computing.number == number:
             computing.assignment = assignment
@@ -209,7 +212,7 @@ class Membership:
     # Inside
 
     def _settle(self, now_ms: int) -> list[Action]:
-        """What time brings, and what is to be said after all that has happened."""
+        """Do what is due, and send what has to be sent after all that has happened."""
         state, session = self._state, self._state.session
         if session is not None and now_ms >= session.stop_ms:
             self._watch_session(now_ms, session)
@@ -236,8 +239,8 @@ class Membership:
             table.ENDED.at(state.phase)(state, now_ms)
 
     def _comes_too_late(self, now_ms: int, sent: Sent, response: Response) -> bool:
-        """Whether the session is over even with this answer: the worker was frozen, and is first of all to stop; or its
-        join was answered so late that what it grants may be others' already.
+        """Whether the session is over even with this answer. Then the worker was frozen, and must first stop; or its
+        join was answered so late that others may already have what the answer grants.
         """
         session = self._state.session
         timeout_ms = response.session_timeout_ms if isinstance(response, ConnectGroupHeartbeatResponse) else 0
@@ -255,7 +258,9 @@ class Membership:
         return self._settle(now_ms)
 
     def _prepared(self, now_ms: int, sent: Sent, response: ConnectGroupPrepareAssignmentResponse) -> None:
-        """The group that is to be assigned; else wait: COMPUTE_ASSIGNMENT is repeated (CG-17, CG-19)."""
+        """Start the assignor on the group that was prepared. After an error wait: COMPUTE_ASSIGNMENT is repeated
+        (CG-17, CG-19).
+        """
         computing = self._state.computing
         if computing.step is not Step.PREPARING or computing.number != sent.number:
             return
@@ -270,7 +275,9 @@ class Membership:
         self._state.out.append(Assign(computing.number, response.assignor_name, group_of(response)))
 
     def _installed(self, now_ms: int, sent: Sent, response: ConnectGroupInstallAssignmentResponse) -> None:
-        """Done; or once more with the next answer's epoch (CG-19); or given up, which ends nobody's membership."""
+        """The install is done, or is sent once more with the next answer's epoch (CG-19), or is given up. None of these
+        ends the membership.
+        """
         state, computing = self._state, self._state.computing
         if computing.step is not Step.INSTALLING or computing.number != sent.number:
             return

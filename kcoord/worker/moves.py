@@ -1,4 +1,4 @@
-"""What does a worker do when something happens? The cells of the table, one small function each.
+"""The moves of a worker: one small function for each cell of the table.
 
 Each takes the state, the time, and what the row's event brings. What is to be done goes to `state.out`, in order.
 Heartbeats themselves are sent by `pace.py`, which looks at the state after each move.
@@ -19,7 +19,7 @@ from kcoord.worker.setup import FALLBACK_SESSION_MS
 from kcoord.worker.state import JOINING, MEMBER, NOTHING, Call, Link, Phase, Sent, Session, State
 
 _SHORTEST_INTERVAL_MS = 10
-"""Whatever a coordinator says: nobody shall be made to spin."""
+"""The shortest interval, whatever the coordinator says: no worker must be made to spin."""
 
 
 def nobody(state: State, *_: Any) -> NoReturn:
@@ -28,7 +28,7 @@ def nobody(state: State, *_: Any) -> NoReturn:
 
 
 def ignore(state: State, *_: Any) -> None:
-    """It changes nothing any more."""
+    """The event changes nothing any more."""
 
 
 # Begin and end
@@ -46,12 +46,12 @@ def join(state: State, now_ms: int) -> None:
 
 
 def withdraw(state: State, now_ms: int, *_: Any) -> None:
-    """Leave without having been a member, as far as is known."""
+    """Leave before the worker was a member, as far as it knows."""
     (part if state.numbers else go)(state, now_ms)
 
 
 def let_go(state: State, now_ms: int) -> None:
-    """Leave in order: first stop everything (CG-9), a member until then."""
+    """Leave in order: first stop everything (CG-9), and stay a member until then."""
     state.phase = Phase.LEAVING
     state.computing.stop()
     _withdraw(state, state.assigned)
@@ -59,31 +59,31 @@ def let_go(state: State, now_ms: int) -> None:
 
 
 def depart_when_free(state: State, now_ms: int) -> None:
-    """The last thing has been let go of: say so."""
+    """Report that the worker leaves, once everything has stopped."""
     if not state.owned:
         part(state, now_ms)
 
 
 def part(state: State, now_ms: int) -> None:
-    """Nothing runs: tell the coordinator, if it can be told within a while."""
+    """Nothing runs any more: tell the coordinator, within `leave_timeout_ms`."""
     state.phase = Phase.PARTING
     state.under_way = {number: sent for number, sent in state.under_way.items() if sent.call is Call.LEAVE}
     state.leave_by_ms = now_ms + state.setup.leave_timeout_ms
 
 
 def hasten(state: State, now_ms: int, why: str) -> None:
-    """Leave, and do not wait for what is being revoked."""
+    """Leave without waiting for what is being revoked."""
     _abandon(state, now_ms, why, Phase.PARTING)
 
 
 def part_then(state: State, now_ms: int, *_: Any) -> None:
-    """Leave when all has stopped."""
+    """Leave once everything has stopped."""
     if state.after is Phase.JOINING:
         state.after = Phase.PARTING
 
 
 def go(state: State, now_ms: int, *_: Any) -> None:
-    """It is over."""
+    """End the membership."""
     state.phase = Phase.GONE
     state.under_way.clear()
     state.link = Link.DOWN
@@ -94,14 +94,14 @@ def go(state: State, now_ms: int, *_: Any) -> None:
 
 
 def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """Towards the assignment that the answer carries: withdraw, or grant; the new epoch.
+    """Move towards the assignment in the answer: withdraw or grant resources, and take the new epoch.
 
-    Has a later request reported a release since, then an answer to an earlier one could grant what that request gives
-    back. Only what it withdraws is taken then, and the next answer is asked for at once.
+    If a later request has reported a release since, an answer to an earlier request could grant again what the later
+    one gives back. Then only what the answer withdraws is taken, and the next answer is asked for at once.
     """
     news = _keep_session(state, now_ms, sent, response)
     if state.computing.step is Step.WAITING and response.error_code == ErrorCode.NONE:
-        state.computing.stop()  # chosen no more: what it computed is of an input that nobody waits for
+        state.computing.stop()  # no longer chosen: nobody waits for what it computed
     outdated = bool(state.under_way) and any(
         each.number > sent.number and not sent.owned <= each.owned for each in state.heartbeats()
     )
@@ -119,7 +119,7 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
 
 
 def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """As an answer without error (CG-17), and the group is to be assigned by this worker."""
+    """As an answer without error (CG-17); also, this worker is to compute the assignment."""
     computing = state.computing
     idle, waiting = computing.step is Step.IDLE, computing.step is Step.WAITING
     if idle:
@@ -132,7 +132,7 @@ def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbe
 
 
 def install(state: State, now_ms: int) -> None:
-    """Send what was computed, with the epoch that the worker has now."""
+    """Send the computed assignment, with the worker's present epoch."""
     computing = state.computing
     request = install_request(state.setup, state.epoch, computing.group_epoch, computing.assignment)
     computing.step = Step.INSTALLING
@@ -140,7 +140,7 @@ def install(state: State, now_ms: int) -> None:
 
 
 def follow(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """While leaving: keep the session and the epoch, and take nothing new."""
+    """An answer while leaving: keep the session and the epoch, and take nothing new."""
     _keep_session(state, now_ms, sent, response)
     _confirm(state, sent, response)
     state.epoch = response.member_epoch
@@ -148,7 +148,7 @@ def follow(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbea
 
 
 def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """The coordinator cannot answer yet: again after a back-off, with all fields."""
+    """The coordinator cannot answer yet: send again after a back-off, with all fields."""
     state.saying.forget()
     state.computing.stop()
     state.attempts = max(state.attempts, 1)
@@ -158,19 +158,23 @@ def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
 
 
 def seek_anew(state: State, now_ms: int, *_: Any) -> None:
-    """That is not the coordinator."""
+    """The broker is not the coordinator: seek it again."""
     state.hang_up()
     state.seek_at_ms = now_ms + state.seek_off_ms()
 
 
 def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """A join is fenced only where the coordinator knows a newer connection (CG-4): make the newest."""
+    """Connect and join again. A join is fenced only if the coordinator knows a newer connection (CG-4), so make the
+    newest one.
+    """
     seek_anew(state, now_ms)
     join(state, now_ms)
 
 
 def abandon(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """To be fenced is not to have let go (CG-5): stop all, then join with epoch 0 and the same member id."""
+    """The worker is fenced. It still runs what it owns (CG-5): stop everything, then join with epoch 0 and the same
+    member id.
+    """
     state.not_before_ms = max(state.not_before_ms, now_ms + state.back_off_ms())
     _abandon(state, now_ms, _why(response.error_code), Phase.JOINING)
 
@@ -181,18 +185,18 @@ def abandon_part(state: State, now_ms: int, sent: Sent, response: ConnectGroupHe
 
 
 def fail(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """It may not be a member: stop all for good."""
+    """The worker may not be a member: stop everything for good."""
     refuse(state, now_ms, response.error_code, response.error_message)
 
 
 def refuse(state: State, now_ms: int, error_code: int, message: str | None) -> None:
-    """The same, for whatever said so."""
+    """The same, whether an answer or the connection said so."""
     state.error = (error_code, message)
     _abandon(state, now_ms, _why(error_code), Phase.GONE)
 
 
 def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> None:
-    """The same, when all has stopped."""
+    """The same, while everything is stopping already."""
     state.error, state.after = (error_code, message), Phase.GONE
 
 
@@ -200,7 +204,7 @@ def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> 
 
 
 def stop_in_time(state: State, now_ms: int) -> None:
-    """No answer for so long that the session is about to end: stop by itself (CG-8), then join anew."""
+    """No answer has come for so long that the session is about to end: stop everything (CG-8), then join again."""
     _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.JOINING)
 
 
@@ -210,7 +214,7 @@ def stop_part(state: State, now_ms: int) -> None:
 
 
 def cry(state: State, now_ms: int) -> None:
-    """The session must have ended and something has still not stopped."""
+    """Report an overrun: the session must have ended, and something has still not stopped."""
     if not state.overrun:
         state.overrun = True
         state.out.append(Overrun(state.owned))
@@ -220,7 +224,7 @@ def cry(state: State, now_ms: int) -> None:
 
 
 def note(state: State, now_ms: int, number: int) -> None:
-    """`on_revoked` has returned: say so at once."""
+    """`on_revoked` has returned: report that at once."""
     if state.revoking.pop(number, None) is not None:
         before = state.owned
         state.count_owned()
@@ -229,13 +233,13 @@ def note(state: State, now_ms: int, number: int) -> None:
 
 
 def note_and_part(state: State, now_ms: int, number: int) -> None:
-    """The same, of a worker that leaves."""
+    """The same for a worker that leaves."""
     note(state, now_ms, number)
     depart_when_free(state, now_ms)
 
 
 def go_on(state: State, now_ms: int, number: int) -> None:
-    """All has stopped: what was to follow."""
+    """Everything has stopped: do what follows."""
     if number != state.abandonment:
         return
     state.own_nothing()
@@ -246,10 +250,10 @@ def go_on(state: State, now_ms: int, number: int) -> None:
 
 
 def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> bool:
-    """The session goes on from the sending of this request; whether this is the answer to a join.
+    """Extend the session: it now runs from the sending of this request. Returns whether this is the answer to a join.
 
-    A shorter session that is told now does not cut short what was told before: the coordinator lets the longer one run
-    to its end (CG-8).
+    A shorter session timeout in this answer does not end an earlier, longer session sooner: the coordinator lets the
+    longer one run to its end (CG-8).
     """
     joined = state.phase is JOINING
     if joined:
@@ -269,18 +273,20 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
 
 
 def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
-    """What the coordinator has taken for sure. Epoch 0 is never a previous epoch (CG-12)."""
+    """Note what the coordinator certainly knows now. Epoch 0 is never a previous epoch (CG-12)."""
     if sent.releases_behind:
-        state.has_let_go = state.urgent = True  # say it once more, now that the answers before are known (CG-3)
+        state.has_let_go = state.urgent = True  # report it once more, now that the earlier answers are known (CG-3)
     elif sent.said and sent.epoch in (0, response.member_epoch):
         state.saying.confirm(sent.said)
 
 
 def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
-    """The epoch, and what is granted. First the assignor is told, once an epoch (CG-31), then the listener."""
+    """Take the epoch and what is granted. First the assignor is told, once for each epoch (CG-31), then the
+    listener.
+    """
     granted = NOTHING if told is state.assigned else told - state.assigned
     if state.under_way and any(each.epoch != response.member_epoch for each in state.heartbeats()):
-        state.urgent = True  # what those say may be taken for words of the previous epoch (CG-12)
+        state.urgent = True  # the coordinator may take those for requests at the previous epoch (CG-12)
     state.epoch = response.member_epoch
     if response.assignment is not None and response.member_epoch != state.told_epoch:
         state.told_epoch = response.member_epoch
@@ -294,7 +300,7 @@ def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset
 
 
 def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
-    """They are no longer this worker's, but it owns them until `on_revoked` has returned (CG-3)."""
+    """Revoke these: the worker is not to run them any more, but it owns them until `on_revoked` has returned (CG-3)."""
     if resources:
         number = state.next_number()
         state.revoking[number] = resources
@@ -303,7 +309,7 @@ def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
 
 
 def _abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
-    """Stop all at once; nothing is said to the coordinator before that is done."""
+    """Stop everything at once. Nothing is sent to the coordinator before that is done."""
     state.under_way.clear()
     state.computing.stop()
     state.saying.forget()

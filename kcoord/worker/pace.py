@@ -1,15 +1,18 @@
-"""When does a worker speak? At the interval; at once when it has let go, or has something new to say, or, where answers
-are held, when one has come (CG-26); never while it backs off.
+"""The pace of heartbeats: when a worker sends the next one, and how many may be under way.
 
-- A heartbeat beside another says always what is owned, so that it is good also if the other's answer moves the epoch
-  (CG-12).
-- Never more than two are under way. The coordinator takes a list for a release when it reads it after the answer that
-  withdrew (CG-3): that answer is one after the grant's at the earliest, and of three heartbeats the last could have
-  been written before the grant came. Nor could the first's epoch be the previous one still (CG-12).
-- At epoch 0 there is only one under way: epoch 0 is never a previous epoch.
-- While it revokes or computes, it keeps to the interval and lets nothing be held: what it has to say then is not to
-  come behind a request whose answer it cannot know (CG-3), and it costs no heartbeats.
-- An answer that was to be held and comes early without news would make the worker spin: then the interval counts.
+A heartbeat is due at the interval; at once when the worker has released something or has something new to report; and,
+if answers are held, as soon as an answer has come (CG-26). None is sent during a back-off.
+
+- A heartbeat that is sent while another is under way always lists what is owned, so it is valid even if the other's
+  answer moves the epoch (CG-12).
+- Never more than two are under way. The coordinator takes a list for a release if it reads the list after the answer
+  that withdrew the resource (CG-3). That answer comes after the answer with the grant. So of three heartbeats the last
+  one could have been written before the grant came. Nor could the first one's epoch still be the previous one (CG-12).
+- At epoch 0 only one is under way: epoch 0 is never a previous epoch.
+- While the worker revokes or computes, it keeps to the interval and lets no answer be held. What it has to report then
+  must not come behind a request whose answer it cannot know (CG-3), and this costs no heartbeats.
+- If an answer that may be held comes early and brings nothing new, the worker waits for the interval: otherwise it
+  would spin.
 """
 
 from __future__ import annotations
@@ -35,12 +38,12 @@ def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
 
 
 def _is_let_go(state: State, sent: Sent) -> bool:
-    """Whether a later request has ended the holding of this one's answer."""
+    """Whether a later request has ended the hold of this one's answer."""
     return bool(state.under_way) and any(each.number > sent.number for each in state.under_way.values())
 
 
 def after_computing(state: State, now_ms: int) -> None:
-    """What was installed is fetched at once, where answers are held."""
+    """After computing, fetch what was installed at once, if answers are held."""
     if state.setup.max_wait_ms > 0:
         state.next_ms = now_ms
 
@@ -76,7 +79,7 @@ def _beat(state: State, now_ms: int) -> None:
     if behind:
         said[OWNED] = state.owned
     if state.epoch == 0 and REBALANCE_TIMEOUT in said and said.get(OWNED) == NOTHING:
-        said = fields_of(state.setup, state.owned)  # it will be taken for a join, which says all (CG-6)
+        said = fields_of(state.setup, state.owned)  # it will be taken for a join, which has all fields (CG-6)
     releases_behind = behind and state.has_let_go
     hold_ms = 0 if state.unheld or releases_behind else _hold_ms(state)
     state.urgent = state.unheld = state.has_let_go = False

@@ -1,7 +1,8 @@
-"""What does a heartbeat say? All fields at a join and after an error, else what has changed (CG-6).
+"""The fields of a heartbeat: all of them at a join and after an error, else only those that have changed (CG-6).
 
-A field counts as known to the coordinator when an answer at the epoch of its request has come. A request whose answer
-moved the epoch may have been taken for one at the previous epoch, which changes nothing (CG-12): it is said again.
+A field counts as known to the coordinator when an answer at the epoch of its request has come. If the answer moved the
+epoch, the coordinator may have taken the request for one at the previous epoch, which changes nothing (CG-12): then the
+field is sent again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CONFIGURED = "configured"
 
 
 def fields_of(setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
-    """All that there is to say, by field; what is not used is not there."""
+    """All fields that the worker can send; unused ones are left out."""
     fields: dict[str, object] = {
         "instance_id": setup.instance_id,
         REBALANCE_TIMEOUT: setup.rebalance_timeout_ms,
@@ -43,15 +44,15 @@ def fields_of(setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
 
 @attrs.define
 class Saying:
-    """What the coordinator knows of this worker."""
+    """The fields that the coordinator knows of this worker."""
 
     known: dict[str, object] = attrs.Factory(dict)
     _setup: Setup | None = None
-    """Whose fields are in `_fields`: between two changes all heartbeats have the same ones."""
+    """The setup that `_fields` was made from: between two changes all heartbeats have the same fields."""
     _fields: dict[str, object] = attrs.Factory(dict)
 
     def forget(self) -> None:
-        """After an error: nothing is sure, all is said again."""
+        """After an error nothing is certain: all fields are sent again."""
         self.known.clear()
 
     def news(self, setup: Setup, owned: frozenset[Resource]) -> dict[str, object]:
@@ -69,12 +70,12 @@ class Saying:
         }
 
     def doubt(self, said: Mapping[str, object]) -> None:
-        """These are being said: until they are confirmed nobody knows what the coordinator knows."""
+        """These fields are being sent: until they are confirmed, it is not certain what the coordinator knows."""
         for name in said:
             self.known.pop(name, None)
 
     def confirm(self, said: Mapping[str, object]) -> None:
-        """The coordinator has taken these. One kind of assignor takes the place of the other (CG-15)."""
+        """The coordinator has taken these fields. One kind of assignor replaces the other (CG-15)."""
         for kind, other in (("server_assignor", "client_assignors"), ("client_assignors", "server_assignor")):
             if kind in said:
                 self.known.pop(other, None)
@@ -82,7 +83,7 @@ class Saying:
 
 
 def heartbeat(setup: Setup, epoch: int, said: Mapping[str, object], max_wait_ms: int) -> ConnectGroupHeartbeatRequest:
-    """The request that says these fields."""
+    """The request that carries these fields."""
     request = ConnectGroupHeartbeatRequest(setup.group_id, setup.member_id, epoch, max_wait_ms=max_wait_ms)
     for name, value in said.items():
         if name == OWNED:
@@ -111,7 +112,7 @@ def _source(setup: Setup) -> ConfigSource:
 
 
 def farewell(setup: Setup, epoch: int) -> ConnectGroupHeartbeatRequest:
-    """The request that leaves: epoch -1, or -2 for a static member that will be back (CG-9, CG-28)."""
+    """The request by which a worker leaves: epoch -1, or -2 for a static member that will be back (CG-9, CG-28)."""
     return ConnectGroupHeartbeatRequest(
         group_id=setup.group_id, member_id=setup.member_id, member_epoch=epoch, instance_id=setup.instance_id
     )

@@ -1,6 +1,6 @@
-"""How does a worker get to its coordinator? It asks the addresses that it was given, and connects to who is named.
+"""Finding a group's coordinator: ask the given addresses, and connect to the broker that they name.
 
-Always by a new connection: a member belongs to its newest one (CG-4).
+Each connection is a new one: a member belongs to its newest connection (CG-4).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Finder:
         self._timeout = timeout
 
     async def connect(self) -> Connection:
-        """A new connection to the coordinator. Raises ClientError when nobody answers, or nobody knows it; Refused when
-        that will stay so.
+        """A new connection to the coordinator. Raises ClientError if no address answers, or none knows the coordinator;
+        Refused if trying again will not help.
         """
         failure = ClientError("no address to connect to")
         for address in list(self._addresses):
@@ -52,7 +52,7 @@ class Finder:
         raise failure
 
     async def _follow(self, asked: Connection) -> Connection:
-        """To the coordinator that this broker names."""
+        """Connect to the coordinator that this broker names."""
         request = FindCoordinatorRequest(key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
         try:
             response = await asked.send(request, FindCoordinatorResponse)

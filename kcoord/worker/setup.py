@@ -1,4 +1,4 @@
-"""What does a worker say of itself? Who it is, which may not change, and what it asks for, which may."""
+"""What a worker reports about itself: its identity, which cannot change, and its settings, which can."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import attrs
 from kcoord.assign import Resource
 
 FALLBACK_SESSION_MS = 45_000
-"""The session that is counted on where the coordinator does not tell it: Kafka's default."""
+"""The session timeout that a worker assumes if the coordinator does not send one: Kafka's default."""
 
 
 @attrs.frozen
 class Offer:
-    """A client-side assignor as the coordinator is told of it."""
+    """A client-side assignor, in the form in which the coordinator gets it."""
 
     name: str
     minimum_version: int = 0
@@ -28,47 +28,53 @@ class Offer:
 
 @attrs.frozen
 class Setup:
-    """One worker. Times in ms. What is below `url` may be changed by `Membership.update`."""
+    """One worker. Times are in ms. `Membership.update` may change the fields below `url`."""
 
     group_id: str
     member_id: str
-    """Made once a process and kept over rejoins (CG-31)."""
+    """Made once for each worker of a process, and kept when it joins again (CG-31)."""
     instance_id: str | None = None
     """For a static member (CG-28)."""
     url: str | None = None
     rebalance_timeout_ms: int = 60_000
-    """How long the coordinator waits for a revocation before it puts the worker out (CG-7)."""
+    """How long the coordinator waits for a revocation before it excludes the worker (CG-7)."""
     server_assignor: str | None = None
     """Not together with `offers`."""
     offers: tuple[Offer, ...] = ()
-    """Client-side assignors, the best first."""
+    """Client-side assignors, the preferred one first."""
     configured: frozenset[Resource] | None = None
-    """All resources that exist, where this worker knows it (CG-21)."""
+    """All resources that exist, if this worker knows them (CG-21)."""
     config_offset: int = -1
     """The version of `configured`; the highest wins."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector, how often its tasks were configured anew; for the generic protocol, where all stop before any start
-    them with what they have now.
+    """By connector: how many times its tasks were reconfigured. For the classic protocol, where all workers stop such
+    tasks before any worker starts them with the new configuration.
     """
     of_topic: bool = False
-    """`config_offset` is one of Connect's configuration topic, so that it can be compared with other workers'."""
+    """`config_offset` is an offset of Connect's configuration topic, so it can be compared with other workers'
+    offsets.
+    """
     of_file: bool = False
-    """`config_offset` is the time of a file's last change, which says nothing to workers of Kafka Connect."""
+    """`config_offset` is the time of a file's last change, which means nothing to workers of Kafka Connect."""
     trouble: str | None = None
-    """What goes wrong here, for people; empty: nothing any more, None: nothing ever has."""
+    """What goes wrong here, for people to read. Empty: nothing any more; None: nothing ever has."""
     max_wait_ms: int = 0
-    """How long an answer may be held until there is something to say (CG-26); 0 asks at every interval."""
+    """How long an answer may be held until there is something to say (CG-26). 0: no answer is held, and the worker asks
+    at every interval.
+    """
     margin_ms: int | None = None
-    """So long before its session must have ended the worker stops all (CG-8). None: a sixth, ten seconds at most."""
+    """How long before the end of its session the worker stops everything (CG-8). None: a sixth of it, ten seconds at
+    most.
+    """
     request_timeout_ms: int = 10_000
-    """Without an answer for so long (beside what it may be held) the connection is given up."""
+    """After so long without an answer (beyond the time that it may be held) the worker gives up the connection."""
     backoff_ms: int = 100
     backoff_max_ms: int = 1_000
     leave_timeout_ms: int = 5_000
     """How long a worker that has stopped tries to tell the coordinator that it leaves."""
 
     def with_changes(self, changes: Mapping[str, object]) -> Setup:
-        """The same with other values of some fields: as `attrs.evolve`, in a third of the time."""
+        """A copy with other values of some fields: as `attrs.evolve`, in a third of the time."""
         values: dict[str, Any] = dict(zip(_FIELDS, _VALUES(self), strict=True))
         values.update(changes)
         return Setup(**values)

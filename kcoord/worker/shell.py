@@ -1,8 +1,8 @@
-"""How does a membership run in asyncio? It gets time, answers and outcomes; what it wants done is done here.
+"""The asyncio shell of a worker: it gives a membership time, answers and outcomes, and carries out its actions.
 
-One handler an action. The membership is polled whenever it wants to be, and once a second: the loop's own timers do not
-count the time that the machine slept. Everything happens in the loop's thread, but for the assignor, which may compute
-for long and runs in a thread of its own, and the watchdog.
+There is one handler for each action. The membership is polled when it asks for that, and once a second: the loop's own
+timers do not count the time that the machine slept. Everything happens in the loop's thread, except the assignor, which
+may compute for long and runs in a thread of its own, and the watchdog.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _log = logging.getLogger(__name__)
 
 _LOOK_S = 1.0
 _NAMED = 20
-"""So many resources are named in a line of the log."""
+"""How many resources are named in a line of the log."""
 _LOOP, _TOLD_MS = "the event loop", 60_000
 _ALL_THE_SAME = {
     "on_assigned": "this worker's all the same",
     "on_revoked": "taken to have stopped",
     "on_lost": "taken to have stopped",
 }
-"""What becomes of the resources when a callback fails."""
+"""What happens with the resources when a callback fails."""
 
 
 class Member(Protocol):
@@ -71,7 +71,7 @@ class Member(Protocol):
 
 
 class Shell:
-    """Runs one membership until it is gone."""
+    """Runs one membership until the worker is gone."""
 
     def __init__(
         self,
@@ -88,9 +88,9 @@ class Shell:
         self.member = member
         self._troubles = troubles
         self._told_until_ms = 0
-        """Until then the group is told that the event loop was blocked."""
+        """Until then the worker reports to the group that the event loop was blocked."""
         self.joined = asyncio.Event()
-        """Set while it is a member."""
+        """Set while the worker is a member."""
         self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
         self._finder = finder
         self._listener = listener
@@ -105,19 +105,19 @@ class Shell:
         self._timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
         self.looked_at_ms = now_ms()
-        """When the event loop last got to the look that is due each second."""
+        """When the event loop last made the look that is due each second."""
         self._refused = ""
         """The last reason why the coordinator could not be reached, so that it is logged once."""
 
     # What the worker wants
 
     def start(self) -> None:
-        """Begin."""
+        """Start the membership."""
         self._do(self.member.start(now_ms()))
         self._look()
 
     def leave(self, *, permanent: bool) -> None:
-        """Leave when all has stopped; `gone` tells when."""
+        """Leave once everything has stopped; `gone` tells when."""
         self._do(self.member.leave(now_ms(), permanent=permanent))
 
     def give_up(self, why: str) -> None:
@@ -125,17 +125,17 @@ class Shell:
         self._do(self.member.give_up(now_ms(), why))
 
     def refresh(self) -> None:
-        """What the worker says of itself may have changed."""
+        """Report what has changed in what the worker reports about itself."""
         if not self.gone.done():
             self._do(self.member.update(now_ms(), **self._refresh()))
 
     def end(self) -> None:
-        """Say that it is over, though something has not stopped: nobody waits for it any longer."""
+        """Set `gone` although something has not stopped: nobody waits for it any longer."""
         if not self.gone.done():
             self.gone.set_result(actions.Gone())
 
     async def close(self) -> None:
-        """End everything, whatever the membership thinks."""
+        """End everything, in whatever state the membership is."""
         for timer in (self._timer, self._looking):
             if timer is not None:
                 timer.cancel()
@@ -150,7 +150,7 @@ class Shell:
 
     @property
     def late_ms(self) -> int:
-        """By how much the event loop is late for its look. The watchdog's thread asks."""
+        """By how much the event loop is late for its look. Read in the watchdog's thread."""
         return 0 if self.gone.done() else now_ms() - self.looked_at_ms - round(_LOOK_S * 1000)
 
     # What the membership wants
@@ -205,7 +205,9 @@ class Shell:
         self._do(self.member.poll(now_ms()))
 
     def _look(self) -> None:
-        """Once a second: what the worker says of itself may have changed, and the machine may have slept."""
+        """Once a second: report what has changed, and whether the event loop was blocked. The machine may have
+        slept.
+        """
         late_ms, self.looked_at_ms = self.late_ms, now_ms()
         if late_ms >= BLOCKED_MS:
             self._troubles.tell(_LOOP, f"was blocked for {late_ms / 1000:.1f} s")
@@ -256,7 +258,7 @@ class Shell:
     def _send(self, action: actions.Send) -> None:
         connection = self._connection
         if connection is None:
-            return  # it ended a moment ago, `disconnected` is on its way
+            return  # it ended a moment ago; `disconnected` follows
         if not connection.serves(self._needs):
             asyncio.get_running_loop().call_soon(self._unserved, action)
             return
@@ -273,7 +275,7 @@ class Shell:
             self._lose_connection(connection)
 
     def _unserved(self, action: actions.Send) -> None:
-        """The broker does not speak this protocol at all: what it would answer if it could."""
+        """The broker does not know this protocol: answer as it would if it could."""
         self._do(self.member.answered(now_ms(), action.number, unsupported(action.request)))
 
     def _answered(self, connection: Connection, number: int, done: asyncio.Future[Response]) -> None:
@@ -284,7 +286,7 @@ class Shell:
     # The listener and the assignors
 
     async def _hear(self, callback: str, resources: frozenset[Resource]) -> None:
-        """Call the listener. Whatever it raises is logged, and the worker goes on."""
+        """Call the listener. What it raises is logged, and the worker goes on."""
         hint = ""
         try:
             returned = getattr(self._listener, callback)(resources)
@@ -355,7 +357,7 @@ class Shell:
 
 
 def name_some(resources: frozenset[Resource]) -> str:
-    """Their names, in order; of many only the first ones."""
+    """The names of resources, sorted; of many only the first ones."""
     names = [tell(each) for each in sorted(resources)[:_NAMED]]
     more = len(resources) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

@@ -1,4 +1,4 @@
-"""What does a worker remember of its membership? The phases, and all that changes; no decision is made here."""
+"""The state of a worker's membership: its phases, and all that changes. No decision is made here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING: frozenset[Resource] = frozenset()
 
 
 class Phase(Enum):
-    """Where a worker is in its life; the columns of the table."""
+    """The phases of a worker; the columns of the table."""
 
     IDLE = "not started"
     JOINING = "owns nothing, joins with epoch 0"
@@ -33,13 +33,13 @@ class Phase(Enum):
         self.column = len(type(self).__members__)
 
 
-# A worker looks at these with every step, and to find an enum's member takes some 20 times as long as a name.
+# A worker looks at these in every step, and looking up an enum's member takes some 20 times as long as a name.
 JOINING, MEMBER, ABANDONING = Phase.JOINING, Phase.MEMBER, Phase.ABANDONING
 LEAVING, PARTING = Phase.LEAVING, Phase.PARTING
 
 
 class Link(Enum):
-    """The way to the coordinator."""
+    """The state of the connection to the coordinator."""
 
     DOWN = "to be sought, not before `seek_at_ms`"
     SEEKING = "is sought"
@@ -50,7 +50,7 @@ UP, DOWN = Link.UP, Link.DOWN
 
 
 class Call(Enum):
-    """What a request under way is."""
+    """The kind of a request under way."""
 
     HEARTBEAT = "heartbeat"
     LEAVE = "leave"
@@ -74,16 +74,18 @@ class Sent:
     """How long its answer may be held."""
     said: Mapping[str, object] = attrs.field(factory=dict)
     owned: frozenset[Resource] = NOTHING
-    """What the worker owned when it was sent, said or not."""
+    """What the worker owned when the request was sent, reported or not."""
     releases_behind: bool = False
-    """It tells of a release and was sent while another answer was to come, so that the release does not count yet."""
+    """The request reports a release, and was sent while another answer was still to come. So the release does not count
+    yet.
+    """
 
 
 @frozen(slots=True)
 class Session:
-    """How long the coordinator keeps this worker for sure.
+    """The session: how long the coordinator certainly keeps this worker.
 
-    It counts from the sending of the last heartbeat that was answered, which is before its receipt
+    It counts from the sending of the last heartbeat that was answered, which is before the coordinator received it
     (CG-8).
     """
 
@@ -91,9 +93,9 @@ class Session:
     timeout_ms: int
     margin_ms: int
     ends_ms: int = attrs.field(init=False)
-    """From here on others may run what this worker owns."""
+    """From then on others may run what this worker owns."""
     stop_ms: int = attrs.field(init=False)
-    """Here the worker stops by itself."""
+    """When the worker stops by itself."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "ends_ms", self.sent_ms + self.timeout_ms)
@@ -110,22 +112,22 @@ class State:
 
     phase: Phase = Phase.IDLE
     after: Phase = Phase.JOINING
-    """What follows on ABANDONING."""
+    """The phase that follows ABANDONING."""
     epoch: int = 0
     interval_ms: int = 0
     session: Session | None = None
     error: tuple[int, str | None] = (0, None)
-    """With which it will be GONE."""
+    """The error with which the worker will be GONE."""
     leave_epoch: int = -1
     leave_by_ms: int | None = None
 
     # What it owns (CG-3: from the receipt of a grant until `on_revoked` has returned)
     assigned: frozenset[Resource] = NOTHING
-    """The last assignment that it was told."""
+    """The last assignment that the worker received."""
     revoking: dict[int, frozenset[Resource]] = attrs.Factory(dict)
-    """Revocations that are carried out, by number."""
+    """Revocations that are running, by number."""
     owned: frozenset[Resource] = NOTHING
-    """Both together: what may be running."""
+    """Both together: all that may be running."""
     abandonment: int = -1
     told_epoch: int = -1
     overrun: bool = False
@@ -133,11 +135,11 @@ class State:
     # What it says
     saying: Saying = attrs.Factory(Saying)
     urgent: bool = False
-    """There is something to say before the next heartbeat is due."""
+    """There is something to report before the next heartbeat is due."""
     has_let_go: bool = False
-    """Something has been let go since the last heartbeat."""
+    """Something has been released since the last heartbeat."""
     unheld: bool = False
-    """The next heartbeat's answer is not to be held: something was left out that only a new answer brings back."""
+    """The next heartbeat's answer must not be held: something was left out that only a new answer brings back."""
     next_ms: int = 0
     """When the next heartbeat is due."""
     not_before_ms: int = 0
@@ -161,11 +163,11 @@ class State:
         return self.numbers
 
     def count_owned(self) -> None:
-        """After `assigned` or `revoking` has changed."""
+        """Recount `owned` after `assigned` or `revoking` has changed."""
         self.owned = self.assigned.union(*self.revoking.values())
 
     def own_nothing(self) -> frozenset[Resource]:
-        """All is gone; gives what it was."""
+        """Own nothing from now on. Returns what was owned."""
         owned = self.owned
         self.revoking.clear()
         self.assigned = self.owned = NOTHING
@@ -183,11 +185,11 @@ class State:
         said: Mapping[str, object] | None = None,
         releases_behind: bool = False,
     ) -> int:
-        """Send a request; gives its number."""
+        """Send a request. Returns its number."""
         self.numbers = number = self.numbers + 1
         patience_ms = self.setup.request_timeout_ms
         if self.session is not None and self.session.timeout_ms // 3 < patience_ms:
-            patience_ms = self.session.timeout_ms // 3  # there must be time for another try before the session ends
+            patience_ms = self.session.timeout_ms // 3  # leaves time for another try before the session ends
         expires_ms = now_ms + hold_ms + patience_ms
         self.under_way[number] = Sent(
             number, call, now_ms, expires_ms, self.epoch, hold_ms, said or {}, self.owned, releases_behind
@@ -210,7 +212,9 @@ class State:
         return beats
 
     def hang_up(self) -> None:
-        """The connection is over, with all that was under way; on the next one a heartbeat says all fields at once."""
+        """The connection is over, with all requests under way. On the next one a heartbeat reports all fields at
+        once.
+        """
         self.link = Link.DOWN
         self.urgent = True
         self.under_way.clear()
@@ -218,7 +222,9 @@ class State:
         self.computing.stop()
 
     def back_off_ms(self) -> int:
-        """How long to wait after one more failure in a row: nothing first, then longer and longer, with jitter."""
+        """How long to wait after one more failure in a row: not at all the first time, then longer and longer, with
+        jitter.
+        """
         self.attempts += 1
         if self.attempts == 1:
             return 0
@@ -226,10 +232,12 @@ class State:
         return int(longest * (0.8 + 0.4 * self.random()))
 
     def seek_off_ms(self) -> int:
-        """The same before the coordinator is sought; also the first time, so that not all workers come at once."""
+        """How long to wait before seeking the coordinator. Some time also after the first failure, so that not all
+        workers come at once.
+        """
         return self.back_off_ms() or int(self.setup.backoff_ms * self.random())
 
     def seek(self, now_ms: int) -> None:
-        """Seek the coordinator as soon as may be."""
+        """Seek the coordinator now."""
         self.link = Link.SEEKING
         self.out.append(Seek())

@@ -1,11 +1,11 @@
 """SIGTERM and SIGINT: the workers of this process leave their groups before the signal ends it.
 
-- A handler is installed while a worker runs in the main thread, and only in place of what Python or asyncio.run has
-  put there. A handler that the program has installed is left alone.
-- The first signal makes all workers leave. What was there before the handlers is put back when the last one is closed.
+- A handler is installed while a worker runs in the main thread, and only in place of one that Python or asyncio.run has
+  installed. A handler of the program itself is left alone.
+- The first signal makes all workers leave. The earlier handlers are put back when the last worker is closed.
 - A second signal ends the process at once, also while the event loop is blocked.
-- If the program does not wait in `Worker.wait()`, it cannot learn of the signal: then the signal is raised again when
-  the workers have left, and does what it would have done without them.
+- If the program does not wait in `Worker.wait()`, it cannot learn of the signal. Then the signal is raised again when
+  the workers have left, and has the effect that it would have had without them.
 - Nothing is installed while pytest runs a test: Ctrl-C is pytest's own there.
 """
 
@@ -26,7 +26,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Watch:
-    """One worker's interest in signals."""
+    """One worker that is to be told of signals."""
 
     def __init__(
         self, signals: StopSignals, loop: asyncio.AbstractEventLoop, on_signal: Callable[[signal.Signals], None]
@@ -36,7 +36,9 @@ class Watch:
         self.on_signal = on_signal
 
     def left(self, *, was_awaited: bool) -> None:
-        """The worker has left because of a signal. `was_awaited`: the program learns of it, since it is in `wait()`."""
+        """The worker has left because of a signal. `was_awaited`: the program is in `wait()`, so it learns of the
+        signal.
+        """
         self._signals.left(self, was_awaited=was_awaited)
 
     def close(self, *, was_awaited: bool) -> None:
@@ -45,12 +47,12 @@ class Watch:
 
 
 class StopSignals:
-    """The handlers of this process, and the workers that they tell."""
+    """The signal handlers of this process, and the workers that they tell."""
 
     def __init__(self) -> None:
         self._watches: list[Watch] = []
         self._previous: dict[signal.Signals, Any] = {}
-        """What was there before, by signal, while a handler of this object is installed."""
+        """The earlier handler of each signal, while a handler of this object is installed."""
         self._process_id = 0
         self._came: signal.Signals | None = None
         """The first signal, from its arrival until all workers are closed."""
@@ -86,7 +88,9 @@ class StopSignals:
             self._was_awaited = False
 
     def _raise_again(self) -> None:
-        """Once all workers have left: if the program does not learn of the signal, it is to have its usual effect."""
+        """Once all workers have left, raise the signal again if the program does not learn of it: it is to have its
+        usual effect.
+        """
         if self._came is not None and not self._leaving and not self._was_awaited:
             self._was_awaited = True
             self._restore()
@@ -102,14 +106,16 @@ class StopSignals:
                     self._previous[number] = handler
 
     def _restore(self) -> None:
-        """Put back what was there, unless the program has installed a handler meanwhile."""
+        """Put back the earlier handlers, unless the program has installed one meanwhile."""
         for number, handler in self._previous.items():
             if signal.getsignal(number) in (self._handle, _SECOND):
                 signal.signal(number, handler)
         self._previous.clear()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        """Called between any two lines of the program: it must not log, nor wait for anything."""
+        """The signal handler. It runs between any two lines of the program, so it must not log, nor wait for
+        anything.
+        """
         if os.getpid() != self._process_id:  # a fork of the process that has the workers
             self._restore()
             signal.raise_signal(number)
@@ -125,7 +131,7 @@ class StopSignals:
 
 
 def _is_default(number: signal.Signals, handler: Any) -> bool:
-    """Whether `handler` is what Python itself has installed, or asyncio.run."""
+    """Whether Python itself or asyncio.run has installed `handler`."""
     if number != signal.SIGINT:
         return bool(handler == signal.SIG_DFL)
     if isinstance(handler, functools.partial):
@@ -134,7 +140,7 @@ def _is_default(number: signal.Signals, handler: Any) -> bool:
 
 
 def _runs_in_pytest() -> bool:
-    """A child process of a test has the variable too, but not the module."""
+    """Whether a test runs in this process. A child process of a test has the variable too, but not the module."""
     return "PYTEST_CURRENT_TEST" in os.environ and "pytest" in sys.modules
 
 
@@ -146,4 +152,4 @@ _SECOND: Any = _end_at_once if os.getpid() == 1 else signal.SIG_DFL
 """The handler for a second signal. Linux does not let SIG_DFL end a container's first process."""
 
 STOP_SIGNALS = StopSignals()
-"""Those of this process."""
+"""The signal handlers of this process."""

@@ -1,7 +1,7 @@
-"""What happens in which phase on which event? The whole state machine of a worker: a row an event, a column a phase.
+"""The whole state machine of a worker as one table: a row for each event, a column for each phase.
 
-A cell is a small function in `moves.py`. `Membership` finds out which event it is, and calls `ROW[state.phase](state,
-now_ms, …)`. Whatever an answer does beside this (when the next heartbeat is due) is in `pace.py`.
+A cell is a small function in `moves.py`. `Membership` finds out which event it is, and calls
+`ROW.at(state.phase)(state, now_ms, …)`. `pace.py` decides when the next heartbeat is due after an answer.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Row(NamedTuple, Generic[Cell]):
 # fmt: off
 #                        IDLE    JOINING    MEMBER        ABANDONING  LEAVING        PARTING    GONE
 
-# The answer to a heartbeat, by its error; nothing is under way while a worker abandons, and when it has gone
+# The answer to a heartbeat, by its error; nothing is under way while a worker abandons, or once it has gone
 OK       = Row[OnAnswer](nobody, reconcile, reconcile,    nobody,     follow,        go,        nobody)
 COMPUTE  = Row[OnAnswer](nobody, compute,   compute,      nobody,     follow,        go,        nobody)
 LATER    = Row[OnAnswer](nobody, try_later, try_later,    nobody,     try_later,     try_later, nobody)
@@ -80,7 +80,7 @@ STOP     = Row[OnTime](  nobody, nobody,    stop_in_time, nobody,     stop_part,
 ENDED    = Row[OnTime](  nobody, nobody,    nobody,       cry,        nobody,        nobody,    nobody)
 NO_BYE   = Row[OnTime](  nobody, nobody,    nobody,       nobody,     nobody,        go,        nobody)
 
-# The coordinator cannot be found or logged in to, for good
+# The coordinator cannot be found, or refuses the login, for good
 REFUSED  = Row[OnError]( ignore, refuse,    refuse,       go_then,    refuse,        go,        ignore)
 
 # The worker's own side
@@ -104,9 +104,9 @@ _ROWS: Mapping[int, Row[OnAnswer]] = {
 def answer_row(error_code: int, sent: Sent) -> Row[OnAnswer]:
     """The row of an error.
 
-    GROUP_ID_NOT_FOUND to a member's epoch, and INVALID_REQUEST to an epoch 0 with something owned, are words for a
-    member that is not known (any more); UNRELEASED_INSTANCE_ID, UNSUPPORTED_ASSIGNOR, GROUP_MAX_SIZE_REACHED,
-    FENCED_INSTANCE_ID and rights that lack end a worker, as KIP-848 has it.
+    GROUP_ID_NOT_FOUND to a member's epoch, and INVALID_REQUEST to an epoch 0 with something owned, mean that the member
+    is not known (any more). UNRELEASED_INSTANCE_ID, UNSUPPORTED_ASSIGNOR, GROUP_MAX_SIZE_REACHED, FENCED_INSTANCE_ID
+    and missing rights end a worker, as in KIP-848.
     """
     row = _ROWS.get(error_code)
     if row is not None:

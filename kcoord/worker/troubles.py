@@ -1,4 +1,4 @@
-"""What goes wrong in a worker, in words for people: the coordinator is told, and `kcoord groups describe` shows it."""
+"""What goes wrong in a worker, as text for people: the coordinator is told, and `kcoord groups describe` shows it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import attrs
 __all__ = ["MOST_CHARS", "Troubles"]
 
 MOST_CHARS = 500
-"""So much is told; the log has it all."""
+"""The longest text that is reported; the log has everything."""
 _CUT = "…"
 
 
 @attrs.define
 class Troubles:
-    """What goes wrong now."""
+    """All that goes wrong in a worker now."""
 
     _texts: dict[str, str] = attrs.Factory(dict)
     _has_said: bool = False
 
     def tell(self, what: str, text: str | None) -> None:
-        """`what` (a callback, a task) goes wrong in that way; None: it does not any more."""
+        """Note that `what` (a callback, a task) goes wrong, and how; None: it works again."""
         if text is None:
             self._texts.pop(what, None)
         else:
@@ -28,7 +28,7 @@ class Troubles:
 
     @property
     def said(self) -> str | None:
-        """All of it, in one line; empty where nothing goes wrong any more, None where nothing ever has."""
+        """All of it in one line. Empty: nothing goes wrong any more; None: nothing ever has."""
         if not self._has_said:
             return None
         text = "; ".join(f"{what} {text}" for what, text in self._texts.items())

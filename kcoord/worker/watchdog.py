@@ -1,8 +1,8 @@
-"""Who acts when the event loop is stuck? A thread, which looks at the clock and at nothing else.
+"""The watchdog: a thread that reports a blocked event loop, and calls the last resort when the session has ended.
 
-A resource that blocks the loop (a long computation, a call that waits) blocks the heartbeats too. First the thread says
-where in the program the loop is stuck. If that lasts, the session ends, and other workers start what runs here. Nothing
-in the loop can stop it then; the thread calls the last resort.
+A resource that blocks the loop (a long computation, a call that waits) blocks the heartbeats too. First the thread logs
+where in the program the loop is stuck. If that lasts, the session ends, and other workers start what runs here. Then
+nothing in the loop can stop it; the thread calls the last resort.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.25
 BLOCKED_MS = 3_000
-"""A loop that is late by so much is reported."""
+"""A loop that is late by this much is reported."""
 _FRAMES = 10
-"""So many calls are shown of where it is stuck, the innermost ones."""
+"""How many calls of the stack are shown, the innermost ones."""
 
 
 class Watchdog:
-    """Calls `act` from a thread of its own as soon as `overdue()` is true, once for each time it becomes true, and logs
-    where the event loop is when `late_ms()`, by how much it is late, becomes large.
+    """Calls `act` from a thread of its own as soon as `overdue()` is true, once each time it becomes true. Logs where
+    the event loop is stuck when `late_ms()`, the time by which it is late, becomes large.
     """
 
     def __init__(self, overdue: Callable[[], bool], act: Callable[[], None], late_ms: Callable[[], int]) -> None:
@@ -37,12 +37,12 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="kcoord-worker-watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to look. Called in the thread of the event loop."""
+        """Start the thread. Call this in the thread of the event loop."""
         self._loop_thread = threading.get_ident()
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop the thread."""
         self._end.set()
 
     def _watch(self) -> None:
@@ -55,7 +55,7 @@ class Watchdog:
             acted = overdue
 
     def look_at_loop(self) -> None:
-        """Report a loop that is late at two looks in a row. At the first one the machine may just have woken up."""
+        """Report a loop that is late in two looks in a row. In the first one the machine may just have woken up."""
         late_ms = self._late_ms()
         is_late = late_ms >= BLOCKED_MS
         if is_late and self._was_late and not self._has_reported:

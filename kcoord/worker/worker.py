@@ -41,18 +41,18 @@ _log = logging.getLogger(__name__)
 GroupProtocol = Literal["connect", "generic"]
 
 _PROCESS = uuid.uuid4().hex
-"""The member ids of a process begin with it. It is made once: a worker keeps its id when it joins again."""
+"""The member ids of this process begin with it. Made once, so a worker keeps its id when it joins again."""
 
 
 class WorkerError(Exception):
-    """The worker may not be a member of its group, or is set up wrongly; the text is one line."""
+    """The worker may not be a member of its group, or its options are wrong; the text is one line."""
 
 
 _NEWS = "`configured` or an assignor's metadata"
 
 
 def log_overrun(resources: frozenset[Resource]) -> None:
-    """The last resort unless another is given: say it."""
+    """The default last resort: log it."""
     names = ", ".join(map(tell, sorted(resources)))
     _log.critical("could not stop in time what others may run by now: %s", names)
 
@@ -60,18 +60,19 @@ def log_overrun(resources: frozenset[Resource]) -> None:
 class Worker:
     """One member of a group. It runs what the coordinator gives it, and nothing else.
 
-    `async with Worker(...) as worker:` joins, and leaves in order at the end; `await worker.wait()` waits until that is
-    so, or a signal ends the worker. The guide is docs/workers.md. Times in seconds.
+    `async with Worker(...) as worker:` joins the group, and leaves in order at the end. `await worker.wait()` waits
+    until the worker has left, for example because of a signal. The guide is docs/workers.md. Times are in seconds.
 
-    - `listener`: told what to start and to stop.
+    - `listener`: is told what to start and what to stop.
     - `configured`: what exists, or an ordinary function that returns it and is called each second.
     - `url`: where others reach this worker; assignors see it.
-    - `assignors`: assignors that this worker can run, the preferred one first; or `server_assignor`, the name of one of
-      the coordinator's.
+    - `assignors`: assignors that this worker can run, the preferred one first; or `server_assignor`, the name of one
+      that the coordinator has.
     - `instance_id`: makes it a static member, which keeps its share over a restart.
-    - `rebalance_timeout`: the longest that `on_revoked` may take.
-    - `max_wait`: the coordinator may hold an answer so long until there is something to say; 0: not at all.
-    - `margin`: the worker stops everything so long before its session ends; None: a sixth of it, ten seconds at most.
+    - `rebalance_timeout`: the longest time that `on_revoked` may take.
+    - `max_wait`: how long the coordinator may hold an answer until there is something to say; 0: not at all.
+    - `margin`: how long before its session ends the worker stops everything; None: a sixth of the session, ten seconds
+      at most.
     - `close_timeout`: how long `on_revoked` may take at the end, before `on_lost` is called instead.
     - `security`: Kafka's client properties, as a dict.
     - `handle_signals`: SIGTERM and SIGINT make the worker leave, and `wait` returns. Only in the main thread, and only
@@ -79,8 +80,8 @@ class Worker:
     - `last_resort`: called if something has not stopped when the session has ended, from another thread if the event
       loop is blocked. A program may end its process here.
     - With `group_protocol="generic"`: the newest `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`
-      and `scheduled_rebalance_max_delay`, as Connect's workers have them. If it leads, it assigns with `eager` for
-      `default`, else with the first of `assignors`, or `cooperative`.
+      and `scheduled_rebalance_max_delay`, as Connect's workers have them. If this worker leads, it assigns with `eager`
+      under `default`, else with the first of `assignors`, or with `cooperative`.
     """
 
     def __init__(
@@ -108,8 +109,8 @@ class Worker:
         heartbeat_interval: float = 3.0,
         scheduled_rebalance_max_delay: float = 300.0,
     ) -> None:
-        """Raises WorkerError for options that contradict each other or cannot be used, TypeError for a bad listener or
-        `configured`, and whatever the function `configured` raises when it is called for the first time.
+        """Raises WorkerError for options that contradict each other or cannot be used, TypeError for a wrong listener
+        or `configured`, and whatever the function `configured` raises when it is called for the first time.
         """
         check_listener(listener)
         if group_protocol not in ("connect", "generic"):
@@ -122,7 +123,7 @@ class Worker:
         self._configured = ConfiguredReader(configured)
         self._troubles = Troubles()
         self._news_error = ""
-        """How `configured` failed last, so that it is logged once."""
+        """The last failure of `configured`, so that it is logged once."""
         self._close_timeout = close_timeout
         self._last_resort = last_resort
         self._handle_signals = handle_signals
@@ -156,7 +157,7 @@ class Worker:
         self._leaving: asyncio.Task[None] | None = None
         self._signals: Watch | None = None
         self._waiting = 0
-        """How many calls of `wait` there are now."""
+        """How many calls of `wait` are running."""
         self._stopped_by: signal.Signals | None = None
         self._signal_was_awaited = False
 
@@ -188,7 +189,7 @@ class Worker:
         await self.close()
 
     async def close(self, *, permanent: bool = False) -> None:
-        """Stop everything, leave, and end. A static member keeps its place for its return, unless `permanent`."""
+        """Stop everything, leave, and end. A static member keeps its place until it returns, unless `permanent`."""
         shell = self._shell
         if shell is None:
             return
@@ -205,7 +206,8 @@ class Worker:
             self._shell = None
 
     async def wait(self) -> None:
-        """Wait until the worker is no longer a member, for good: it was closed, or has left because of a signal.
+        """Wait until the worker is a member no longer and will not be one again: it was closed, or has left because of
+        a signal.
 
         Raises WorkerError if it may not be a member.
         """
@@ -223,7 +225,7 @@ class Worker:
             raise WorkerError(f"group {self._setup.group_id}: {error_name(gone.error_code)}{said}")
 
     async def joined(self) -> None:
-        """Wait until it is a member. Raises WorkerError if it may not be one."""
+        """Wait until the worker is a member. Raises WorkerError if it may not be one."""
         joined = asyncio.ensure_future(self._running.joined.wait())
         ended = asyncio.ensure_future(self._wait())
         try:
@@ -238,12 +240,12 @@ class Worker:
 
     @property
     def member_id(self) -> str:
-        """The member id, by which the coordinator knows it."""
+        """The member id by which the coordinator knows this worker."""
         return self._setup.member_id
 
     @property
     def epoch(self) -> int:
-        """The member epoch (connect) or generation (generic) that it was told last."""
+        """The last member epoch (connect) or generation (generic) that the coordinator has sent."""
         return self._running.member.epoch
 
     @property
@@ -254,8 +256,8 @@ class Worker:
     def may_run(self, resource: Resource) -> bool:
         """Whether this worker may run `resource` at this very moment.
 
-        Ask before what must not be done twice: it looks at the clock, so it is right also in the moment in which a
-        frozen process wakes up, before the worker itself has noticed.
+        Ask before each step that must not be done twice. The answer comes from the clock, so it is right even when a
+        frozen process has just woken up and the worker itself has not noticed yet.
         """
         shell = self._shell
         if shell is None:
@@ -264,21 +266,22 @@ class Worker:
         return ends_ms is not None and now_ms() < ends_ms and resource in shell.member.owned
 
     def trouble(self, what: str, text: str | None) -> None:
-        """Tell those who look at the group that something of yours goes wrong: `kcoord groups describe` shows it beside
-        this worker until you say None. `what`: whatever it is that fails, `text`: how, in one line. What goes wrong in
-        the callbacks and in `configured`, and an event loop that was blocked, are told by themselves. With
-        `group_protocol="generic"` nobody can be told.
+        """Report to the group that something in this program fails, or works again (`text` None).
+
+        `kcoord groups describe` shows it beside this worker until then. `what` is the part that fails, `text` says how,
+        in one line. Failures of the callbacks and of `configured`, and a blocked event loop, are reported
+        automatically. With `group_protocol="generic"` nothing can be reported.
         """
         self._troubles.tell(what, text)
 
     def configured_changed(self) -> None:
-        """Tell now what `configured` gives, without waiting for the next second."""
+        """Report now what `configured` returns, without waiting for the next second."""
         self._running.refresh()
 
     # The end
 
     def _leave(self, shell: Shell, *, permanent: bool) -> asyncio.Task[None]:
-        """Begin to leave, unless it has begun already. The task ends when that is over."""
+        """Begin to leave, unless the worker is leaving already. The task ends when it has left."""
         shell.leave(permanent=permanent)
         if self._leaving is None:
             self._leaving = asyncio.create_task(self._leave_in_time(shell), name="kcoord-worker-leave")
@@ -294,7 +297,7 @@ class Worker:
         shell.end()
 
     def _signalled(self, number: signal.Signals) -> None:
-        """A signal is to end this process: leave first."""
+        """A signal is about to end this process: leave first."""
         shell = self._shell
         if shell is None:
             return
@@ -326,7 +329,9 @@ class Worker:
         return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 
     def _news_if_any(self) -> dict[str, object]:
-        """As `_news`. If the program's own functions fail, what they gave before stands; that is logged once."""
+        """As `_news`. If the program's own functions fail, what they returned before still counts; the failure is
+        logged once.
+        """
         try:
             news = self._news()
         except Exception as error:
@@ -342,11 +347,11 @@ class Worker:
         return news | self._trouble()
 
     def _trouble(self) -> dict[str, object]:
-        """What goes wrong; the generic protocol has no words for it."""
+        """What goes wrong; the classic protocol has no field for it."""
         return {"trouble": self._troubles.said} if self._group_protocol == "connect" else {}
 
     def _news(self) -> dict[str, object]:
-        """What the worker says of itself, as far as it may change while it runs."""
+        """What the worker reports about itself and may change while it runs."""
         news: dict[str, object] = {}
         configured = self._configured.read()
         if configured is not None:
@@ -362,7 +367,9 @@ class Worker:
         return news
 
     def _is_overdue(self) -> bool:
-        """From the watchdog's thread: the session has ended, and the loop has not even begun to stop."""
+        """Whether the session has ended, and the event loop has not even begun to stop. Called in the watchdog's
+        thread.
+        """
         shell = self._shell
         if shell is None:
             return False
@@ -370,7 +377,7 @@ class Worker:
         return ends_ms is not None and bool(shell.member.owned) and now_ms() >= ends_ms
 
     def _late_ms(self) -> int:
-        """From the watchdog's thread: by how much the event loop is late."""
+        """By how much the event loop is late. Called in the watchdog's thread."""
         shell = self._shell
         return 0 if shell is None else shell.late_ms
 
@@ -380,7 +387,7 @@ class Worker:
             self._act(shell.member.owned)
 
     def _act(self, resources: frozenset[Resource]) -> None:
-        """The last resort, once for each session that ends, whoever notices first."""
+        """Call the last resort, once for each session that ends, no matter which thread notices first."""
         shell = self._shell
         ends_ms = None if shell is None else shell.member.session_ends_ms
         with self._acting:

@@ -1,9 +1,9 @@
-"""What does a Java leader answer? Connect's own assignors (KIP-415), as pure functions of what a leader sees and keeps.
+"""Connect's own assignors (KIP-415), as pure functions of what a Java leader sees and remembers.
 
-Not an assignor of this room's interface: it has rounds, revocations and a memory, and its answers are increments.
-Start at ``model``. ``leader`` is a round under `compatible` and `sessioned`, ``eager`` one under `default`;
-``follower`` is what a worker runs and reports after an answer. ``tests/assign/test_java_leaders.py`` holds all of it to
-Connect's own classes.
+They do not have the interface of the other assignors of this package: they have rounds, revocations and a memory, and
+their answers are increments. Start at ``model``. ``leader`` is a round under `compatible` and `sessioned`, ``eager`` a
+round under `default`; ``follower`` is what a worker runs and reports after an answer.
+``tests/assign/test_java_leaders.py`` compares all of it with Connect's own classes.
 """
 
 from kcoord.assign.incremental.follower import synced, written

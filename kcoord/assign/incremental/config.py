@@ -1,7 +1,7 @@
-"""Which configurations is a round computed from?
+"""The configurations that a Java leader computes a round from.
 
-The leader's own, where it has read as much as any member; else what it has read meanwhile; if that is not enough
-either, from none: all get CONFIG_MISMATCH, and the leader reads on.
+They are the leader's own, if it has read as far as every member; else what it has read since it joined. If that is not
+enough either, nothing is computed: all get CONFIG_MISMATCH, and the leader reads on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from kcoord.assign.incremental.model import CONFIG_MISMATCH, Answer, Memory, See
 def agreed(seen: Seen) -> tuple[Snapshot, int] | None:
     """The configurations, and the offset that the answer names; None: the leader lacks some.
 
-    The offset is the highest that any member has read, also where the leader has read more.
+    With the leader's own configurations, the offset is the highest that any member has read, even if the leader has
+    read further. With what it has read since, it is the offset of that.
     """
     highest = max(worker.config_offset for worker in seen.workers)
     if seen.snapshot.offset >= highest:
@@ -35,7 +36,7 @@ def mismatch(seen: Seen, memory: Memory) -> Answer:
 
 
 def leader_url(seen: Seen) -> str:
-    """Where the leader is found. Raises ValueError if it is none of the members."""
+    """The leader's url. Raises ValueError if the leader is not one of the members."""
     for worker in seen.workers:
         if worker.member_id == seen.leader_id:
             return worker.url

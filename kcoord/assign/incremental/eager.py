@@ -1,7 +1,7 @@
-"""What does a leader answer under `default`? Connect's EagerAssignor: all anew, and the leader remembers nothing.
+"""A Java leader's round under `default`: Connect's EagerAssignor, which assigns everything again and remembers nothing.
 
-Connectors by name, then the tasks of each, are dealt one by one to the members by id; the first task goes to the
-member after the last connector's.
+Connectors by name, then the tasks of each, are dealt one by one to the members by id; the first task goes to the member
+after the last connector's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from kcoord.assign.resource import CONNECTOR, Resource
 
 
 def answer(seen: Seen, memory: Memory | None = None) -> Answer:
-    """One round. `memory` is that of the same worker's incremental assignor, which is not asked and stays as it is."""
+    """Compute one round. `memory` belongs to the same worker's incremental assignor; it is not used and stays as it
+    is.
+    """
     memory = memory or Memory()
     base = agreed(seen)
     if base is None:

@@ -1,11 +1,11 @@
-"""What does a Java worker run after an answer, and in which order does it report that?
+"""What a Java worker runs after an answer, and the order in which it reports that.
 
-It keeps a row: what it was assigned, before what it had and was not told to give up. A row changes its order whenever
-it is written, an assignment by the leader, a report by the worker: first come the connectors themselves, in the order of
-a Java `HashSet` of them; tasks come connector by connector, first those of these connectors, then those of others in the
-order of their first tasks. The worker's own row is not changed by its report. (Connect's `WorkerCoordinator`,
-`ConnectProtocol`, `ExtendedAssignment`; seen.)
-"""  # noqa: E501
+The worker keeps a row: what it was assigned, then what it had and was not told to give up. A row changes its order each
+time it is written, by the leader as an assignment or by the worker as a report. First come the connectors themselves,
+in the order of a Java `HashSet` of them. Tasks come connector by connector: first those of these connectors, then those
+of others in the order of their first tasks. The worker's report does not change its own row. (Connect's
+`WorkerCoordinator`, `ConnectProtocol`, `ExtendedAssignment`; seen.)
+"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def synced(row: Row, share: Share, newer_java: bool = False) -> Row:
 
 
 def written(row: Row, newer_java: bool = False) -> Row:
-    """The order in which a row is read at the other end; a worker's report of its own is what `Worker.held` is."""
+    """The order in which a row is read at the other end; `Worker.held` is a row that the worker has reported."""
     names = [name for name, task in row if task == CONNECTOR]
     tasks: dict[str, list[Resource]] = {name: [] for name in copied(names, newer_java)}
     for resource in row:

@@ -1,16 +1,16 @@
-"""In which order does Java go through names?
+"""The order in which Java goes through names, which decides who gets what.
 
-Who gets what depends on it: Connect goes through a group in the order of a `java.util.HashMap`. Rules, as the class
-documentation of `String`, `HashMap` and `HashSet` and what is observed of OpenJDK 17 and 25 have them:
+Connect goes through a group in the order of a `java.util.HashMap`. The rules are those of the class documentation of
+`String`, `HashMap` and `HashSet`, and what OpenJDK 17 and 25 were seen to do:
 
 - A string is a row of UTF-16 units: sorted by them, and hashed as h = 31 h + unit, in 32 bits.
-- A key is in the bucket (h xor h >>> 16) modulo the size of the table, a power of 2; buckets are gone through from the
-  first to the last, in each the keys as they came.
-- A table has 16 buckets at first, and twice as many whenever more than 3/4 of them would be filled if each key had its
-  own, or a ninth key comes to a bucket of a table smaller than 64.
+- A key is in the bucket (h xor h >>> 16) modulo the size of the table, a power of 2. Java goes through the buckets from
+  the first to the last, and in each through the keys in the order in which they came.
+- A table has 16 buckets at first. It doubles whenever more than 3/4 of them would be filled if each key had its own, or
+  when a ninth key comes to a bucket of a table smaller than 64.
 
-Not followed: the order within a bucket of more than eight keys in a table of 64 and more (a tree of them). Of names
-that nobody chose for it, one bucket in ten million has as many.
+Not followed: the order within a bucket of more than eight keys in a table of 64 or more (a tree of them). With names
+that nobody chose for that purpose, one bucket in ten million has as many.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from functools import lru_cache
 
 SMALLEST_TABLE = 16
 CROWDED = 8
-"""A bucket of so many keys doubles a small table when one more comes."""
+"""A bucket with this number of keys doubles a small table when one more key comes."""
 SMALL_TABLE = 64
 """From this size on no bucket doubles the table."""
 
 
 def sort_key(name: str) -> bytes:
-    """By which Java sorts strings."""
+    """The key by which Java sorts strings."""
     return name.encode("utf-16-be", "surrogatepass")
 
 
 @lru_cache(maxsize=1 << 16)
 def spread_hash(name: str) -> int:
-    """What chooses the bucket of a name."""
+    """The hash that chooses the bucket of a name."""
     units = array.array("H", name.encode(f"utf-16-{sys.byteorder[0]}e", "surrogatepass"))
     value = 0
     for unit in units:
@@ -50,9 +50,9 @@ def hashed(names: Iterable[str]) -> list[str]:
 
 
 def copied(names: Collection[str], newer_java: bool = False) -> list[str]:
-    """The order of `new HashSet<>(names)`, whose table is made for as many names as there are.
+    """The order of `new HashSet<>(names)`, whose table is made for the number of names.
 
-    Java 17 makes it larger than it need be where they fill it to the brim; `newer_java` (25) does not.
+    Java 17 makes it larger than needed if the names fill it exactly; Java 25 (`newer_java`) does not.
     """
     keys = list(dict.fromkeys(names))
     count = len(names)
@@ -75,7 +75,7 @@ def _grown(keys: list[str], table: int) -> int:
 
 
 def _grown_one_by_one(keys: list[str], table: int) -> int:
-    """As `_grown`, for so few keys that one full bucket can double the table."""
+    """As `_grown`, for a small number of keys, with which one full bucket can double the table."""
     buckets: Counter[int] = Counter()
     for at, key in enumerate(keys, 1):
         bucket = spread_hash(key) & (table - 1)

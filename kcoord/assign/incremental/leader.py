@@ -1,4 +1,4 @@
-"""What does a leader answer under `compatible` and `sessioned`? One round of Connect's IncrementalCooperativeAssignor.
+"""A Java leader's round under `compatible` and `sessioned`: Connect's IncrementalCooperativeAssignor.
 
 | what | is | and is |
 | --- | --- | --- |
@@ -8,12 +8,12 @@
 | created | configured, neither remembered nor held | dealt out at once |
 | too many | more than an even share | revoked, unless a delay runs |
 
-- What is remembered counts for nothing when the leader did not complete the last round that it computed. If what it
-  revoked is still held, what is held is remembered instead.
-- Revocations for balance in two rounds running (KAFKA-12495): the second ones wait, 40 ms, then 40 times as long with
-  each further try, the whole delay at most; with a delay of 0 they do not. A round without any, or the end of a wait,
-  sets that back.
-- No jitter, no random number: the same memory and sight give the same answer.
+- The leader's memory does not count if the leader did not complete the last round that it computed. If some of what it
+  revoked is still held, what is held counts as remembered.
+- Revocations for balance in two successive rounds (KAFKA-12495): the second ones wait, 40 ms, then 40 times as long
+  with each further try, the whole delay at most. With a delay of 0 they do not wait. A round without any, or the end of
+  a wait, resets that.
+- No jitter, no random number: the same memory and the same input give the same answer.
 
 Sources: KIP-415; KAFKA-9184 (generations), KAFKA-9841 (duplicates), KAFKA-12495, and those of `lost`; Connect 4.3.
 """
@@ -36,7 +36,7 @@ BACKOFF_FACTOR = 40
 
 
 def answer(seen: Seen, memory: Memory | None = None, max_delay_ms: int = MAX_DELAY_MS) -> Answer:
-    """One round. `max_delay_ms` is the leader's `scheduled.rebalance.max.delay.ms`."""
+    """Compute one round. `max_delay_ms` is the leader's `scheduled.rebalance.max.delay.ms`."""
     memory = memory or Memory()
     base = agreed(seen)
     if base is None:
@@ -49,7 +49,7 @@ def answer(seen: Seen, memory: Memory | None = None, max_delay_ms: int = MAX_DEL
 def compute(
     seen: Seen, configured: frozenset[Resource], memory: Memory, max_delay_ms: int
 ) -> tuple[dict[str, Share], Memory]:
-    """Who shall start and stop what, and what the leader remembers of it."""
+    """What each member is to start and to stop, and what the leader remembers of it."""
     held = {worker.member_id: worker.held for worker in seen.workers}
     active = NOTHING.union(*held.values())
     remembered = _remembered(seen, memory, active)
@@ -88,7 +88,7 @@ def _remembered(seen: Seen, memory: Memory, active: frozenset[Resource]) -> froz
 
 
 def _duplicated(held: Collection[tuple[Resource, ...]], active: frozenset[Resource]) -> frozenset[Resource]:
-    """What more than one reports."""
+    """The resources that more than one member reports."""
     if sum(map(len, held)) == len(active):
         return NOTHING
     rows = [frozenset(row) for row in held]
@@ -122,10 +122,10 @@ def _balance(
 
 
 def backoff_ms(tries: int, max_delay_ms: int) -> int:
-    """How long revocations wait at this try, the first of which is 1.
+    """How long revocations wait at this try; the first try is 1.
 
-    Not followed: the last bit of Java's `Math.pow`. Of 10,000 values of `max_delay_ms` one is 1 ms longer or shorter
-    there at the end of the row; none that people choose.
+    Not followed: the last bit of Java's `Math.pow`. For one in 10,000 values of `max_delay_ms` the last wait is 1 ms
+    longer or shorter in Java; no value that people choose is among them.
     """
     if max_delay_ms <= 1:
         return max_delay_ms

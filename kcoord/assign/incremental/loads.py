@@ -1,9 +1,10 @@
-"""How are connectors and tasks dealt out to workers, and taken back for balance?
+"""Dealing connectors and tasks out to workers, and taking them back for balance, as Connect does.
 
-- Connectors and tasks each for themselves. To deal is to give one by one to all who have fewest, by member id.
-- Nobody keeps more than an even share, or one more for as many workers as it takes. Who comes first in Java's order of
-  the group keeps the one more, if it has that many. What a worker reports first goes first (KIP-415; KAFKA-12495 took
-  the sharing of what is still to come into the count: the even share is of all that is configured).
+- Connectors and tasks are handled separately. To deal is to give one by one to all members that have fewest, by member
+  id.
+- No member keeps more than an even share, or one more for as many members as needed. The members that come first in
+  Java's order of the group keep one more, if they have that many. What a worker reports first is taken first. (KIP-415;
+  KAFKA-12495 changed the count: the even share is of all that is configured, also of what is still to be dealt out.)
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ Pile: TypeAlias = dict[Resource, None]
 
 @attrs.define
 class Load:
-    """What a worker is to have after the round, as far as the round has come."""
+    """What a worker is to have after the round, as far as the round has been computed."""
 
     row: Row
-    """What it began with."""
+    """What it had at the beginning."""
     connectors: Pile
     tasks: Pile
     given: list[Resource] = attrs.Factory(list)
@@ -35,7 +36,7 @@ class Load:
 
     @classmethod
     def of(cls, row: Row) -> Load:
-        """A load of these."""
+        """A load that consists of these resources."""
         tasks = dict.fromkeys(row)
         connectors = dict.fromkeys([each for each in row if each[1] == CONNECTOR])
         for each in connectors:
@@ -49,7 +50,7 @@ class Load:
             self.given.append(resource)
 
     def take(self, resources: Iterable[Resource]) -> None:
-        """Take these out, all of which it has."""
+        """Take these out; it has all of them."""
         for resource in resources:
             del self._pile(resource)[resource]
         self.taken = True
@@ -81,12 +82,12 @@ Loads: TypeAlias = dict[str, Load]
 
 
 def in_order(resources: Iterable[Resource]) -> list[Resource]:
-    """As Java sorts them."""
+    """The resources as Java sorts them."""
     return sorted(resources, key=lambda resource: (sort_key(resource[0]), resource[1]))
 
 
 def deal(loads: Loads, resources: Sequence[Resource]) -> None:
-    """Deal these out, in this order, none of which anybody has: connectors, then tasks."""
+    """Deal these out in this order: connectors, then tasks. Nobody has any of them."""
     for connectors in (True, False):
         of_kind = [each for each in resources if (each[1] == CONNECTOR) == connectors]
         if of_kind:
@@ -105,7 +106,7 @@ def _deal_one_kind(sizes: Mapping[str, int], loads: Loads, resources: Sequence[R
 
 
 def for_balance(loads: Loads, configured: frozenset[Resource]) -> dict[str, list[Resource]]:
-    """What has to be taken away, by member; members of which nothing is taken are left out."""
+    """What has to be taken away, by member; members that lose nothing are left out."""
     if not configured:
         return {}
     connectors = len([resource for resource in configured if resource[1] == CONNECTOR])

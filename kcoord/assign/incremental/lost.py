@@ -1,15 +1,15 @@
-"""What becomes of work that nobody reports any more?
+"""Lost work in a Java leader's round: what happens with work that nobody reports any more.
 
-| who is here, what waits | what becomes of it |
+| who is here, what waits | what happens with the work |
 | --- | --- |
 | nothing is lost, nothing was taken for balance last time | no wait; a running one ends |
 | no wait, and all members of last time are here | dealt out at once: an answer did not arrive (KAFKA-9848) |
 | the delay is 0 | dealt out at once (KAFKA-15693) |
-| no wait, somebody is gone | a wait begins, of the whole delay |
-| a wait that is not over | it goes on; who has nothing becomes a candidate |
-| a wait that is over | the candidates get it; if none is left, dealt out |
+| no wait, a member is gone | a wait begins, of the whole delay |
+| a wait that is not over | it goes on; members that have nothing become candidates |
+| a wait that is over | the candidates get the work; if none is left, it is dealt out |
 
-A wait is also begun after revocations for balance where somebody is gone and nothing lost, and those of KAFKA-12495
+A wait also begins after revocations for balance if a member is gone and nothing is lost. The waits of KAFKA-12495
 (`leader`) are waits like any other. Sources: KIP-415; KAFKA-10413 (candidates in turn), and those named here.
 """
 
@@ -28,7 +28,7 @@ from kcoord.assign.resource import CONNECTOR, Resource
 
 @attrs.frozen
 class Handled:
-    """What is done with what is lost; the rest of it waits."""
+    """What is done with lost work; the rest of it waits."""
 
     memory: Memory
     to_deal: Sequence[Resource] = ()
@@ -36,7 +36,7 @@ class Handled:
 
 
 def handle(memory: Memory, lost: frozenset[Resource], loads: Loads, now_ms: int, max_delay_ms: int) -> Handled:
-    """Decide as the table says. `loads` are without what is deleted or has two owners."""
+    """Decide by the table. `loads` do not contain what is deleted or has two owners."""
     if not lost and not memory.revoked_for_balance:
         return Handled(_no_wait(memory))
     waits = memory.scheduled_rebalance_ms > 0
@@ -52,7 +52,7 @@ def _no_wait(memory: Memory) -> Memory:
 
 
 def _wait(memory: Memory, loads: Loads, now_ms: int, max_delay_ms: int) -> Memory:
-    """Begin or go on. A clock that had gone back would prolong nothing beyond the whole delay."""
+    """Begin a wait, or go on with one. If the clock went back, no wait would be longer than the whole delay."""
     idle = hashed(member for member, load in loads.items() if not load)
     left = memory.scheduled_rebalance_ms - now_ms
     delay = min(left, max_delay_ms) if left > 0 else max_delay_ms

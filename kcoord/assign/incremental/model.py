@@ -1,7 +1,8 @@
-"""What does a Java leader see, keep and answer?
+"""The input, the memory and the answer of a Java leader.
 
-Values only. What a worker holds is an order, not a set: the leader takes away what a worker reports first. Times in ms
-of any clock that does not go back. Terms are those of KIP-415 and of Connect's `IncrementalCooperativeAssignor`.
+These are only values. What a worker holds has an order: the leader takes away first what a worker reports first. Times
+are in ms of any clock that does not go back. Terms are those of KIP-415 and of Connect's
+`IncrementalCooperativeAssignor`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import attrs
 from kcoord.assign.resource import CONNECTOR, Resource
 
 MAX_DELAY_MS = 300_000
-"""What `scheduled.rebalance.max.delay.ms` is where nobody sets it."""
+"""The default of `scheduled.rebalance.max.delay.ms`."""
 NO_GENERATION = -1
 CONFIG_MISMATCH = 1
-"""The error of an answer whose leader has not read all configurations that some member has."""
+"""The error of an answer if the leader has not read all configurations that some member has read."""
 
 Row: TypeAlias = tuple[Resource, ...]
 NOTHING: frozenset[Resource] = frozenset()
@@ -25,7 +26,7 @@ NOTHING: frozenset[Resource] = frozenset()
 
 @attrs.frozen
 class Worker:
-    """A member, as its JoinGroup tells of it."""
+    """A member, as its JoinGroup describes it."""
 
     member_id: str
     url: str = ""
@@ -40,7 +41,7 @@ class Snapshot:
 
     offset: int = 0
     task_counts: Mapping[str, int] = attrs.Factory(dict)
-    """All connectors; 0 where the configurations of the tasks are not whole."""
+    """All connectors, with their numbers of tasks; 0 if the configurations of the tasks are incomplete."""
 
     def resources(self) -> frozenset[Resource]:
         """All connectors and tasks."""
@@ -57,25 +58,27 @@ class Seen:
     snapshot: Snapshot
     """What the leader had read of the config topic when it joined."""
     fresh: Snapshot | None = None
-    """What it has read by now; looked at only if some member has read more than `snapshot`. None: nothing more."""
+    """What it has read since then; used only if some member has read more than `snapshot`. None: nothing more."""
     generation: int = NO_GENERATION
     last_completed_generation: int = NO_GENERATION
-    """The last generation whose SyncGroup this worker got an assignment from."""
+    """The last generation in which this worker got an assignment from its SyncGroup."""
     now_ms: int = 0
 
 
 @attrs.frozen
 class Memory:
-    """What the leader keeps from round to round. A worker that never led, or was started anew, has `Memory()`."""
+    """What the leader remembers from round to round. A worker that never led, or was restarted, has `Memory()`."""
 
     assigned: frozenset[Resource] = NOTHING
     """What runs, or waits for its worker, since the last round."""
     revoked: frozenset[Resource] = NOTHING
-    """What the last round took from somebody."""
+    """What the last round took away from a member."""
     revoked_for_balance: bool = False
-    """The last round took something away for balance alone; while so, more of it waits (KAFKA-12495)."""
+    """The last round took something away for balance alone. Then further revocations of this kind wait
+    (KAFKA-12495).
+    """
     successive_revocations: int = 0
-    """How many such rounds wanted more of it one after the other."""
+    """How many such rounds in a row wanted to take more."""
     candidates: tuple[str, ...] = ()
     """Members that had nothing while lost work waited: they get it when the wait is over."""
     scheduled_rebalance_ms: int = 0
@@ -87,29 +90,29 @@ class Memory:
 
 @attrs.frozen
 class Share:
-    """What one member is told."""
+    """The assignment of one member."""
 
     assigned: Row = ()
     """What it is to start, in this order; under `default` all that it is to run."""
     revoked: frozenset[Resource] = NOTHING
-    """What it is to stop; it rejoins when it has."""
+    """What it is to stop; it joins again when it has."""
     owned: Row = ()
-    """What the leader takes it to run then; for REST requests that are forwarded."""
+    """What the leader believes it runs then; for REST requests that the leader forwards."""
 
 
 @attrs.frozen
 class Answer:
-    """What comes of a round."""
+    """The outcome of a round."""
 
     shares: Mapping[str, Share]
     """By member id; all members."""
     leader_url: str
     config_offset: int
-    """As of which the members shall run it."""
+    """The config offset as of which the members are to run it."""
     snapshot: Snapshot
     """What the leader has read, after the round."""
     memory: Memory
     delay_ms: int = 0
-    """After so long every member rejoins by itself; 0: not."""
+    """After this time every member joins again by itself; 0: not."""
     error: int = 0
     """0, or CONFIG_MISMATCH: nothing was computed, the shares are empty."""

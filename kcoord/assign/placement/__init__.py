@@ -1,7 +1,7 @@
 """Placement rules: where users want connectors and tasks to run, and how any assignor follows that.
 
-Start at ``rules`` (what a user can say) and ``placement`` (how a group is placed by it). ``shaping`` decides what
-moves, on the ``board``, which knows the best place for everything.
+Start at ``rules`` (what a user can ask for) and ``placement`` (how a group is placed by rules). ``shaping`` decides
+what moves, on the ``board``, which finds the best place for everything.
 """
 
 from kcoord.assign.placement.placement import Placement, place

@@ -1,7 +1,7 @@
-"""The board: who runs what while a placement is worked out, and which place is the best for a connector or a task.
+"""The board: who runs what while a placement is worked out, and the best place for a connector or a task.
 
-To find a place, the lightest worker of each cell is looked at (`ranking`, `reading`), and what has been found is
-remembered until something moves. So thousands of tasks for which there is no place cost hardly more than one.
+To find a place, the board looks at the lightest worker of each cell (`ranking`, `reading`), and remembers what it has
+found until something moves. So thousands of tasks that have no place cost hardly more than one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from kcoord.assign.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
 Kind = Sequence[tuple[str, Sequence[Resource]]]
-"""Connectors, or tasks, by the connector's name; the heaviest are the first."""
+"""Connectors, or tasks, by the connector's name; the heaviest come first."""
 Cost = tuple[int, int]
-"""How little soft rules want it there; how many tasks of its connector are in that domain."""
+"""How much soft rules are against the place; how many tasks of its connector are in that domain."""
 BEST: Cost = (0, 0)
 
 
@@ -33,7 +33,7 @@ class Place:
 
 
 class Board:
-    """Who runs what. Workers go by their numbers."""
+    """Who runs what. Workers are named by their numbers."""
 
     def __init__(self, members: Sequence[Member], everything: Resources, rules: Rules) -> None:
         self._members = members
@@ -41,13 +41,13 @@ class Board:
         self.terms = self._reading.terms
         self.owners: dict[Resource, int] = {}
         self._runs: list[Resources | set[Resource]] = []
-        """As sets from the first change on."""
+        """Each becomes a set at its first change."""
         self._in_domain: dict[str, dict[str, int]] = {name: {} for name in self.terms}
         """By connector and domain: how many of its tasks are there, if they are to be spread."""
         self._on_side: list[dict[int, int]] = [{} for _ in members]
-        """By worker and side of a separation: how much it runs that is on it."""
+        """By worker and side of a separation: how many of the resources that it runs are on that side."""
         self._sides = [0] * len(members)
-        """The sides that something is on, as bits."""
+        """By worker: the sides on which it runs something, as bits."""
         self.changes = 0
         """How often something has been added or removed."""
         loads = self._take_stock(everything)
@@ -55,21 +55,23 @@ class Board:
         """The workers that had nothing."""
         self._cells: list[Cell] = []
         self._numbers: dict[tuple[object, int], int] = {}
-        """Of cells: by the kind of their workers, and the sides."""
+        """The numbers of cells, by the kind of their workers and the sides."""
         self._cell_of = [self._cell(at) for at in range(len(members))]
         self._total = Ranking(loads, self._cell_of)
         self._kind: Ranking | None = None
-        """By what workers carry of the kind that is being balanced."""
+        """Workers ranked by their load of the kind that is being balanced."""
         self._candidates: dict[Terms, tuple[int, list[tuple[int, Cell]]]] = {}
-        """How many cells have been looked at; those that may be places, and how little soft rules want each."""
+        """How many cells have been looked at; those that may be places, and how much soft rules are against each."""
         self._places: dict[Terms | str, Place | None] = {}
         self._takers: dict[tuple[object, ...], Entry | None] = {}
-        """Both are forgotten when something changes."""
+        """`_places` and `_takers` are cleared when something changes."""
 
     # Who runs what
 
     def _take_stock(self, everything: Resources) -> list[int]:
-        """Note what everybody runs now, and return how much it carries. What two have is the first one's."""
+        """Note what each worker runs now, and return its load. If two workers have a resource, it counts for the first
+        one.
+        """
         owners, terms_of, loads = self.owners, self.terms, []
         for at, member in enumerate(self._members):
             runs, load = member.target & everything, 0
@@ -95,19 +97,19 @@ class Board:
         }
 
     def add(self, resource: Resource, at: int) -> None:
-        """The worker is to run it."""
+        """Let the worker run the resource."""
         self.owners[resource] = at
         self._own_runs(at).add(resource)
         self._change(resource, at, 1)
 
     def remove(self, resource: Resource) -> None:
-        """Nobody is to run it."""
+        """Let nobody run the resource."""
         at = self.owners.pop(resource)
         self._own_runs(at).discard(resource)
         self._change(resource, at, -1)
 
     def move_to_best(self, resource: Resource) -> None:
-        """Put it to the best place that there is; there is one."""
+        """Move the resource to its best place. There must be one."""
         self.remove(resource)
         place = self.find(resource)
         assert place is not None
@@ -148,7 +150,7 @@ class Board:
     # Cells
 
     def _regroup(self, at: int) -> None:
-        """What the worker runs is on other sides of separations now."""
+        """Move the worker to another cell: what it runs is on other sides of separations now."""
         old, new = self._cell_of[at], self._cell(at)
         self._cell_of[at] = new
         for ranking in (self._total, self._kind):
@@ -169,7 +171,9 @@ class Board:
         return len(self._reading.workers_in[over]) <= FEW_DOMAINS
 
     def _cells_for(self, terms: Terms) -> list[tuple[int, Cell]]:
-        """The cells that hard rules allow, but for capacities, and how little soft ones want each, the best first."""
+        """The cells that hard rules allow, without regard to capacities, and how much soft rules are against each, the
+        best first.
+        """
         seen, found = self._candidates.get(terms, (0, []))
         if seen < len(self._cells):
             new = [(self._unwanted(terms, cell.example, cell.sides), cell) for cell in self._cells[seen:]
@@ -181,7 +185,7 @@ class Board:
     # What rules say of a place
 
     def suspects(self, name: str, resources: Sequence[Resource]) -> list[Resource]:
-        """Those of one connector that a hard rule may forbid where they are."""
+        """The resources of one connector that a hard rule may forbid where they are."""
         terms, owners = self.terms[name], self.owners
         allowed, loads, capacities = terms.allowed, self._total.loads, self._reading.capacities
         owned = [resource for resource in resources if resource in owners]
@@ -190,7 +194,7 @@ class Board:
         return [each for each in owned if (at := owners[each]) not in allowed or loads[at] > capacities[at]]
 
     def why_not_here(self, resource: Resource) -> str | None:
-        """Why a hard rule forbids it where it is; None: none does."""
+        """Why a hard rule forbids the resource where it is; None: no rule does."""
         at, terms = self.owners[resource], self.terms[resource[0]]
         if at not in terms.allowed:
             return f"it may not run on {self._members[at].member_id}"
@@ -201,7 +205,7 @@ class Board:
         return None
 
     def why_nowhere(self, resource: Resource) -> str:
-        """Why there is no place for it, where there is none."""
+        """Why there is no place for the resource. Call this only if there is none."""
         terms = self.terms[resource[0]]
         at = terms.first
         if at < 0:
@@ -217,7 +221,7 @@ class Board:
         return f"{self._members[at].member_id} runs what it is to be separate from"
 
     def cost_here(self, resource: Resource) -> Cost:
-        """How little soft rules want it where it is, without itself."""
+        """How much soft rules are against the resource's present place, not counting the resource itself."""
         at, terms = self.owners[resource], self.terms[resource[0]]
         unwanted = self._unwanted(terms, at, self._other_sides(terms, at)) if terms.is_choosy else 0
         if terms.over is None or resource[1] == CONNECTOR:
@@ -225,7 +229,7 @@ class Board:
         return unwanted, self._in_domain[resource[0]][self._reading.domains[terms.over][at]] - 1
 
     def may_improve(self, resource: Resource) -> bool:
-        """Whether a connector, or the tasks of one, may be better elsewhere; this is the first of them."""
+        """Whether a connector, or the tasks of one, may have a better place; `resource` is the first of them."""
         terms = self.terms[resource[0]]
         if terms.is_choosy:
             return True
@@ -235,12 +239,12 @@ class Board:
         return max(counts.values(), default=0) > self._least(terms.over, counts) + 1
 
     def _least(self, over: Domain, counts: Mapping[str, int]) -> int:
-        """How many tasks the domain has that has the fewest."""
+        """The number of tasks in the domain that has the fewest."""
         taken = [count for count in counts.values() if count]
         return min(taken) if len(taken) == len(self._reading.workers_in[over]) else 0
 
     def _other_sides(self, terms: Terms, at: int) -> int:
-        """The sides that something else is on there than one of these, which runs there."""
+        """The sides on which something else runs at the worker than one resource with these terms, which runs there."""
         sides, counts = self._sides[at], self._on_side[at]
         for side in terms.sides:
             if counts[side] == 1:
@@ -254,9 +258,9 @@ class Board:
     # The best place
 
     def find(self, resource: Resource) -> Place | None:
-        """The place that soft rules want most; of those the one with the least weight. None: there is none.
+        """The place that soft rules want most; of several, the one with the least load. None: there is none.
 
-        What is asked for counts where it is, so that this is never the better place.
+        The resource itself counts where it is, so its present place never seems better than it is.
         """
         terms = self.terms[resource[0]]
         is_spread = terms.over is not None and resource[1] != CONNECTOR
@@ -280,8 +284,8 @@ class Board:
         return None if best is None else Place(best[:2], best[3])
 
     def _least_taken(self, terms: Terms, cell: Cell, counts: Mapping[str, int], least: int) -> tuple[int, int, int]:
-        """How many tasks of the connector are in the domain of the best worker of the cell, its load, its number. No
-        domain has less than the `least`.
+        """For the best worker of the cell: how many tasks of the connector are in its domain, its load, and its number.
+        No domain has fewer tasks than `least`.
         """
         assert terms.over is not None
         order, room = self._total.in_cell(cell.number), cell.capacity - terms.weight
@@ -301,7 +305,7 @@ class Board:
     # Balance
 
     def layout_of(self, kind: Kind) -> tuple[list[list[Resource]], list[int]]:
-        """What each worker has of one kind, and what that weighs."""
+        """What each worker has of one kind, and the weight of that."""
         owners, loads = self.owners, [0] * len(self._members)
         theirs: list[list[Resource]] = [[] for _ in self._members]
         for name, resources in kind:
@@ -319,11 +323,13 @@ class Board:
         self._takers.clear()
 
     def end_balance(self) -> None:
-        """Kinds are told apart no longer."""
+        """Stop ranking workers by the loads of one kind."""
         self._kind = None
 
     def givers(self) -> Iterator[int]:
-        """Those that carry enough more than the lightest one, the heaviest first. Nothing may change meanwhile."""
+        """The workers whose load is above the lightest one's by 2 or more, the heaviest first. Nothing may change
+        meanwhile.
+        """
         assert self._kind is not None
         least = self._kind.all[0][0]
         for load, at in reversed(self._kind.all):
@@ -332,8 +338,8 @@ class Board:
             yield at
 
     def find_taker(self, resource: Resource, giver: int) -> int | None:
-        """The worker with the least of its kind that is lighter than the giver would be without it, and where no rule
-        is kept less well.
+        """The worker with the least load of this kind that would still be lighter than the giver without the resource,
+        and where no rule is kept less well.
         """
         assert self._kind is not None
         terms = self.terms[resource[0]]
@@ -354,21 +360,21 @@ class Board:
         return taker[1] if taker is not None and taker[0] < below else None
 
     def may_reach_newcomer(self, giver: int, weight: int) -> bool:
-        """Whether a worker that had nothing is lighter than the giver would be without so much."""
+        """Whether a worker that had nothing is lighter than the giver would be without this weight."""
         assert self._kind is not None
         loads = self._kind.loads
         least = self._remember((), lambda: min([(loads[at], at) for at in self.newcomers], default=None))
         return least is not None and least[0] < loads[giver] - weight
 
     def _remember(self, key: tuple[object, ...], look: Callable[[], Entry | None]) -> Entry | None:
-        """What has been found for this key, until something changes."""
+        """What was found for this key, until something changes."""
         if key not in self._takers:
             self._takers[key] = look()
         return self._takers[key]
 
     def _taker(self, terms: Terms, cost: Cost, name: str | None, domain: str) -> Entry | None:
-        """The lightest that may take it at no more than this cost. `name`: of a connector whose tasks are to be spread;
-        they may stay in this domain.
+        """The lightest worker that may take the resource at this cost or less. `name`: the connector, if its tasks are
+        to be spread; they may stay in this domain.
         """
         best: Entry | None = None
         for unwanted, cell in self._cells_for(terms):
@@ -382,7 +388,9 @@ class Board:
     def _lightest(
         self, terms: Terms, cell: Cell, counts: Mapping[str, int] | None, others: int, domain: str
     ) -> Entry | None:
-        """The lightest of the cell that has room; where counts are given, with no more than so many in its domain."""
+        """The lightest worker of the cell that has room; with `counts`, only if its domain has no more than `others`
+        tasks.
+        """
         assert self._kind is not None
         order, loads, room = self._total.in_cell(cell.number), self._total.loads, cell.capacity - terms.weight
         if not order or order[0][0] > room:
@@ -398,7 +406,7 @@ class Board:
         return next(found, None)
 
     def _near(self, terms: Terms, unwanted: int, domain: str) -> Entry | None:
-        """The lightest of the domain that may take it."""
+        """The lightest worker of the domain that may take the resource."""
         assert self._kind is not None
         assert terms.over is not None
         places = [

@@ -34,11 +34,11 @@ MAX_WEIGHT = 1_000_000
 
 
 class DocumentError(ValueError):
-    """The document says something that is no rule; the text says where, what, and what would be one."""
+    """The document has something that is not a rule; the text says where, what, and what would be right."""
 
 
 def _is_pattern(text: str) -> str:
-    """Raises ValueError where a bracket is not closed: it would mean nothing but itself."""
+    """Check a pattern. Raises ValueError if a bracket is not closed: it would only match itself."""
     place = 0
     while (opened := text.find("[", place)) >= 0:
         closed = text.find("]", opened + (3 if text[opened + 1 : opened + 2] == "!" else 2))
@@ -137,7 +137,7 @@ def read_tables(tables: Mapping[str, Any]) -> Rules:
 
 
 def read_setting(text: str) -> Rules:
-    """The rules in a group's setting; an empty one has none. Raises DocumentError."""
+    """The rules in a group's setting; an empty setting has none. Raises DocumentError."""
     if not text.strip():
         return NO_RULES
     try:
@@ -150,7 +150,7 @@ def read_setting(text: str) -> Rules:
 
 
 def write_tables(rules: Rules) -> dict[str, Any]:
-    """The document of these rules, without what stands at its default."""
+    """The document with these rules, without values that are the default."""
     tables: dict[str, Any] = {} if rules.max_moves == MAX_MOVES else {"max-moves": rules.max_moves}
     if rules.stops:
         tables["stop"] = True
@@ -171,7 +171,7 @@ def write_tables(rules: Rules) -> dict[str, Any]:
 
 
 def write_setting(rules: Rules) -> str:
-    """The same as a group's setting keeps it."""
+    """The same, in the form of a group's setting."""
     tables = write_tables(rules)
     return json.dumps(tables, separators=(",", ":"), ensure_ascii=False) if tables else ""
 
@@ -181,7 +181,9 @@ def _kept(table: _Table) -> dict[str, Any]:
 
 
 def _complaint(error: ValidationError) -> str:
-    """The first thing that is wrong, a key that does not exist before all others: where, what, and what to write."""
+    """The first thing that is wrong: where, what, and what to write. A key that does not exist comes before all
+    others.
+    """
     found = error.errors(include_url=False)
     first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
     where = first["loc"]
@@ -222,6 +224,6 @@ def _wrong(kind: str, where: Sequence[int | str], error: ErrorDetails) -> str:
 
 
 def _keys(where: Sequence[int | str]) -> list[str]:
-    """Those that may stand there."""
+    """The keys that are allowed there."""
     table = _TABLES.get(str(where[0]), _Document) if where else _Document
     return [each.alias or name for name, each in table.model_fields.items()]

@@ -1,9 +1,9 @@
-"""Placement: an assignor's assignment of a group whose user has set rules.
+"""Placement: an assignor's assignment of a group for which a user has set rules.
 
-The assignor does not see cordoned workers, nor what runs there. It sees a few at a time of a drained worker's
-connectors and tasks, as if nobody ran them; and so of what a hard rule forbids on a cordoned worker. So any assignor
-balances the rest as it always does. If rules ask for more (weights, affinity and so on) they replace its balance
-(`shaping`). What waits for a departed worker, and for how long, stays the assignor's decision.
+The assignor does not see cordoned workers, nor what runs there. It sees a few of a drained worker's connectors and
+tasks at a time, as if nobody ran them. The same holds for what a hard rule forbids on a cordoned worker. So any
+assignor balances the rest as it always does. If rules ask for more (weights, affinity and so on), they replace its
+balance (`shaping`). What waits for a departed worker, and for how long, remains the assignor's decision.
 
 Without rules the assignor's assignment is returned as it is.
 """
@@ -27,15 +27,15 @@ CORDONED = "all workers are cordoned"
 
 @attrs.frozen
 class Placement:
-    """An assignment, and what the rules have left undone."""
+    """An assignment, and what could not be done by the rules."""
 
     assignment: Assignment
     unplaced: Mapping[Resource, str] = attrs.field(factory=dict)
     """What nobody runs because of the rules, and why."""
     unmet: Mapping[Resource, str] = attrs.field(factory=dict)
-    """What runs where a rule does not want it because there is no other place, and why."""
+    """What runs where a rule does not want it, because there is no other place, and why."""
     has_more: bool = False
-    """More is to move once this has come about."""
+    """More is to move once this assignment has taken effect."""
 
 
 def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> Placement:
@@ -64,8 +64,8 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in lost}
         if not nowhere and not tries_all:
             break
-        stays |= nowhere  # it stays there, and something else is moved
-        tries_all = not tries_all  # to find all that has no place at once, not a few at a time
+        stays |= nowhere  # it stays there, and something else moves
+        tries_all = not tries_all  # finds everything that has no place at once, not a few at a time
     return Placement(
         _merged(base, {**found.targets, **kept}),
         found.unplaced,
@@ -75,19 +75,21 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
 
 
 def _is_change(members: Sequence[Member], found: Shape) -> bool:
-    """Whether something runs elsewhere than before: that may have made room for what had none."""
+    """Whether something runs elsewhere than before: that may have made room for what had no place."""
     return any(found.targets.get(member.member_id) != member.target for member in members)
 
 
 def _may_end(cordoned: Sequence[Member], rules: Rules) -> Resources:
-    """What may be stopped on cordoned workers if it has no other place. What is drained is not meant to stop."""
+    """What may be stopped on cordoned workers if it has no other place. What is drained is not to be stopped."""
     if not rules.stops:
         return NOTHING
     return NOTHING.union(*[member.target for member in cordoned if not _is_drained(member, rules)])
 
 
 def _all_cordoned(group: Group, base: Assignment, exists: Resources, rules: Rules) -> Placement:
-    """Everybody keeps what it has; nothing new is placed. What waits for departed workers waits on, as in `base`."""
+    """All workers keep what they have; nothing new is placed. What waits for departed workers still waits, as in
+    `base`.
+    """
     targets = {member.member_id: member.target & exists for member in group.members}
     assigned = NOTHING.union(*[each.resources for each in base.members])
     waits = exists - assigned if base.scheduled_delay_ms > 0 else NOTHING
@@ -103,7 +105,7 @@ def _all_cordoned(group: Group, base: Assignment, exists: Resources, rules: Rule
 def _homeless(
     cordoned: Sequence[Member], members: Sequence[Member], exists: Resources, rules: Rules
 ) -> dict[Resource, str]:
-    """What is to leave cordoned workers, and no other worker is allowed to run."""
+    """What is to leave cordoned workers, but no other worker is allowed to run."""
     leaving = _leaving(cordoned, exists, {}, rules)
     connectors = {name for name, _ in leaving}
     by_affinity: dict[tuple[tuple[str, ...], ...], set[str]] = {}
@@ -123,7 +125,7 @@ def _homeless(
 def _leaving(
     cordoned: Sequence[Member], exists: Resources, stays: Mapping[Resource, str], rules: Rules
 ) -> dict[Resource, str]:
-    """What is to leave cordoned workers, but for what stays; and why it is to."""
+    """What is to leave cordoned workers, except what stays; and why it is to leave."""
     found: dict[Resource, str] = {}
     for member in cordoned:
         runs = member.target & exists
@@ -132,7 +134,7 @@ def _leaving(
 
 
 def _not_wanted(member: Member, runs: Resources, stays: Resources, rules: Rules) -> Mapping[Resource, str]:
-    """What a cordoned worker is not to run, and why: all of it, if it is drained; else what hard rules forbid."""
+    """What a cordoned worker is not to run, and why: everything if it is drained, else what hard rules forbid."""
     if _is_drained(member, rules):
         return dict.fromkeys(sorted(runs), f"{member.member_id} is drained")
     return find_forbidden(member, runs, stays, rules) if rules.are_shaping else {}
@@ -141,7 +143,7 @@ def _not_wanted(member: Member, runs: Resources, stays: Resources, rules: Rules)
 def _unmet(
     cordoned: Sequence[Member], kept: Mapping[str, Resources], stays: Mapping[Resource, str], rules: Rules
 ) -> dict[Resource, str]:
-    """What stays though it is not wanted where it is: something else may have left that it was not to be beside."""
+    """What stays although it is not wanted there. (Something that it was not to be beside may have left meanwhile.)"""
     return {
         resource: stays[resource]
         for member in cordoned
@@ -156,7 +158,7 @@ def _is_drained(member: Member, rules: Rules) -> bool:
 
 
 def _merged(base: Assignment, targets: Mapping[str, Resources]) -> Assignment:
-    """The assignment with these targets; what the assignor said beside them stays."""
+    """The assignment with these targets; everything else in it stays as the assignor made it."""
     said = {each.member_id: each for each in base.members}
     return attrs.evolve(
         base,

@@ -1,6 +1,7 @@
-"""Rankings: workers by what they carry, the lightest first, in cells of workers that rules do not tell apart.
+"""Rankings: workers by their load, the lightest first, in cells of workers that rules treat alike.
 
-Rules say the same about all workers of a cell, so only the lightest of each need be looked at to find the best place.
+Rules say the same about all workers of a cell. So only the lightest of each cell need be looked at to find the best
+place.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
 Entry = tuple[int, int]
-"""What a worker carries, and its number."""
+"""A worker's load, and its number."""
 
 
 class Ranking:
@@ -24,7 +25,7 @@ class Ranking:
             self._orders.setdefault(cells[entry[1]], []).append(entry)
 
     def change(self, at: int, cell: int, by: int) -> None:
-        """This worker, which is in this cell, carries so much more."""
+        """Change the load of this worker, which is in this cell."""
         before, after = (self.loads[at], at), (self.loads[at] + by, at)
         self.loads[at] += by
         for order in (self.all, self._orders[cell]):
@@ -32,15 +33,15 @@ class Ranking:
             insort(order, after)
 
     def regroup(self, at: int, old: int, new: int) -> None:
-        """This worker goes from one cell to another."""
+        """Move this worker from one cell to another."""
         entry, order = (self.loads[at], at), self._orders[old]
         del order[bisect_left(order, entry)]
         insort(self._orders.setdefault(new, []), entry)
 
     def in_cell(self, cell: int) -> Sequence[Entry]:
-        """Those in the cell, the lightest first."""
+        """The workers in the cell, the lightest first."""
         return self._orders.get(cell, ())
 
     def heaviest(self) -> Iterator[int]:
-        """All, the heaviest first. Nothing may change meanwhile."""
+        """All workers, the heaviest first. Nothing may change meanwhile."""
         return (at for _, at in reversed(self.all))

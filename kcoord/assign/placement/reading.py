@@ -1,7 +1,7 @@
-"""What rules say about the connectors and the workers of one group, read once for thousands of tasks.
+"""The rules of one group, read once for thousands of tasks.
 
-Connectors about which rules say the same share their `Terms`. Workers about which rules say the same are in one `Cell`;
-what a worker runs counts for that too, as far as separations ask for it.
+Connectors about which the rules say the same share their `Terms`. Workers about which the rules say the same are in one
+`Cell`; what a worker runs counts for that too, if separations depend on it.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from kcoord.assign.placement.rules import Domain, Rules, find_meant, fits
 UNLIMITED = 1 << 62
 """The capacity of a worker without one."""
 FEW_DOMAINS = 16
-"""With more domains their workers are not kept apart in cells: there would be too many."""
+"""With more domains than this, their workers are not separated into cells: there would be too many."""
 
 Patterns = tuple[tuple[str, ...], ...]
 
 
 @attrs.frozen(slots=True, eq=False)
 class Terms:
-    """What rules say about a connector, and about others like it."""
+    """What the rules say about a connector, and about others like it."""
 
     weight: int
     allowed: frozenset[int]
     """The workers that may run it, by number."""
     preferred: frozenset[int]
-    """The ones that soft affinities want."""
+    """The workers that soft affinities want."""
     over: Domain | None
-    """What its tasks are to be spread over."""
+    """The domains over which its tasks are to be spread."""
     sides: tuple[int, ...]
     """The sides of separations that it is on, as bits: two for each separation."""
     hard_apart: int
-    """It must not be beside anything on one of these sides."""
+    """The sides that it must not be beside."""
     soft_apart: tuple[int, ...]
-    """It rather is not: the sides that each soft separation keeps it from."""
+    """The sides that it should not be beside, for each soft separation."""
     first: int
-    """The number of the first worker that may run it; -1: there is none."""
+    """The number of the first worker that may run it; -1: no worker may."""
     is_choosy: bool
-    """Soft affinities or separations make places differ."""
+    """Its places differ because of soft affinities or separations."""
 
 
 @attrs.frozen(slots=True, eq=False)
 class Cell:
-    """Workers between which rules make no difference."""
+    """Workers that the rules treat alike."""
 
     number: int
     capacity: int
     example: int
     """The number of one of them."""
     sides: int
-    """The sides of separations that something is on which they run, as bits."""
+    """The sides of separations on which these workers run something, as bits."""
     domains: dict[Domain, str]
-    """The domains of all of them, where there are few of such."""
+    """The domains of all of them, for each kind of domain of which there are few."""
 
 
 @attrs.frozen(slots=True, eq=False)
@@ -65,10 +65,10 @@ class Reading:
     terms: dict[str, Terms]
     capacities: list[int]
     domains: dict[Domain, list[str]]
-    """Each worker's domain, for what tasks are spread over."""
+    """Each worker's domain, for each kind of domain that tasks are spread over."""
     workers_in: dict[Domain, dict[str, list[int]]]
     kinds: list[tuple[object, ...]]
-    """Each worker's capacity, domains, and what affinities say about it: workers of one kind are alike."""
+    """Each worker's capacity, domains, and what affinities say about it: workers with the same values are alike."""
 
 
 def read(rules: Rules, members: Sequence[Member], connectors: Iterable[str]) -> Reading:
@@ -95,7 +95,7 @@ def read(rules: Rules, members: Sequence[Member], connectors: Iterable[str]) -> 
 
 
 class _Reader:
-    """Reads one connector after the other."""
+    """Reads the rules for one connector after the other."""
 
     def __init__(self, rules: Rules, members: Sequence[Member]) -> None:
         self._rules = rules
@@ -117,7 +117,7 @@ class _Reader:
         return known
 
     def sets(self) -> list[frozenset[int]]:
-        """The workers that some affinities mean, where these are not all."""
+        """The sets of workers that affinities name, except the set of all workers."""
         return [each for each in self._sets.values() if each is not self._everybody]
 
     def _terms(
@@ -147,7 +147,7 @@ class _Reader:
         )
 
     def _workers(self, patterns: Patterns) -> frozenset[int]:
-        """Those that each of these lists of patterns means."""
+        """The workers that every one of these lists of patterns fits."""
         found = self._sets.get(patterns)
         if found is None:
             meant = [set().union(*[find_meant(self._members, each) for each in several]) for several in patterns]
@@ -155,7 +155,9 @@ class _Reader:
         return found
 
     def _separations(self, name: str) -> Iterator[tuple[int, int, bool]]:
-        """Of each separation that means it: the sides it is on, those it is kept from, whether it is hard."""
+        """For each separation that concerns the connector: the sides it is on, the sides it is kept from, and whether
+        it is hard.
+        """
         for number, each in enumerate(self._rules.separations):
             one, other = int(fits(name, each.connectors)), int(fits(name, each.others))
             if one or other:

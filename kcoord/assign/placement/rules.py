@@ -1,19 +1,19 @@
-"""Placement rules: what a user can say about where connectors and tasks run.
+"""Placement rules: what a user can ask for about where connectors and tasks run.
 
 | rule | what it asks for | if it cannot be met |
 | --- | --- | --- |
 | cordon | nothing new goes to these workers | new work that has no other place is not placed |
 | drain | what runs there moves away too, a few at a time | what has no other place stays |
-| weight | these connectors, and each of their tasks, count as so much | |
-| affinity | these connectors run only on these workers, or rather there | only: new work is not placed; rather: it runs elsewhere |
-| separation | these connectors and those are not on one worker, or rather not | as with affinity |
-| spread | the tasks of each of these connectors lie on as many hosts, or zones, as there are | it is as even as it can be |
+| weight | the weight of these connectors, and of each of their tasks | |
+| affinity | these connectors run only on these workers, or preferably there | only: new work is not placed; preferably: it runs elsewhere |
+| separation | these connectors and those are not on one worker, or preferably not | as with affinity |
+| spread | the tasks of each of these connectors are on as many hosts, or zones, as there are | it is as even as possible |
 | capacity | these workers run no more than this weight | new work is not placed |
 
-Connectors and workers are named by patterns (`fnmatch`): a connector by its name; a worker by its member id, instance id
-or url. Rules never stop what runs, except that a drained worker's work moves to a place that is allowed, and work that
-breaks an `only` rule or a capacity moves if there is a place where it does not. Only with `stop` is it stopped where
-there is none.
+Patterns (`fnmatch`) name connectors and workers: a connector by its name; a worker by its member id, instance id or
+url. Rules never stop what runs. But a drained worker's work moves to a place that is allowed, and work that breaks an
+`only` rule or a capacity moves if there is a place where it does not. Only with `stop` is such work stopped if there is
+no place for it.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Domain(StrEnum):
 
 @attrs.frozen
 class Cordon:
-    """Nothing new goes to a worker; `drains`: and what runs there moves away."""
+    """Nothing new goes to a worker; with `drains`, what runs there also moves away."""
 
     worker: str
     drains: bool = False
@@ -52,7 +52,7 @@ class Cordon:
 
 @attrs.frozen
 class Weight:
-    """How much each of these connectors, and each of their tasks, counts: a whole number from 1."""
+    """The weight of each of these connectors, and of each of their tasks: a whole number from 1."""
 
     connectors: str
     weight: int
@@ -60,7 +60,7 @@ class Weight:
 
 @attrs.frozen
 class Affinity:
-    """These connectors run on these workers: only there if `is_hard`, else rather there."""
+    """These connectors run on these workers: only there if `is_hard`, else preferably there."""
 
     connectors: str
     workers: tuple[str, ...]
@@ -69,7 +69,7 @@ class Affinity:
 
 @attrs.frozen
 class Separation:
-    """What belongs to one of these connectors is not on a worker with what belongs to one of those."""
+    """No worker runs parts of one of these connectors together with parts of one of those."""
 
     connectors: str
     others: str
@@ -78,7 +78,7 @@ class Separation:
 
 @attrs.frozen
 class Spread:
-    """The tasks of each of these connectors lie on as many domains as there are."""
+    """The tasks of each of these connectors are spread over as many domains as there are."""
 
     connectors: str
     over: Domain = Domain.HOST
@@ -102,7 +102,7 @@ class Zone:
 
 @attrs.frozen
 class Rules:
-    """All that a user says about one group. Of several rules of a kind that fit, the first counts; separations, and
+    """All rules of a user for one group. If several rules of one kind fit, the first counts; but of separations and
     affinities, all count.
     """
 
@@ -114,26 +114,26 @@ class Rules:
     capacities: tuple[Capacity, ...] = ()
     zones: tuple[Zone, ...] = ()
     max_moves: int = MAX_MOVES
-    """At most this many connectors and tasks are moved at a time, but for what fills a worker that had nothing."""
+    """At most this many connectors and tasks move at a time, not counting those that fill a worker that had nothing."""
     stops: bool = False
     """What breaks a hard rule, and has no other place, is stopped."""
 
     def __bool__(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether there are any rules."""
         return bool(self.cordons) or self.are_shaping
 
     @property
     def are_shaping(self) -> bool:
-        """Whether more is asked for than that some workers take no part."""
+        """Whether there are rules other than cordons."""
         return bool(self.weights or self.affinities or self.separations or self.spreads or self.capacities)
 
     def cordon_of(self, worker: Member) -> Cordon | None:
-        """The worker's cordon, if it has one; one that drains goes before one that does not."""
+        """The worker's cordon, if it has one; a cordon that drains comes before one that does not."""
         found = [each for each in self.cordons if is_meant(worker, each.worker)]
         return next((each for each in found if each.drains), found[0] if found else None)
 
     def find_cordoned(self, workers: Sequence[Member]) -> list[Member]:
-        """Those that have a cordon."""
+        """The workers that have a cordon."""
         found = set[int]().union(*[find_meant(workers, each.worker) for each in self.cordons])
         return [workers[at] for at in sorted(found)]
 
@@ -143,7 +143,7 @@ class Rules:
         return cordon is not None and cordon.drains and cordon.worker != worker.member_id
 
     def weight_of(self, connector: str) -> int:
-        """What the connector counts, and each of its tasks."""
+        """The weight of the connector, and of each of its tasks."""
         return next((each.weight for each in self.weights if fits(connector, each.connectors)), LIGHT)
 
     def capacity_of(self, worker: Member) -> int | None:
@@ -156,7 +156,7 @@ class Rules:
         return all(any(is_meant(worker, pattern) for pattern in several) for several in patterns)
 
     def affinity_of(self, connector: str, *, is_hard: bool) -> tuple[tuple[str, ...], ...]:
-        """Lists of patterns of workers: of each list one has to fit, or is wanted to."""
+        """Lists of patterns of workers: in each list one pattern must fit, or should fit if not `is_hard`."""
         fitting = (each for each in self.affinities if fits(connector, each.connectors))
         return tuple([each.workers for each in fitting if each.is_hard == is_hard])
 
@@ -183,7 +183,7 @@ def is_meant(worker: Member, pattern: str) -> bool:
 
 
 def find_meant(workers: Sequence[Member], pattern: str) -> list[int]:
-    """The numbers of those that the pattern fits."""
+    """The numbers of the workers that the pattern fits."""
     fitting = _matcher(pattern)
     return [
         at for at, each in enumerate(workers)
@@ -194,7 +194,7 @@ def find_meant(workers: Sequence[Member], pattern: str) -> list[int]:
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Whether the pattern fits, as `fnmatchcase` says."""
+    """Whether the pattern fits the name, as with `fnmatchcase`."""
     return bool(_matcher(pattern)(name))
 
 
@@ -205,7 +205,9 @@ def _host(url: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _matcher(pattern: str) -> Callable[[str], object]:
-    """Whether a name fits this pattern. A thousand workers are asked, so that the usual patterns are not searched."""
+    """A function that tells whether a name fits this pattern. It is called for a thousand workers, so the usual
+    patterns need no regular expression.
+    """
     start, rest = pattern[:-1], pattern[-1:]
     if not _SPECIAL.search(start):
         if rest == "*":

@@ -1,21 +1,21 @@
 """Shaping: weights, affinity, separation, spread and capacity, with as few moves as they need.
 
-It starts from the targets that the workers have, whatever the assignor's own balance would be, and takes four steps,
-once for connectors and once for tasks (Connect balances each for itself):
+It starts from the targets that the workers have, not from the assignor's own balance. It takes four steps, once for
+connectors and once for tasks (Connect balances them separately):
 
-1. What runs where a hard rule forbids it is taken away if another worker may run it, or if the rules say `stop`.
+1. What runs where a hard rule forbids it is taken away, if another worker may run it, or if the rules say `stop`.
 2. What nobody runs is given out, the heaviest first: to a worker that is allowed and, if there are any, preferred; of
    those to the one in whose domain the fewest tasks of the connector are (if they are to be spread), then to the one
-   with the least weight.
+   with the least load.
 3. What runs on a worker that soft rules do not prefer, or beside too many tasks of its connector in one domain, moves.
-4. From the worker with the most weight something moves to one with less, as long as that makes the difference smaller,
-   and no rule is kept less well by it.
+4. Something moves from the worker with the most load to one with less, as long as that makes the difference smaller and
+   no rule is kept less well.
 
-What moves from one worker to another takes from the moves that drains have left of `max_moves`, but for what the last
-step gives to a worker that had nothing at all: it has just come, and would be filled at once without rules too. What
-moves on from there to one that had something takes from them.
+Each move from one worker to another uses up one of the moves that drains have left of `max_moves`. The exception is
+what the last step gives to a worker that had nothing at all: it has just come, and would be filled at once without
+rules too. If that moves on to a worker that had something, it uses up a move.
 
-Places are looked for in the board (`board`), where the cost of that does not grow with the number of workers.
+The board finds the places (`board`); the cost of that does not grow with the number of workers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from kcoord.assign.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
 MAX_ROUNDS = 8
-"""One step may make room for another: so many times at most they are taken, and mostly twice."""
+"""One step may make room for another, so they are taken again: at most this many times, and mostly twice."""
 
 
 @attrs.define
 class Shape:
-    """Targets, and what the rules have left undone."""
+    """Targets, and what could not be done by the rules."""
 
     targets: dict[str, Resources]
     unplaced: dict[Resource, str] = attrs.Factory(dict)
@@ -46,7 +46,7 @@ class Shape:
 
 
 def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rules, moves: int) -> Shape:
-    """Spread all that is in `wanted` over these members by the rules, with so many moves at most."""
+    """Place all that is in `wanted` on these members by the rules, with at most this number of moves."""
     everything: Resources = frozenset().union(*wanted.values())
     board = Board(sorted(members, key=lambda each: each.member_id), everything, rules)
     shaper = _Shaper(board, rules, moves)
@@ -58,8 +58,8 @@ def shape(members: Sequence[Member], wanted: Mapping[str, Resources], rules: Rul
 
 
 def find_forbidden(member: Member, runs: Resources, stays: Resources, rules: Rules) -> dict[Resource, str]:
-    """What hard rules forbid on this worker, the heaviest first, and why: without that, the rest may run there. What
-    stays there counts on, forbidden or not.
+    """What hard rules forbid on this worker, the heaviest first, and why. Without it the rest may run there. What
+    `stays` there still counts, forbidden or not.
     """
     board = Board([attrs.evolve(member, target=runs)], runs, rules)
     found: dict[Resource, str] = {}
@@ -87,7 +87,7 @@ def _sorted(board: Board, resources: Mapping[str, list[Resource]]) -> Kind:
 
 
 _task = itemgetter(1)
-"""Of what belongs to one connector."""
+"""The sort key among the resources of one connector."""
 
 
 class _Shaper:
@@ -99,12 +99,12 @@ class _Shaper:
         self._moves = moves
         self._found = Shape({})
         self._balanced: dict[int, tuple[int, bool]] = {}
-        """By kind: after how many changes of the board it was balanced last, and whether more was to move then."""
+        """By kind: how many changes the board had when it was last balanced, and whether more was to move then."""
         self._loose: set[Resource] = set()
-        """What nobody ran, or a move has been spent on: it moves on at no cost."""
+        """What nobody ran, or what a move has been spent on: it may move again at no cost."""
 
     def place_all(self, kinds: Iterable[Kind]) -> bool:
-        """Take the four steps once. True if they are worth taking again: something has changed, and may change yet."""
+        """Take the four steps once. True if they should be taken again: something has changed, and more may change."""
         before, self._found.has_more = self._board.changes, False
         for number, kind in enumerate(kinds):
             self._place_kind(kind)
@@ -126,14 +126,14 @@ class _Shaper:
                         self._improve(resource)
 
     def result(self) -> Shape:
-        """What has been worked out. What has left a worker may have made room for something that was not met before."""
+        """The result. What has left a worker may have made room for something that was not met before."""
         board, found = self._board, self._found
         found.targets = board.targets()
         found.unmet = {each: why for each, why in found.unmet.items() if board.why_not_here(each) is not None}
         return found
 
     def _may_move(self) -> bool:
-        """Whether to look for what may move: not where it is known that more is to move than may."""
+        """Whether to look for further moves: not if none is left and it is known that more is to move."""
         return self._moves > 0 or not self._found.has_more
 
     # What is forbidden where it is
@@ -157,12 +157,12 @@ class _Shaper:
             self._found.unmet[resource] = f"{why}, and there is no other place"
 
     def _move(self, resource: Resource) -> None:
-        """Put it to its best place, as long as moves last."""
+        """Move the resource to its best place, if a move is left for it."""
         if self._spends(resource):
             self._board.move_to_best(resource)
 
     def _spends(self, resource: Resource) -> bool:
-        """Whether it may move from where it is: a move is spent on it if none was."""
+        """Whether the resource may move. A move is spent on it, unless one was already."""
         if resource in self._loose:
             return True
         if self._moves:
@@ -197,7 +197,7 @@ class _Shaper:
     # Balance
 
     def _balance(self, number: int, kind: Kind) -> None:
-        """Balance this kind, unless nothing has changed since that was done last."""
+        """Balance this kind, unless nothing has changed since the last time."""
         changes, has_more = self._balanced.get(number, (-1, False))
         if changes == self._board.changes:
             self._found.has_more |= has_more
@@ -206,8 +206,8 @@ class _Shaper:
             self._balanced[number] = self._board.changes, self._found.has_more
 
     def _take_from_heaviest(self, kind: Kind) -> None:
-        """Take from the heaviest until nothing makes the difference smaller. A worker that has nothing to give is asked
-        again when others have given.
+        """Take from the heaviest worker until nothing makes the difference smaller. A worker that has nothing to give
+        is tried again after others have given.
         """
         board = self._board
         theirs, loads = board.layout_of(kind)
@@ -223,7 +223,9 @@ class _Shaper:
         board.end_balance()
 
     def _give_once(self, theirs: Sequence[list[Resource]], idle: dict[int, int]) -> bool:
-        """Let the heaviest worker give that can. Those that cannot are idle from now on: after so many changes."""
+        """Let the heaviest worker that can give something do so. Workers that cannot are noted in `idle`, with the
+        number of changes so far.
+        """
         may_move, board = self._may_move(), self._board
         loose = set[int]() if may_move else {board.owners[each] for each in self._loose}
         for giver in board.givers():
@@ -236,7 +238,7 @@ class _Shaper:
         return False
 
     def _give_away(self, giver: int, theirs: Sequence[list[Resource]]) -> bool:
-        """Move one thing from this worker to another if that makes their loads more equal, and keeps all rules."""
+        """Move one resource from this worker to another, if that makes their loads more equal and keeps all rules."""
         for resource in self._offers(theirs[giver]):
             if not self._may_give(resource, giver):
                 continue
@@ -250,13 +252,13 @@ class _Shaper:
         return False
 
     def _may_give(self, resource: Resource, giver: int) -> bool:
-        """Whether moves are left, or it may need none."""
+        """Whether a move is left for the resource, or it may need none."""
         if self._may_move() or resource in self._loose:
             return True
         return self._board.may_reach_newcomer(giver, self._board.terms[resource[0]].weight)
 
     def _offers(self, theirs: Iterable[Resource]) -> list[Resource]:
-        """One of each connector; first what is loose."""
+        """One resource of each connector; first those that are loose."""
         found: dict[str, Resource] = {}
         loose = self._loose
         for resource in theirs:

@@ -1,9 +1,10 @@
-"""Which rebalance policy? Designs I to III, which KIP-415 came of, and Connect's own, as assignors like any other.
+"""Rebalance policies, as assignors like any other: designs I to III, which KIP-415 came from, and Connect's own.
 
 The designs are those of "Incremental Cooperative Rebalancing: Support and Policies" (`docs/assignors.md`).
 
-``policy`` says what makes the designs different; ``incremental`` is the assignor; ``weights`` and ``spreading`` even
-out what weighs differently, ``pacing`` holds rounds; ``connects_own`` is what Java's leaders compute.
+``policy`` says what makes the designs different; ``incremental`` is the assignor; ``weights`` and ``spreading`` spread
+resources of different weights evenly; ``pacing`` limits the moves in a round; ``connects_own`` is what Java's leaders
+compute.
 """
 
 from kcoord.assign.policies.connects_own import Kip415Assignor

@@ -1,14 +1,18 @@
-"""Who would run what if a Java worker led? Connect's own assignor (KIP-415), asked as all others here.
+"""The assignor `kip-415`: what a Java leader computes (KIP-415), behind the interface of the other assignors.
 
-`kcoord.assign.incremental` computes round by round, with a memory. Here the group's input stands for the memory: what
-ran is what the targets name; who is gone, and how long its work waits yet, is said; who has nothing is one who came
-while something waited. Two rounds are one: what the first takes away the second gives. So revocations never follow each
-other, and KAFKA-12495's back-off has nothing to hold back; all else is Connect's: while something waits nothing is
-moved, and a worker that is new gets nothing of it; when the wait is over those who have nothing get it all, then
-balance takes back what is too much (KAFKA-10413); who gets what goes by the order of Java's hash tables.
+`kcoord.assign.incremental` computes round by round, with a memory. Here the group's input replaces the memory:
 
-A worker that comes back in time has its own again before this is asked (CG-22), which Java's leaders
-cannot know; under the generic protocol the worker's own leader does it (`kcoord/worker/generic/round.py`).
+- What ran is what the targets name.
+- The group says who is gone, and how long its work still waits.
+- A member that has nothing counts as one that came while something waited.
+
+Two rounds become one: the second gives what the first takes away. So revocations never follow each other, and
+KAFKA-12495's back-off has nothing to delay. All else is Connect's. While something waits nothing moves, and a new
+worker gets nothing of it. When the wait is over, the members that have nothing get all of it; then balance takes back
+what is too much (KAFKA-10413). Who gets what depends on the order of Java's hash tables.
+
+A worker that comes back in time has its own work again before this is called (CG-22), which Java's leaders cannot know.
+In a classic group the worker that leads does that (`kcoord/worker/generic/round.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +32,11 @@ from kcoord.assign.resource import CONNECTOR, Resource
 from kcoord.assign.universe import existing
 
 _NOW_MS = 1
-"""Any time but 0, which stands for none in a leader's memory."""
+"""Any time except 0, which means no time in a leader's memory."""
 
 
 class Kip415Assignor(ConnectAssignor):
-    """For either side."""
+    """The assignor `kip-415`, for either side."""
 
     name = "kip-415"
 
@@ -69,16 +73,16 @@ class Kip415Assignor(ConnectAssignor):
 
 
 def _row(target: frozenset[Resource]) -> Row:
-    """In the order in which a worker reports it."""
+    """The target in the order in which a worker reports it."""
     row = tuple(sorted(target))
     named = CONNECTOR in map(itemgetter(1), row)
     return written(row) if named else row  # tasks alone are in order already
 
 
 def _memory(group: Group, rows: dict[str, Row], resources: frozenset[Resource]) -> Memory:
-    """What a leader would know that had led all the time."""
+    """What a leader would remember if it had led all the time."""
     gone = [each for each in group.departed if each.target]
-    # with a delay of 0 nothing waits (KAFKA-15693), so that nothing holds balance back either
+    # with a delay of 0 nothing waits (KAFKA-15693), so nothing prevents balancing either
     running_ms = group.remaining_delay_ms if group.rebalance_delay_ms else NO_DELAY
     return Memory(
         assigned=frozenset().union(*rows.values(), *(each.target for each in gone)) & resources,

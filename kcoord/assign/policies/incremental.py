@@ -1,20 +1,20 @@
-"""Who runs what if as little as possible shall stop? The incremental assignor, whose policy says when it moves.
+"""The incremental assignor: as little as possible stops, and a policy says when something moves.
 
-Even and sticky over all that does not wait; by weight where weights are given. With a policy that defers:
+It is even and sticky over all that does not wait; by weight if weights are given. With a policy that defers:
 
-1. What only workers have that are gone is lost, and waits: from a departure on for the group's rebalance delay, or as
-   long as a delay that runs already has left. Another departure prolongs nothing.
-2. A worker known by its id or url had its own back before this is asked (CG-22). One that nobody
-   knows is taken for one that came back under another name (a container with a new address): it gets all that one of
-   those had who are gone. Nobody knows who has nothing and was never assigned anything, or where there is enough for
-   all.
-3. While something waits nobody has to stop anything; what is new is given at once to those who have least.
-4. When the delay is over, all is spread.
+1. What only departed workers have is lost, and waits. After a departure it waits for the group's rebalance delay, or
+   for the rest of a delay that is running already. Another departure prolongs nothing.
+2. A worker that is known by its id or url got its own work back before this is called (CG-22). An unknown one is taken
+   for a worker that came back under another name (a container with a new address): it gets everything that one of the
+   departed workers had. A worker counts as unknown if it has nothing and was never assigned anything, or if it has
+   nothing although there is enough for all.
+3. While something waits no worker has to stop anything. New resources go at once to the workers that have least.
+4. When the delay is over, everything is spread.
 
-With rounds, of which each moves so many, the delay that a group can have is also the time between them; so while
-something waits no round is held. Where something waits, moves are left, and what runs may be the time between two
-rounds, its worker went since, or the end of its own delay is near: that cannot be told. It waits anew, and one resource
-of it is given away for that, so that it cannot be prolonged for ever.
+With rounds of a limited number of moves, the one delay that a group can have is also the time between rounds. So while
+something waits there is no round. If something waits and moves are left, the running delay may be the time between two
+rounds, in which the worker went, or the end of the worker's own delay: the assignor cannot tell which. Then it lets the
+work wait again, and gives away one resource of it each time, so that this cannot go on for ever.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from kcoord.assign.policies.weights import Weights
 from kcoord.assign.universe import delay_ms, existing, lost
 
 NEVER = 0
-"""The epoch of a member that has never been given an assignment."""
+"""The epoch of a member that has never received an assignment."""
 _NOTHING: Resources = frozenset()
 
 
 class IncrementalAssignor(ConnectAssignor):
-    """For either side. Other sets of choices and weights are other assignors: give them names of their own."""
+    """The incremental assignor, for either side. With other choices or weights it is another assignor: give it its own
+    name.
+    """
 
     def __init__(self, policy: Policy, weights: Weights | None = None) -> None:
         self.name = policy.name
@@ -83,13 +85,13 @@ class IncrementalAssignor(ConnectAssignor):
         return _made(members, paced, (running_ms or interval_ms) if left else 0)
 
     def _is_between_rounds(self, group: Group) -> bool:
-        """Whether the delay that runs may be the time between two rounds."""
+        """Whether the running delay may be the time between two rounds."""
         running_ms = group.remaining_delay_ms
         return self.policy.at_most is not None and 0 < running_ms <= self.policy.interval_ms
 
 
 def _shares(group: Group, waiting: Resources) -> list[Resources]:
-    """What waits, by the worker that is gone; the one that had most comes first."""
+    """What waits, as one share for each departed worker; the largest share comes first."""
     shares: list[Resources] = []
     for gone in sorted(group.departed, key=lambda each: (-len(each.target), each.member_id)):
         shares.append((gone.target & waiting).difference(*shares))
@@ -99,7 +101,7 @@ def _shares(group: Group, waiting: Resources) -> list[Resources]:
 def _take_over(
     members: Sequence[Member], before: Sequence[Resources], waiting: Sequence[Resources]
 ) -> tuple[Sequence[Resources], list[Resources]]:
-    """Give each that is new the work of one that is gone; and what waits then."""
+    """Give each newcomer the work of one departed worker. Returns the new targets, and what still waits."""
     there_was_enough = sum(map(len, before)) + sum(map(len, waiting)) >= len(members) + len(waiting)
     newcomers = [
         at for at, target in enumerate(before) if not target and (there_was_enough or members[at].epoch == NEVER)

@@ -1,10 +1,10 @@
-"""Which moves are made in this round? Those of design III: so many, and light ones do not wait for heavy ones.
+"""Pacing: the moves of one round of design III. Their number is limited, and light ones do not wait for heavy ones.
 
-- What is free is given at once; only what somebody has to stop counts.
-- One round moves resources of one weight, the lightest ones that are to move: whoever stops a task in a second does
+- Free resources are given out at once; only a resource that a worker has to stop counts as a move.
+- One round moves resources of one weight, the lightest that are to move: a worker that stops a task in a second does
   not wait for one that takes minutes.
-- Each round leaves less to be done: a move that by itself brings nobody nearer to another waits for those that make it
-  one; where all of them are such, all are made.
+- Each round leaves less to do. A move that by itself brings no two members closer together waits for those that make it
+  useful. If all moves are like that, all are made.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kcoord.assign.resource import CONNECTOR, Resource
 
 @attrs.frozen(order=True)
 class Move:
-    """One resource that somebody stops and somebody else starts; the lightest come first."""
+    """One resource that one member stops and another one starts; the lightest come first."""
 
     weight: int
     resource: Resource
@@ -29,7 +29,7 @@ class Move:
 
 
 def moves(before: Sequence[Resources], wanted: Sequence[Resources], weights: Mapping[str, int]) -> list[Move]:
-    """What has to move, the lightest first."""
+    """The moves from `before` to `wanted`, the lightest first."""
     changed = [at for at, target in enumerate(wanted) if target is not before[at]]
     givers = {resource: at for at in changed for resource in before[at] - wanted[at]}
     takers = {resource: at for at in changed for resource in wanted[at] - before[at]}
@@ -39,7 +39,7 @@ def moves(before: Sequence[Resources], wanted: Sequence[Resources], weights: Map
 def pace(
     wanted: Sequence[Resources], found: Sequence[Move], at_most: int, weights: Mapping[str, int]
 ) -> tuple[list[Resources], int]:
-    """`wanted` without all moves but those of this round, and how many are left for others."""
+    """`wanted` with only the moves of this round, and the number of moves that are left for later rounds."""
     now = _choose(wanted, found, at_most, weights) if at_most else []
     later = frozenset(found).difference(now)
     paced = list(wanted)

@@ -1,12 +1,12 @@
-"""What makes one incremental policy another? Three choices; designs I to III (`docs/assignors.md`) are sets of them.
+"""Incremental policies: three choices. Designs I to III (`docs/assignors.md`) are sets of them.
 
 | | lost work | moves for balance | |
 | --- | --- | --- | --- |
 | `design-1` | is given away at once | all at once | simple cooperative rebalancing |
 | `design-2` | waits for its worker | all at once, none while something waits | deferred resolution of imbalance |
-| `design-3` | waits for its worker | so many a round, light ones first | incremental resolution of imbalance |
+| `design-3` | waits for its worker | a few in each round, light ones first | incremental resolution of imbalance |
 
-Lost work is what a worker had that is gone. How long it waits is the group's rebalance delay, not the policy's.
+Lost work is what a departed worker had. How long it waits is the group's rebalance delay, not the policy's.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from __future__ import annotations
 import attrs
 
 AT_MOST = 5
-"""Of design III: so many resources stop in one round, unless another number is given."""
+"""The most resources that stop in one round of design III, unless another number is given."""
 INTERVAL_MS = 10_000
-"""Of design III: so long after one round comes the next, unless another time is given."""
+"""The time from one round of design III to the next, unless another time is given."""
 
 
 @attrs.frozen
 class Policy:
-    """When the incremental assignor gives away, and when it moves."""
+    """When the incremental assignor gives lost work away, and when it moves resources."""
 
     name: str
-    """As users type it."""
+    """The name that users type."""
     defers: bool = False
-    """Lost work waits; while it does nobody has to stop anything."""
+    """Lost work waits, and meanwhile no worker has to stop anything."""
     at_most: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(1)))
-    """So many resources are moved in one round; None: all that balance asks for."""
+    """The most resources that move in one round; None: all that balance asks for."""
     interval_ms: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     """The time between two such rounds."""
 
     def __attrs_post_init__(self) -> None:
-        """Raises ValueError for rounds without a time between them: all of them would be one."""
+        """Raises ValueError for rounds without a time between them: they would all be one round."""
         if self.at_most is not None and self.interval_ms < 1:
             raise ValueError(f"{self.name} moves {self.at_most} a round: say how long after comes the next, in ms")
 

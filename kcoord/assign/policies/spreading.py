@@ -1,11 +1,11 @@
-"""How are resources of different weights spread?
+"""Spreading resources of different weights evenly.
 
-- `fill` gives what is free to those who have least, and takes nothing from anybody.
-- `spread` also moves: until any two members differ by the heaviest resource at most, connectors and tasks each for
-  themselves. The one that has most gives to the one that has least, what brings the two nearest to each other; then
-  each move that turns out not to be needed is taken back. So no single move can be left out: fewer in another
-  combination there may be, to find which is as hard as packing bins.
-- Where all weigh the same, `kcoord.assign.balance` does it, which finds the fewest.
+- `fill` gives free resources to the members that have least, and takes nothing from anybody.
+- `spread` also moves resources, until any two members differ by the heaviest resource at most, separately for
+  connectors and for tasks. The member that has most gives to the one that has least: the resource that brings the two
+  closest together. Then each move that turns out not to be needed is taken back. So no single move can be left out.
+  Another combination may need fewer moves; to find it is as hard as bin packing.
+- If all resources weigh the same, `kcoord.assign.balance` does it, and finds the fewest moves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS = (True, False)
 
 
 def spread(targets: Sequence[Resources], free: Resources, weights: Mapping[str, int]) -> list[Resources]:
-    """`targets`, which share nothing, and what is free, evenly; `weights` names the connectors of all of it."""
+    """`targets`, which share nothing, and the free resources, spread evenly; `weights` names all their connectors."""
     if len(set(weights.values())) <= 1:
         return balance(targets, free.union(*targets))
     filled = fill(targets, free, weights)
@@ -33,7 +33,7 @@ def spread(targets: Sequence[Resources], free: Resources, weights: Mapping[str, 
 
 
 def fill(targets: Sequence[Resources], free: Resources, weights: Mapping[str, int]) -> list[Resources]:
-    """Give what is free to those who have least; nobody has to give up anything."""
+    """Give free resources to the members that have least; no member has to give up anything."""
     filled = list(targets)
     for connectors in KINDS:
         of_kind = [resource for resource in free if (resource[1] == CONNECTOR) == connectors]
@@ -57,37 +57,37 @@ def _fill_one_kind(
 
 
 def load_of(target: Resources, weights: Mapping[str, int], connectors: bool) -> int:
-    """What all of one kind weighs."""
+    """The weight of all resources of one kind in a target."""
     return sum([weights[name] for name, task in target if (task == CONNECTOR) == connectors])
 
 
 @attrs.define
 class _Level:
-    """One kind on its way to being level."""
+    """The levelling of one kind of resource."""
 
     sets: list[set[Resource]]
-    """What each has of this kind."""
+    """What each member has of this kind."""
     owned: Sequence[Resources]
-    """What each had before anything was given or moved."""
+    """What each member had before anything was given or moved."""
     weights: Mapping[str, int]
     loads: list[int] = attrs.Factory(list)
     heaviest: int = 0
     moved: dict[Resource, tuple[int, int]] = attrs.Factory(dict)
-    """What is not with its owner: the owner, and who has it."""
+    """Resources that are not with their owner: the owner, and the member that has it."""
 
     def __attrs_post_init__(self) -> None:
         self.loads = [sum([self.weights[name] for name, _ in each]) for each in self.sets]
         self.heaviest = max((self.weights[name] for each in self.sets for name, _ in each), default=0)
 
     def reach(self) -> set[int]:
-        """Move until it is level; whose sets are not what they were."""
+        """Move until the loads are level. Returns the members whose sets were changed."""
         touched = self._move()
         while self._take_back():
             pass
         return touched
 
     def _move(self) -> set[int]:
-        """Each step makes the sum of the squares of the loads less, so there is an end."""
+        """Move until the loads are level. Each step makes the sum of the squares of the loads smaller, so this ends."""
         touched: set[int] = set()
         least = [(load, at) for at, load in enumerate(self.loads)]
         most = [(-load, at) for at, load in enumerate(self.loads)]
@@ -105,13 +105,15 @@ class _Level:
                 heappush(most, (-self.loads[at], at))
 
     def _top(self, heap: list[tuple[int, int]], sign: int) -> int:
-        """The first that is still true."""
+        """The member of the first entry that is still true."""
         while sign * heap[0][0] != self.loads[heap[0][1]]:
             heappop(heap)
         return heap[0][1]
 
     def _choose(self, high: int, gap: int) -> Resource:
-        """What nobody has to stop for it, and then what brings the two nearest to each other."""
+        """The resource to move: one that no worker has to stop for it if possible, then the one that brings the two
+        closest.
+        """
         owned = self.owned[high]
         return min(self.sets[high], key=lambda each: (each in owned, abs(2 * self.weights[each[0]] - gap), each))
 
@@ -128,7 +130,7 @@ class _Level:
             self.moved[resource] = (owner, taker)
 
     def _take_back(self) -> bool:
-        """Whether there was a move without which it is level too."""
+        """Take back each move that is not needed. True if there was one."""
         found = False
         for resource, (owner, holder) in sorted(self.moved.items()):
             weight = self.weights[resource[0]]
@@ -144,7 +146,7 @@ class _Level:
 def _level(
     targets: Sequence[Resources], before: Sequence[Resources], weights: Mapping[str, int], connectors: bool
 ) -> list[Resources]:
-    """All targets, level in this kind; one that does not change is the same object."""
+    """All targets, level in this kind; a target that does not change is the same object."""
     of_kind = [frozenset([each for each in target if (each[1] == CONNECTOR) == connectors]) for target in targets]
     level = _Level([set(each) for each in of_kind], before, weights)
     found = list(targets)

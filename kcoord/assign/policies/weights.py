@@ -1,6 +1,6 @@
-"""How heavy is a resource? What it costs to stop, or to run: a whole number that users give by connector.
+"""Weights: what a resource costs to stop or to run, as a whole number that users set by connector.
 
-A weight is that of each task of a connector, and of the connector itself. Whoever is not named weighs 1.
+A connector's weight counts for the connector itself and for each of its tasks. A connector that is not named weighs 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import attrs
 from kcoord.assign.resource import Resource
 
 LIGHT = 1
-"""What nobody said anything of."""
+"""The weight of a connector that is not named."""
 
 
 def _positive(_: object, __: object, given: Mapping[str, int]) -> None:
@@ -24,16 +24,16 @@ def _positive(_: object, __: object, given: Mapping[str, int]) -> None:
 
 @attrs.frozen
 class Weights:
-    """By a connector's name, or a pattern of names (`heavy-*`); the first that fits counts."""
+    """Weights by a connector's name, or by a pattern of names (`heavy-*`); the first one that fits counts."""
 
     by_name: Mapping[str, int] = attrs.field(factory=dict, validator=_positive)
 
     def __bool__(self) -> bool:
-        """Whether anything is said at all."""
+        """Whether any weight is set."""
         return bool(self.by_name)
 
     def of(self, resources: Iterable[Resource]) -> Mapping[str, int]:
-        """By connector, the weights of these."""
+        """The weights of these resources, by connector."""
         return {name: self._of(name) for name in {resource[0] for resource in resources}}
 
     def _of(self, name: str) -> int:

@@ -1,1 +1,1 @@
-"""What is looked at by `kcoord check`, before any client is pointed at kcoord."""
+"""The checks of `kcoord check`, made before any client connects to kcoord."""

@@ -1,4 +1,4 @@
-"""The access rules (ACLs) that somebody lacks, as the command that adds them."""
+"""Missing access rules (ACLs), as the command that adds them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from kcoord.address import Address
 
 ANONYMOUS = "User:ANONYMOUS"
-"""Whom a cluster takes those for who neither log in nor show a certificate."""
+"""The principal of clients that neither log in nor show a certificate."""
 BY_CERTIFICATE = "User:CN=…"
-"""A certificate's subject, which the cluster may map to another name."""
+"""The subject of a certificate, which the cluster may map to another name."""
 
 _PREFIX = re.compile(r"([\w-]*)\.[*+]")
 
 
 def command(at: Sequence[Address], principal: str, operations: Sequence[str], *resource: str) -> str:
-    """What an administrator of the cluster runs. `resource`: the options that name it."""
+    """The command for an administrator of the cluster. `resource`: the options that name it."""
     bootstrap = ",".join(f"{host}:{port}" for host, port in at)
     granted = [word for each in operations for word in ("--operation", each)]
     return "kafka-acls.sh " + " ".join(
@@ -27,13 +27,13 @@ def command(at: Sequence[Address], principal: str, operations: Sequence[str], *r
 
 
 def literal_prefix(pattern: str) -> str | None:
-    """What every group begins with that a pattern of the form `connect-.*` matches; None for other patterns."""
+    """The prefix of all groups that a pattern of the form `connect-.*` matches. None for other patterns."""
     found = _PREFIX.fullmatch(pattern)
     return None if found is None else found[1]
 
 
 def groups_of(pattern: str) -> list[str]:
-    """The options that name all groups which a pattern matches, if there are such options; else none."""
+    """The options that name all groups that a pattern matches. Empty if no options can."""
     prefix = literal_prefix(pattern)
     if prefix is None:
         return []

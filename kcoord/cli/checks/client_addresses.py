@@ -1,8 +1,8 @@
-"""The addresses that clients are sent to: do their names resolve, and do they lead to this kcoord?
+"""The addresses that clients are sent to: whether their names resolve, and whether they lead to this kcoord.
 
-A client asks once by the address that it was given and then goes where it is sent: to the bootstrap address and to one
-more for each broker. So for a moment kcoord's ports are opened here, and somebody connects to each address as a client
-would: what arrives must be what was sent.
+A client connects once to the address that it was given. Then it goes where it is sent: to the bootstrap address, and to
+one more address for each broker. So the check opens kcoord's ports for a moment and connects to each address as a
+client would. What arrives must be what was sent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOKEN_BYTES = 16
 
 @attrs.frozen
 class Told:
-    """An address that clients are told, and the port here that it is to lead to."""
+    """An address that clients are sent to, and the port here that it must lead to."""
 
     host: str
     port: int
@@ -36,14 +36,14 @@ class Told:
 
 
 def told_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[Told]:
-    """The bootstrap address and the brokers', as clients hear of them."""
+    """The bootstrap address and the brokers' addresses, as clients get them."""
     host, first = settings.advertise or settings.listen
     listen_port = settings.listen[1]
     return [Told(host, first + port - listen_port, port) for port in (listen_port, *broker_ports)]
 
 
 async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> AsyncIterator[Finding]:
-    """`broker_ports`: those that kcoord would listen at for brokers."""
+    """Check the addresses. `broker_ports`: the ports on which kcoord would listen for brokers."""
     if settings.advertise is None and settings.listen[0] in WILDCARD_HOSTS:
         yield fine(ABOUT, "clients are sent to the host that they connected to")
         return
@@ -80,7 +80,7 @@ def _loopback(settings: Settings, host: str, ips: Sequence[str]) -> Finding:
 
 
 async def _check_way(settings: Settings, told: Sequence[Told], ips: Sequence[str]) -> Finding | None:
-    """Whether what connects to these addresses arrives here; None where all ports are taken, which is said already."""
+    """Whether connections to these addresses arrive here. None if all ports are taken: another check reports that."""
     outcomes = await asyncio.gather(*(_try(settings.listen[0], each) for each in told))
     host = told[0].host
     tried = [(each, why) for each, why in zip(told, outcomes, strict=True) if why is not None]
@@ -108,7 +108,7 @@ def _ports(told: Sequence[Told]) -> str:
 
 
 async def _try(listen_host: str, told: Told) -> str | None:
-    """Why what is sent to that address does not arrive; empty: it does. None: the port here is taken."""
+    """Why what is sent to the address does not arrive. Empty: it arrives. None: the port here is taken."""
     token = secrets.token_bytes(TOKEN_BYTES)
     arrived = asyncio.Event()
 

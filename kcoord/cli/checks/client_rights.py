@@ -1,9 +1,9 @@
-"""The rights of a client: may it be a member of the groups that kcoord is to have?
+"""The rights of a client: whether it may be a member of the groups that kcoord is to have.
 
 kcoord has no rights of its own at the cluster. It takes and holds a group, and commits for it, over the connections of
-the group's members, so these need what they needed before: Read on the group. Who lacks it is told by a heartbeat of a
-member that does not exist, which changes nothing; every broker says whether the group may be read before it looks for
-the member.
+the group's members. So these need what they needed before: Read on the group. The check sends a heartbeat for a member
+that does not exist, which changes nothing: every broker checks whether the group may be read before it looks for the
+member.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from kcoord.settings import Settings
 NOBODY = "kcoord-check"
 """A member id that no member has."""
 DESCRIBE = 8
-"""The bit of this operation in what is authorized: Kafka's number of AclOperation."""
+"""The bit of this operation in the authorized operations: Kafka's number of AclOperation."""
 NAMED = 3
-"""Groups that a line names."""
+"""How many groups a line names."""
 MOST = 200
-"""Groups that are asked about."""
+"""How many groups are asked about."""
 
 
 async def check_rights(cluster: Cluster, settings: Settings, groups: Sequence[str]) -> AsyncIterator[Finding]:
-    """What the client of `cluster` may do with `groups`, which `--groups` matches. Raises ClientError."""
+    """What the client of `cluster` may do with `groups`, those that `--groups` matches. Raises ClientError."""
     who = principal_of(cluster, settings)
     connection = await cluster.any()
     if not await _may_see_all(connection):
@@ -54,7 +54,7 @@ async def check_rights(cluster: Cluster, settings: Settings, groups: Sequence[st
 
 
 def principal_of(cluster: Cluster, settings: Settings) -> str:
-    """As whom the cluster knows the client."""
+    """The principal that the cluster sees for the client."""
     if cluster.security.mechanism is not None:
         return f"User:{cluster.security.username}"
     return ANONYMOUS if settings.upstream_ssl_certificate_location is None else BY_CERTIFICATE
@@ -72,7 +72,7 @@ def _judge(settings: Settings, who: str, refused: Sequence[str], asked: int, *, 
 
 
 async def _judge_pattern(connection: Connection, settings: Settings, who: str, pattern: str) -> Finding | None:
-    """Where no group is there yet: one that a pattern would match. None where none can be made up."""
+    """If no group exists yet: check one that the pattern would match. None if no such name can be made up."""
     prefix = literal_prefix(pattern)
     if prefix is None:
         return None
@@ -90,7 +90,7 @@ async def _may_read(connection: Connection, group: str) -> bool:
 
 
 async def _may_see_all(connection: Connection) -> bool:
-    """Whether all groups are listed; clusters before Kafka 2.8 do not say so."""
+    """Whether the cluster lists all groups. Clusters before Kafka 2.8 do not say, and count as doing so."""
     if not connection.serves(DescribeClusterRequest):
         return True
     request = DescribeClusterRequest(include_cluster_authorized_operations=True)

@@ -1,4 +1,4 @@
-"""What a check has found."""
+"""A finding of a check, and its level."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ class Level(StrEnum):
 
     FINE = "ok"
     NOTE = "note"
-    """It works, and something is to be known."""
+    """It works, but there is something to know."""
     PROBLEM = "problem"
-    """As it stands kcoord cannot do what it is meant to."""
+    """With these settings kcoord cannot do what it is meant to do."""
 
 
 @attrs.frozen
 class Finding:
-    """One thing that was looked at."""
+    """The result of checking one thing."""
 
     level: Level
     about: str
     text: str
     command: str = ""
-    """What an administrator of the cluster can run to change it."""
+    """The command with which an administrator of the cluster can fix it."""
 
 
 def fine(about: str, text: str) -> Finding:
-    """All is well there."""
+    """A finding that all is well."""
     return Finding(Level.FINE, about, text)
 
 
 def note(about: str, text: str, command: str = "") -> Finding:
-    """Something is to be known."""
+    """A finding that there is something to know."""
     return Finding(Level.NOTE, about, text, command)
 
 
 def problem(about: str, text: str, command: str = "") -> Finding:
-    """Something is to be changed."""
+    """A finding that something must be changed."""
     return Finding(Level.PROBLEM, about, text, command)

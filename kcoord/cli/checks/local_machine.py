@@ -1,4 +1,4 @@
-"""The place where kcoord would stand: free ports, a folder that it may write, files that it loads at its start."""
+"""The machine on which kcoord would run: free ports, a writable data directory, files that it loads at its start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kcoord.settings import Settings
 
 
 def check_place(settings: Settings) -> Iterator[Finding]:
-    """What can be told without asking the cluster."""
+    """The checks that need no cluster."""
     yield _check_port("listen", settings.listen, "listen")
     if settings.internal_listen is not None:
         yield _check_port("internal", settings.internal_listen, "internal.listen", "for other instances")
@@ -76,7 +76,7 @@ def _check_port(about: str, address: Address, setting: str, whose: str = "") -> 
 
 
 def _check_folder(folder: Path) -> Finding:
-    """The folder of the embedded log, or the one in which it is to be made."""
+    """The directory of the embedded log, or the one in which kcoord would create it."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not there.is_dir():
         return problem(

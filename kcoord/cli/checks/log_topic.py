@@ -1,7 +1,7 @@
-"""The log in a topic (`log=kafka`): its cluster, what the topic is like, and what kcoord's own login may do there.
+"""The log in a topic (`log=kafka`): its cluster, the topic's configuration, and the rights of kcoord's own login there.
 
-kcoord logs in there by itself (`log.sasl.*`, or a certificate). What it may do is asked by requests that change
-nothing. Each names something that is not there, or brings nothing; the cluster looks first whether it is allowed.
+kcoord has a login of its own there (`log.sasl.*`, or a certificate). To find out its rights, the check sends requests
+that change nothing: each names something that does not exist, or carries no data. The cluster checks the rights first.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ class Login:
     settings: Settings
     where: KafkaLogSettings
     connection: Any
-    """To one of its brokers, aiokafka's."""
+    """A connection of aiokafka's to one of its brokers."""
 
     @property
     def principal(self) -> str:
-        """As whom the cluster knows it."""
+        """The principal that the cluster sees for this login."""
         if self.where.security.uses_sasl:
             return f"User:{self.where.security.username or '…'}"
         return ANONYMOUS if self.where.security.certificate_file is None else BY_CERTIFICATE
 
     def lacks(self, operations: Sequence[str], what: str, *resource: str) -> Finding:
-        """That it may not, and how to let it."""
+        """The finding that the login lacks a right, and the command that grants it."""
         told = command(self.settings.log_brokers, self.principal, operations, *resource)
         return problem(ABOUT, f"{self.principal} may not {what}: it needs {' and '.join(operations)}", told)
 
 
 async def check_log(settings: Settings) -> AsyncIterator[Finding]:
-    """What is to be known of the log's cluster, of the topic, and of kcoord's rights there."""
+    """Findings about the log's cluster, the topic, and kcoord's rights there."""
     try:
         where = kafka_log_settings(settings)
         security = where.security.aiokafka()
@@ -79,7 +79,7 @@ async def check_log(settings: Settings) -> AsyncIterator[Finding]:
         yield problem(ABOUT, str(error))
         return
     connection = None
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # what it would say, the findings say
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the findings say what it would say
     for address in settings.log_brokers:
         connection, found = await _reached(address, settings, where, security)
         if found is not None:
@@ -147,13 +147,13 @@ async def _on_topic(login: Login) -> list[tuple[str, int]]:
 
 
 async def _on_transactional_id(login: Login) -> int:
-    """The end of a transaction of an id that nobody uses."""
+    """End a transaction of a transactional id that nobody uses."""
     ended = await login.connection.send(EndTxnRequest(f"{login.where.topic}-{NOBODY}", 0, 0, False))
     return int(ended.error_code)
 
 
 async def _on_group(login: Login) -> int:
-    """A heartbeat of a member that does not exist."""
+    """Send a heartbeat for a member that does not exist."""
     beaten = await login.connection.send(HeartbeatRequest(login.settings.instances_group, -1, NOBODY))
     return int(beaten.error_code)
 
@@ -195,7 +195,7 @@ async def _judge(admin: Any, login: Login) -> Finding:
 
 
 async def _judge_creation(admin: Any, login: Login) -> Finding:
-    """Whether kcoord could make the topic: asked, and not done."""
+    """Whether kcoord could create the topic. The cluster only validates the request."""
     topic, where = login.where.topic, login.where
     brokers = len((await admin.describe_cluster())["brokers"])
     copies, configs = configs_of(where, brokers)

@@ -1,4 +1,4 @@
-"""The groups that would be kcoord's by `--groups`: who has them now, and what becomes of each."""
+"""The groups that `--groups` matches: who has them now, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kcoord.cli.group_calls import ClassicGroup, GroupLine, describe, list_all
 from kcoord.client import ClientError, Cluster
 
 CLASSIC = ("classic", "")
-"""Types of groups of which kcoord reads the protocol; brokers before 3.8 tell none."""
+"""The types of groups whose protocol kcoord reads. Brokers before 3.8 give no type."""
 SENTINEL = "kcoord"
 """The instance id of the only member of a group that a kcoord has."""
 CONNECT, CONSUMER = "connect", "consumer"
 SINKS = "connect-"
-"""A sink connector's tasks are consumers of a group of this name and the connector's."""
+"""The tasks of a sink connector are consumers of a group with this prefix and the connector's name."""
 ANY_NAME = "kcoord-check"
-"""A connector's or a group's name that stands for any."""
+"""A name that stands for any connector or group."""
 
 
 @attrs.frozen
@@ -28,11 +28,11 @@ class Matching:
     """A group that `--groups` matches."""
 
     line: GroupLine
-    """As the cluster lists it."""
+    """The group as the cluster lists it."""
     members: int | None
-    """None: they may not be seen."""
+    """How many members it has. None: they may not be seen."""
     becomes: str
-    """What happens to it when kcoord is there."""
+    """What happens to the group when kcoord runs."""
     has_kcoord: bool
     """Whether a kcoord has it already."""
 
@@ -43,16 +43,16 @@ class Matching:
 
     @property
     def members_told(self) -> str:
-        """How many members it has, for people."""
+        """The number of members, for people."""
         return "?" if self.members is None else str(self.members)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, in one object."""
+        """The group as one JSON object."""
         return {**self.line.as_json(), "members": self.members, "becomes": self.becomes}
 
 
 async def find_matching(cluster: Cluster, patterns: Sequence[str]) -> list[Matching]:
-    """The groups that the cluster has, and the patterns match; by name. Raises ClientError."""
+    """The cluster's groups that the patterns match, sorted by name. Raises ClientError."""
     expressions = [re.compile(each) for each in patterns]
     lines = [each for each in await list_all(cluster, [], []) if any(exp.fullmatch(each.group) for exp in expressions)]
     return [await _matching(cluster, line) for line in lines]
@@ -75,7 +75,7 @@ async def _matching(cluster: Cluster, line: GroupLine) -> Matching:
 
 
 def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterator[Finding]:
-    """What is to be known of them."""
+    """Findings about the matching groups."""
     told = ", ".join(patterns)
     if not patterns:
         yield problem("groups", "kcoord would coordinate no group: name groups with --groups")
@@ -90,7 +90,7 @@ def judge_matching(found: Sequence[Matching], patterns: Sequence[str]) -> Iterat
 
 
 def _about_sinks(lines: Sequence[GroupLine], patterns: Sequence[str]) -> Iterator[Finding]:
-    """That a pattern meant for Connect clusters matches the consumer groups of sink connectors too."""
+    """A note if a pattern meant for Connect clusters also matches the consumer groups of sink connectors."""
     expressions = [re.compile(each) for each in patterns]
     matches = [
         each.pattern for each in expressions if each.fullmatch(f"{SINKS}{ANY_NAME}") and not each.fullmatch(ANY_NAME)

@@ -1,6 +1,6 @@
-"""The cluster behind kcoord: is it what the settings say?
+"""The cluster behind kcoord: whether it is as the settings say.
 
-Reachable, by TLS or not, with a login or not, new enough, and neither kcoord itself nor another one.
+It must be reachable, with or without TLS and a login as set, new enough, and neither this kcoord nor another one.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from kcoord.settings import Settings
 
 @attrs.define
 class Seen:
-    """What is known of the cluster."""
+    """What the check has learned about the cluster."""
 
     brokers: list[Broker] = attrs.Factory(list)
     cluster_id: str = ""
-    """Of the first address that told it."""
+    """The id that the first address gave."""
 
 
 async def check_cluster(settings: Settings, security: Security, seen: Seen) -> AsyncIterator[Finding]:
-    """Look at each address of `upstream`, and at each broker that the first of them tells of. `security`: as kcoord
-    connects, with the login of `--command-config` if there is one.
+    """Check each address of `upstream`, and each broker that the first of them names. `security`: how kcoord connects,
+    with the login of `--command-config` if there is one.
     """
     for address in settings.upstream:
         if is_own_address(settings, address):
@@ -77,7 +77,7 @@ async def _ask(address: Address, settings: Settings, security: Security, probed:
 
 
 async def _check_broker(broker: Broker, settings: Settings, security: Security) -> Finding:
-    """kcoord connects to each broker by the address that the cluster tells."""
+    """Check the address that the cluster gives for a broker: kcoord connects to each broker by it."""
     where = f"broker {broker.node_id} at {broker.host}:{broker.port}"
     if is_own_address(settings, (broker.host, broker.port)):
         return problem(
@@ -98,12 +98,12 @@ async def _check_broker(broker: Broker, settings: Settings, security: Security) 
 
 
 def needs_login(settings: Settings, security: Security) -> bool:
-    """Whether nothing more can be asked: clients log in there, and nobody has said how."""
+    """Whether nothing more can be asked: clients must log in there, and no login was given."""
     return expectation(settings).login and security.mechanism is None
 
 
 def about_login(settings: Settings, security: Security) -> Sequence[Finding]:
-    """What cannot be looked at without a login."""
+    """A note about what is not checked without a login."""
     if not needs_login(settings, security):
         return []
     return [

@@ -1,10 +1,10 @@
-"""What do the demo's workers run? Small jobs of which each shows that it runs once, and goes on where it was left.
+"""The connectors of the demo: small jobs that show that each runs once and continues where it was left.
 
-- `Clock`: each task writes a line a second, with the process that does it. The line is that of the next full second, so
-  two tasks of the same number, if ever there were two, would both write it: the view counts that.
-- `Collect`: each task follows one file and copies the lines with a given text. A copied line carries where it ended in
-  its file, so that whoever takes over goes on there.
-- `Usage`: writes how large the files of a folder are.
+- `Clock`: each task writes a line a second, with its process id. The line names the next full second. If there were
+  ever two tasks of the same number, both would write the same second: the view counts that.
+- `Collect`: each task follows one file and copies the lines with a given text. Each copied line carries the position
+  where it ended in its file, so that the next owner of the task continues there.
+- `Usage`: writes how large the files of a directory are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Tick(Task):
     """Writes `SECOND PID`, once a second."""
 
     async def run(self, context: Context) -> None:
-        """Until cancelled; stopping takes `stopping_takes_s`, so that a hand-over can be seen."""
+        """Run until cancelled. Stopping takes `stopping_takes_s`, so that a hand-over can be seen."""
         file = Path(self.config["folder"]) / f"{context.name}.txt"
         try:
             while True:
@@ -42,7 +42,7 @@ class Tick(Task):
 
 
 class Clock(Connector):
-    """`tasks` clocks, into `folder`."""
+    """`tasks` clocks, which write into `folder`."""
 
     task = Tick
 
@@ -51,7 +51,7 @@ class Follow(Task):
     """Copies lines of one file, each as `WHERE IT ENDED<TAB>LINE`."""
 
     async def run(self, context: Context) -> None:
-        """Until cancelled."""
+        """Run until cancelled."""
         source = Path(self.config["file"])
         copy = Path(self.config["folder"]) / f"{context.name}.txt"
         position = _copied_up_to(copy)
@@ -64,22 +64,22 @@ class Follow(Task):
 
 
 class Collect(Connector):
-    """A task for each of `files`."""
+    """One task for each of `files`."""
 
     task = Follow
 
     def task_configs(self) -> Sequence[Config]:
-        """As many as there are files."""
+        """One configuration for each file."""
         for name in ("folder", "contains"):
             self.config[name]
         return [{**self.config, "file": file} for file in self.config["files"]]
 
 
 class Measure(Task):
-    """Writes the sizes, in bytes, as JSON."""
+    """Writes the sizes in bytes, as JSON."""
 
     async def run(self, context: Context) -> None:
-        """Until cancelled."""
+        """Run until cancelled."""
         report = Path(self.config["folder"]) / f"{context.name}.json"
         while context.may_run():
             await asyncio.to_thread(_report_sizes, Path(self.config["of"]), report)
@@ -87,7 +87,7 @@ class Measure(Task):
 
 
 class Usage(Connector):
-    """How large the files below `of` are, into `folder`."""
+    """Writes into `folder` how large the files below `of` are."""
 
     task = Measure
 
@@ -100,7 +100,7 @@ def _append(file: Path, text: str) -> None:
 
 
 def _whole_lines(file: Path, position: int) -> Iterator[tuple[int, str]]:
-    """Lines behind `position`, each with where it ends."""
+    """The lines after `position`, each with the position where it ends."""
     try:
         with file.open("rb") as source:
             if position > os.fstat(source.fileno()).st_size:
@@ -115,7 +115,7 @@ def _whole_lines(file: Path, position: int) -> Iterator[tuple[int, str]]:
 
 
 def _copied_up_to(copy: Path) -> int:
-    """Where the last line of a copy ended."""
+    """The position in the source where the last copied line ended."""
     try:
         with copy.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
@@ -128,7 +128,7 @@ def _copied_up_to(copy: Path) -> int:
 def _report_sizes(folder: Path, report: Path) -> None:
     sizes = {}
     for file in sorted(folder.rglob("*")):
-        with contextlib.suppress(FileNotFoundError):  # gone a moment ago
+        with contextlib.suppress(FileNotFoundError):  # deleted a moment ago
             if file.is_file():
                 sizes[str(file.relative_to(folder))] = file.stat().st_size
     report.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""How are the demo's processes started and ended?
+"""The demo's processes: how they are started and ended.
 
-Each has a session of its own: Ctrl-C in the terminal reaches the demo alone, which then ends them in order.
+Each has a session of its own, so Ctrl-C in the terminal reaches only the demo, which then ends them in order.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 import attrs
 
 _PATIENCE_S = 15.0
-"""So long a process may take to end on SIGTERM."""
+"""How long a process may take to end on SIGTERM."""
 
 
 @attrs.define(eq=False)
 class Child:
-    """A kcoord that the demo has started."""
+    """A kcoord process that the demo has started."""
 
     name: str
     log: Path
@@ -29,7 +29,7 @@ class Child:
 
     @classmethod
     async def start(cls, name: str, arguments: Sequence[str], log: Path) -> Child:
-        """`kcoord` with these arguments; what it prints is appended to `log`."""
+        """Start `kcoord` with these arguments. What it prints is appended to `log`."""
         with log.open("ab") as out:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "kcoord", *arguments),
@@ -51,14 +51,14 @@ class Child:
 
     @property
     def ending(self) -> str:
-        """How it has ended."""
+        """How the process has ended."""
         code = self.process.returncode
         if code is None:
             return "runs"
         return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
     def last_line(self) -> str:
-        """The last line that it has printed."""
+        """The last line that the process has printed."""
         with contextlib.suppress(OSError):
             lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
             if lines:
@@ -66,7 +66,7 @@ class Child:
         return f"see {self.log}"
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal, if it still runs."""
+        """Send a signal if the process still runs."""
         if self.running:
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(number)

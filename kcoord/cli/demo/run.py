@@ -1,7 +1,7 @@
-"""How does the demo go? Start all, look and show twice a second, end all; whatever goes wrong, nothing is left behind.
+"""A run of the demo: start everything, update the view twice a second, end everything. No process is left behind.
 
-The coordinator is started again when it is killed: that is one of the things to try. Workers are not, so that one sees
-the group go on without.
+If the coordinator is killed, the demo starts it again: that is one of the things to try. It does not restart workers,
+so that the user sees the group go on without them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from kcoord.client import ClientError, Cluster
 _EVERY_S = 0.5
 _START_S = 30.0
 _PAUSE_S = 0.5
-"""How long a killed coordinator stays away."""
+"""How long a killed coordinator stays away, in s."""
 _TIMEOUT_S = 3.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class DemoFailed(Exception):
-    """The demo cannot go on; the text is one line."""
+    """The demo cannot go on. The text is one line."""
 
 
 async def run(scene: Scene, *, live: bool) -> None:
-    """Until a signal comes. Raises DemoFailed."""
+    """Run the demo until a signal comes. Raises DemoFailed."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for each in _SIGNALS:
         loop.add_signal_handler(each, stop.set)
@@ -64,7 +64,7 @@ Showing = Callable[[Sight], contextlib.AbstractContextManager[Show]]
 
 @attrs.define
 class Demo:
-    """The processes, and what is known of the group."""
+    """The demo's processes, and what it knows of the group."""
 
     scene: Scene
     stop: asyncio.Event
@@ -76,7 +76,7 @@ class Demo:
     _note: str = attrs.field(default="", init=False)
 
     async def start(self) -> bool:
-        """Start the coordinator, then the workers; False: told to stop meanwhile. Raises DemoFailed."""
+        """Start the coordinator, then the workers. False: a signal came meanwhile. Raises DemoFailed."""
         self._coordinator = await self._start_coordinator()
         deadline = asyncio.get_running_loop().time() + _START_S
         while not await self._look():
@@ -91,7 +91,7 @@ class Demo:
         return True
 
     async def go_on(self, showing: Showing) -> None:
-        """Look, show, wait. Raises DemoFailed."""
+        """Look, show, wait, until a signal comes. Raises DemoFailed."""
         ticks = Ticks(self.scene.output)
         with showing(self._sight(ticks)) as show:
             while True:
@@ -103,7 +103,7 @@ class Demo:
                 await self._care_for_coordinator()
 
     async def end(self) -> None:
-        """Workers first, so that they can leave."""
+        """End all processes, workers first, so that they can leave the group."""
         await self._forget()
         await end(self._workers)
         if self._coordinator is not None:
@@ -125,7 +125,7 @@ class Demo:
             self._coordinator = await self._start_coordinator()
 
     async def _look(self) -> bool:
-        """Ask for the group; whether the coordinator has answered."""
+        """Describe the group. Returns whether the coordinator has responded."""
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 found = await self._ask()
@@ -139,7 +139,9 @@ class Demo:
         return True
 
     def _note_members(self, group: ConnectGroup) -> None:
-        """A member with the name of a worker that runs is that worker: nobody else can have its name meanwhile."""
+        """Note which process a member is. A member with the name of a running worker is that worker, because nobody
+        else can have its name meanwhile.
+        """
         running = {child.name: child for child in self._workers if child.running}
         for worker in group.workers:
             if worker.instance in running:
@@ -190,7 +192,7 @@ def _printing(sight: Sight) -> Iterator[Show]:
 
 
 def _check_free(scene: Scene) -> None:
-    """Raise DemoFailed if somebody listens there already."""
+    """Raise DemoFailed if something listens there already."""
     host, port = scene.address
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -1,7 +1,7 @@
-"""What is in the demo? Where its files are, with which settings it runs, and the commands that one may try.
+"""The demo's files, settings and commands to try.
 
-Sessions, heartbeats and the rebalance delay are short, so that what happens is seen within seconds. The workers are
-static ones: a bounced one finds its share again.
+Sessions, heartbeats and the rebalance delay are short, so that everything can be seen within seconds. The workers are
+static: a restarted one gets back what it had.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Scene:
 
     @property
     def connectors(self) -> Path:
-        """What the workers run: a TOML file each."""
+        """What the workers run, as TOML files."""
         return self.folder / "connectors"
 
     @property
@@ -74,23 +74,25 @@ class Scene:
     # Processes
 
     def coordinator_arguments(self) -> list[str]:
-        """After `kcoord`."""
+        """The arguments after `kcoord`."""
         options = [part for name, value in SETTINGS.items() for part in ("-o", f"{name}={value}")]
         return ["serve", "--listen", self.listen, "--data-dir", str(self.data), *options]
 
     def worker_arguments(self, instance: str | None) -> list[str]:
-        """After `kcoord`; without an instance, a dynamic worker."""
+        """The arguments after `kcoord`. Without an instance, the worker is dynamic."""
         at = [] if self.address == DEFAULT_ADDRESS else ["--bootstrap-server", self.listen]
         return ["worker", _shown(self.connectors), "-g", GROUP, *at, *(["-i", instance] if instance else [])]
 
     # For people
 
     def command(self, *arguments: str) -> str:
-        """A command of kcoord's to be pasted."""
+        """A kcoord command to paste into a terminal."""
         return " ".join([command_name(), *arguments])
 
     def tries(self, coordinator: int | None, running: Sequence[tuple[str, int]], gone: Sequence[str]) -> Iterator[Try]:
-        """What to try, with the processes as they are: `running` has names and process ids of workers, `gone` names."""
+        """What to try now. `running` has names and process ids of workers, `gone` has names of workers that
+        have gone.
+        """
         at = [] if self.address == DEFAULT_ADDRESS else ["--bootstrap-server", self.listen]
         if running:
             name, pid = running[-1]
@@ -111,7 +113,7 @@ class Scene:
     # Files
 
     def set_up(self) -> None:
-        """Make the folders, and connectors where there are none yet: they are the user's to change. Raises OSError."""
+        """Create the directories, and connectors if there are none yet: the user may change them. Raises OSError."""
         self.output.mkdir(parents=True, exist_ok=True)
         self.log("any").parent.mkdir(exist_ok=True)
         self.more.parent.mkdir(exist_ok=True)
@@ -139,12 +141,12 @@ class Scene:
 
 
 def _table(kind: str, **values: object) -> str:
-    """A connector's table; JSON's texts, numbers and lists are TOML's too."""
+    """The TOML table of a connector. JSON's strings, numbers and lists are valid TOML too."""
     lines = [f'class = "kcoord.cli.demo.connectors:{kind}"', *(f"{k} = {json.dumps(v)}" for k, v in values.items())]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _shown(path: Path) -> str:
-    """As short as it can be named from here."""
+    """The path as short as it can be written from here."""
     absolute, here = path.resolve(), Path.cwd()
     return os.path.relpath(absolute, here) if absolute.is_relative_to(here) else str(absolute)

@@ -1,7 +1,7 @@
-"""Does each task of the clocks run exactly once? What they have written since the demo began tells.
+"""The clock check: whether each task of the clocks ran exactly once, by what they have written since the demo began.
 
-Each line is a second and the process that wrote it. A second that stands in a file twice was written by two tasks of
-the same number: that must never be. One that is missing fell into a hand-over.
+Each line is a second and the process that wrote it. If a second is in a file twice, two tasks of the same number wrote
+it: that must never happen. A second that is missing fell into a hand-over.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Ticks:
     _files: dict[Path, _File] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        """What was there before does not count."""
+        """Skip what the files contained before."""
         for path in self._paths():
             self._files[path] = _File(path.stat().st_size)
 

@@ -1,7 +1,7 @@
-"""What does the demo show? Who runs what, what happened last, and what to try.
+"""The view of the demo: who runs what, what happened last, and what to try.
 
-On a terminal a screen that is drawn anew, as much of it as there is room for. Elsewhere lines, one for what has
-happened and some for how things stand then.
+On a terminal it is a screen that is redrawn, with as much as there is room for. Elsewhere it is lines: one for each
+event, and some for the state after it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _ELSEWHERE = "elsewhere"
 
 @attrs.frozen
 class Sight:
-    """All that there is to show at one moment."""
+    """Everything to show at one moment."""
 
     scene: Scene
     group: ConnectGroup | None
     note: str
-    """What else is to be said of the group: that there is none yet, or that nobody answers."""
+    """A note about the group: that there is none yet, or that the coordinator does not respond."""
     coordinator: Child
     workers: Sequence[Child]
     ticks: Ticks
     members: Mapping[str, Child]
-    """Which process of the demo has, or had, a member id."""
+    """Member id → the process of the demo that has it, or had it."""
 
     def tries(self) -> list[Try]:
         running = [(child.name, child.pid) for child in self.workers if child.running]
@@ -54,7 +54,7 @@ class Sight:
 
 
 def screen(sight: Sight, console: Console) -> RenderableType:
-    """As much as there is room for: the history gives way first, then what to try."""
+    """As much as there is room for. The history is cut first, then the things to try."""
     tries = sight.tries()
     for epochs in range(_MOST_EPOCHS, 0, -1):
         drawn = _drawn(sight, epochs, tries, console)
@@ -110,7 +110,7 @@ def _workers(sight: Sight, group: ConnectGroup) -> Table:
 
 
 def rows_of(sight: Sight, group: ConnectGroup) -> Iterator[tuple[str, ...]]:
-    """A worker a row: those of the group, then processes that have ended."""
+    """One row for each worker of the group, then one for each process that has ended."""
     names = Names.of(group)
     for worker in group.workers:
         yield (
@@ -159,7 +159,7 @@ def _happened(group: ConnectGroup, count: int) -> Iterator[Text]:
 
 
 def _came_to(epoch: Epoch, group: ConnectGroup) -> str:
-    """In few words, what came of an epoch."""
+    """The outcome of an epoch, in few words."""
     if epoch.converged_after_ms is not None:
         return f"in place {after(epoch.converged_after_ms)}"
     return "not in place yet" if epoch.epoch == group.epoch else "then it changed again"
@@ -170,7 +170,9 @@ def _moved(epoch: Epoch) -> str:
 
 
 def _tries(tries: Sequence[Try], width: int) -> Iterator[Text]:
-    """Beside each other where a line has room for it. What is too long gets a backslash, so that it can be copied."""
+    """The commands, beside their explanation if a line has room for that. A command that is too long is broken with
+    backslashes, so that it can still be copied.
+    """
     widest = max(len(each.what) for each in tries)
     longest = max(len(command) for each in tries for command in each.commands)
     beside = widest + longest + 4 <= width
@@ -184,7 +186,7 @@ def _tries(tries: Sequence[Try], width: int) -> Iterator[Text]:
 
 
 def _broken(command: str, width: int) -> list[str]:
-    """A command in lines of a shell."""
+    """A command as lines of a shell."""
     lines = textwrap.wrap(command, max(width - 2, 20), break_long_words=False, break_on_hyphens=False)
     return [*(f"{line} \\" for line in lines[:-1]), lines[-1]] if len(command) > width else [command]
 
@@ -194,7 +196,7 @@ def _broken(command: str, width: int) -> list[str]:
 
 @attrs.define
 class Lines:
-    """Remembers what has been said, and says what is new: epochs after `_known`, the last one before the demo began."""
+    """Yields only new lines. `_known` is the last epoch before the demo began: only later epochs are printed."""
 
     _known: int
     _told_epochs: dict[int, str] = attrs.field(factory=dict, init=False)
@@ -236,7 +238,7 @@ class Lines:
 
 
 def introduction(sight: Sight) -> str:
-    """What stands above the lines."""
+    """The text above the lines."""
     lines = [
         f"kcoord demo: coordinator at {sight.scene.listen}, pid {sight.coordinator.pid}",
         *(f"  {child.name}: pid {child.pid}, log {child.log}" for child in sight.workers),

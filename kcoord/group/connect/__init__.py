@@ -1,1 +1,1 @@
-"""Connect groups: what their rules (docs/rules/connect-groups.md) add to the heart in `modern/`."""
+"""Connect groups: what docs/rules/connect-groups.md adds to the core of groups without a barrier (`modern/`)."""

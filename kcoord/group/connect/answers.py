@@ -1,15 +1,15 @@
-"""What is a member told at its heartbeat, and when is the answer kept back?
+"""The answer to a ConnectGroupHeartbeat: the assignment in it, when it is held, and the timeouts that begin with it.
 
-1. The answer carries an assignment when that differs from the last one told on this connection, when the member has not
-   reached the assignment epoch, and when it brought all its fields.
-2. What it is told to run is written into its current before the answer leaves (CG-1); so the member grows here.
-3. COMPUTE_ASSIGNMENT is no error: all else in the answer is valid beside it (CG-17).
-4. An answer is kept back only when it would repeat the last one on this connection (CG-26). The epoch alone does not
-   let a kept answer go: else an install would wake members that nothing happens to.
-5. Who is told a new epoch will say the same at that epoch, and then be told nothing new: so the hot path remembers that
-   already.
-6. A member that keeps what it must release is put out after its rebalance timeout, counted from the answer that told it
-   (CG-7).
+1. The answer carries an assignment when the assignment differs from the last one on this connection, when the member
+   has not reached the assignment epoch, and when the worker sent all its fields.
+2. A grant is written into the member's current before the answer leaves (CG-1). This module writes it.
+3. COMPUTE_ASSIGNMENT is no error: everything else in that answer is valid (CG-17).
+4. An answer is held only if it would repeat the last one on this connection (CG-26). A new epoch alone does not end the
+   wait: otherwise an install would wake members that nothing changes for.
+5. A member that is told a new epoch will repeat its heartbeat at that epoch, and the answer has nothing new. So the hot
+   path remembers that heartbeat before it comes.
+6. The rebalance timeout runs from the answer that withdrew something. A member that has not released it when the
+   timeout ends is excluded (CG-7).
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ NOTHING: Resources = frozenset()
 
 
 def refuse_heartbeat(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
-    """Answer a heartbeat with an error that changes nothing."""
+    """Answer a heartbeat with an error. Nothing else changes."""
     turn.contents.counters.refused[error.name] += 1
     turn.answer(token, ConnectGroupHeartbeatResponse(error_code=error, error_message=message and bounded_text(message)))
 
 
 def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:
-    """Where a member stands now."""
+    """How far the member can go towards its target now."""
     target = group.target_of(member)
-    if target is None:  # no assignment has named it yet: it has no whole target, and so no epoch but its own
+    if target is None:  # no assignment has named the member yet: without a target it stays at its epoch
         return Progress(NOTHING, to_release=member.current)
     if member.member_id not in group.unconverged:
-        return Progress(target, complete=True)  # the same object every time, which is quickly told to be the same
+        return Progress(target, complete=True)  # always the same object, so that it is quick to compare
     return progress(member.current, target, group.owners)
 
 
 def advance_member(turn: Turn, group: ConnectGroup, member: Member) -> Resources:
-    """Move the member as far as it can go now; returns what it is to run."""
+    """Move the member as far towards its target as it can go now. Return what it is to run."""
     now = standing(group, member)
     epoch = group.assignment_epoch if now.complete and group.assignment_epoch > member.epoch else member.epoch
     if now.granted:
@@ -71,7 +71,7 @@ def answer_or_hold(
     token: Token,
     full: bool,
 ) -> None:
-    """Answer the heartbeat that was just taken in, or keep the answer back."""
+    """Answer a heartbeat that was just accepted, or hold its answer."""
     max_wait_ms = request.max_wait_ms
     limits = turn.contents.effective(group.group_id)
     told = advance_member(turn, group, member)
@@ -86,7 +86,7 @@ def _longest_wait_ms(limits: Effective) -> int:
 
 
 def _repeats(group: ConnectGroup, member: Member, told: Resources, limits: Effective) -> bool:
-    """Whether the answer would say what the last one on this connection said."""
+    """Whether the answer would repeat the last one on this connection."""
     last = member.answer
     return (
         last is not None
@@ -99,9 +99,9 @@ def _repeats(group: ConnectGroup, member: Member, told: Resources, limits: Effec
 
 
 def _is_covered(member: Member, last: Answer[Resource] | None, told: Resources) -> bool:
-    """Whether the member reported all that it is told to run; else its report is of before a grant (CG-3)."""
+    """Whether the member has reported all that it is told to run. If not, its report is older than a grant (CG-3)."""
     if last is not None and last.told is told and last.reported is member.reported:
-        return True  # as it was the last time
+        return True  # nothing has changed since the last answer
     return member.reported is not None and told <= member.reported
 
 
@@ -119,7 +119,7 @@ def answer(
     full: bool,
     asked: ConnectGroupHeartbeatRequest | None,
 ) -> None:
-    """Tell the member where it stands. `asked` is given where the hot path may take over from here."""
+    """Answer the heartbeat. `asked`: the request, if the hot path may remember this answer."""
     last, computes = member.answer, group.chosen() == member.member_id
     whole = last is None or full or not _is_same(last.told, told) or last.epoch < group.assignment_epoch
     response = ConnectGroupHeartbeatResponse(
@@ -153,8 +153,8 @@ def _assignment(group: ConnectGroup, member: Member, told: Resources) -> Assignm
 def _remember(
     group: ConnectGroup, member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
 ) -> Remember | None:
-    """The hot path may repeat this answer while the member's version stands (CG-25). Also while the next assignment
-    is being computed: its install moves the version, as the choice of who computes does.
+    """What the hot path may remember: it may repeat this answer while the member's version is the same (CG-25). That
+    holds also while the next assignment is computed: the install moves the version, and so does being chosen.
     """
     converged = member.epoch == group.assignment_epoch and member.member_id not in group.unconverged
     if not converged or response.error_code:
@@ -168,8 +168,9 @@ def _remember(
 def _ahead(
     member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
 ) -> Ahead | None:
-    """What the member says next, at the epoch that it is told now, if it said nothing but who and where it is and what
-    it owns, which is its whole target: then it has its assignment already.
+    """The member's next heartbeat, at the epoch that this answer tells it, and the answer to that. None if this
+    heartbeat had more fields than the member's ids, its epoch and what it owns. The member owns its whole target, so
+    the next answer needs no assignment.
     """
     same = ConnectGroupHeartbeatRequest(
         request.group_id,
@@ -190,9 +191,9 @@ def _ahead(
 
 
 def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effective) -> None:
-    """What the member is told binds it from now on, but a session that it was told to be longer may run on to its end:
-    whether this answer arrives, and when, nobody knows here (CG-8). A longer one is written first, so that a load
-    does not cut it short.
+    """Note the session timeout that the answer tells the member (CG-8). After a shorter timeout, the longer session
+    that the member was told earlier still runs to its end, because nobody here knows whether this answer arrives. A
+    longer timeout is written to the log first, so that a load does not shorten it.
     """
     timeout_ms = limits.session_timeout_ms
     if timeout_ms < member.session_timeout_ms:
@@ -205,7 +206,7 @@ def _bind_session(turn: Turn, group: ConnectGroup, member: Member, limits: Effec
 
 
 def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resources) -> None:
-    """The rebalance timeout runs from the answer that withdrew something (CG-7), anew when more is withdrawn."""
+    """Start the rebalance timeout with the answer that withdraws something, and again if more is withdrawn (CG-7)."""
     to_release = member.current - told if member.member_id in group.unconverged else NOTHING
     if not to_release:
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
@@ -216,7 +217,7 @@ def _watch_release(turn: Turn, group: ConnectGroup, member: Member, told: Resour
 
 
 def _watch_computation(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The time to compute runs from the answer that first asks for it (CG-20): until then nobody can have begun."""
+    """Start the time to compute with the first answer that asks for it: the worker cannot have begun before (CG-20)."""
     computation = group.computation
     assert computation is not None
     if computation.due_ms == NEVER_MS:
@@ -228,7 +229,7 @@ def _watch_computation(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Give the kept answer as it is now."""
+    """Send the held answer as it is now."""
     token = take_held(turn.contents, member)
     if token is not None:
         told = advance_member(turn, group, member)
@@ -236,7 +237,7 @@ def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def has_news(group: ConnectGroup, member: Member) -> bool:
-    """Whether what is kept back would say something else than the last answer; its epoch alone does not count."""
+    """Whether the held answer would differ from the last one. A new epoch alone does not count."""
     last = member.answer
     computes = group.chosen() == member.member_id
     return last is None or last.computes != computes or not _is_same(last.told, standing(group, member).told)

@@ -1,24 +1,24 @@
-"""Who computes the next assignment, and what if nobody can? (CG-14, CG-16, CG-17, CG-20)
+"""The computation of the next assignment: who computes, and what happens if nobody can (CG-14, CG-16, CG-17, CG-20).
 
 | situation | what happens |
 | --- | --- |
 | group epoch = assignment epoch | nothing |
-| a server-side assignor is selected | it computes in this very step |
-| a client-side one is | a worker is chosen, and told by COMPUTE_ASSIGNMENT; from then on it has its rebalance timeout |
-| there are legacy workers, and no other reads theirs | the same, once their leader has said what exists (`looks`) |
-| they speak `default` | one of them leads: its next JoinGroup shows it the group |
-| the same is computed again and again | nobody computes before its back-off is over (`repetition`) |
-| a legacy worker led, and somebody else is to | nobody computes before it has joined, and waits (CM-14) |
-| an empty group has just got its first legacy worker | it waits for more, as in the generic protocol |
-| the chosen one fails | it is excluded for this input, the next is chosen at once |
-| beside legacy workers they fail again and again | a legacy worker leads, until the next change |
-| the group is loaded before that one leads | the assignment is made anew |
-| those who could are away for a while | nothing, until they are back or gone |
-| all have failed, or the assignor gives nonsense | the error is recorded, the target stays; tried again later |
-| nobody knows what is configured | the same, but not tried again before the group changes |
+| a server-side assignor is selected | the coordinator runs it in the same step |
+| a client-side assignor is selected | a worker is chosen and asked by COMPUTE_ASSIGNMENT; it has its rebalance timeout from then |
+| classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`looks`) |
+| these classic members speak `default` | one of them leads: the answer to its next JoinGroup shows it the group |
+| the same assignment is computed again and again | nobody computes before the back-off is over (`repetition`) |
+| a classic member led, and another member is to lead | nobody computes before the old leader has joined and waits (CM-14) |
+| an empty group has just got its first classic member | the group waits for more members, as a classic group does |
+| the chosen worker fails | it is excluded for this input, and the next one is chosen at once |
+| beside classic members, all workers fail again and again | a classic member leads until the next change |
+| the group is loaded before that member leads | the assignment is computed again |
+| all workers that could compute are away for a while | nothing, until they are back or their sessions end |
+| all have failed, or a server-side assignor fails | the error is recorded and the target stays; the group tries again later |
+| the configured set is needed and not known | the same, but the group does not try again before it changes |
 
 A recorded error counts as the assignment of its epoch.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ from kcoord.group.turn import Turn
 BACK_OFF_MS = 1_000
 MAX_BACK_OFF_MS = 60_000
 PATIENCE = 2
-"""So often in a row all workers of the new protocol may fail before legacy workers compute in their place."""
+"""Consecutive failed computations before a classic member leads in place of the workers of the new protocol."""
 
 
 class AssignmentError(IntEnum):
-    """Why there is no new target. What a worker reports stands as it came."""
+    """Why there is no new target."""
 
     NONE = 0
     NO_WORKER_LEFT = 1
@@ -85,12 +85,12 @@ class AssignmentError(IntEnum):
 
 
 TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
-"""The others end when the group changes, which asks for a new assignment by itself."""
+"""The errors that the group tries again. The other errors end when the group changes, which bumps the epoch anyway."""
 
 
 def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
-    """Have the group assigned by the placement rules that hold now, and on as long as more is to move. After a failure
-    the next assignment follows them too; it is tried again when its back-off is over.
+    """Bump the group epoch if the placement rules have changed, or if the members have reached their targets and more
+    is to move. After an assignment error nothing is needed: the next assignment follows the rules anyway.
     """
     if group.epoch != group.assignment_epoch or group.computation is not None or not group.has_participants():
         return
@@ -105,8 +105,8 @@ def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
 
 
 def recall_placed(turn: Turn, group: ConnectGroup) -> None:
-    """After a load, find out how the installed target follows the rules: by computing it again, which changes nothing
-    where nothing is to move. Rules that cannot be asked so are left to the next assignment.
+    """Find out after a load how the installed target follows the placement rules: compute the assignment again, and
+    compare. If the coordinator cannot compute now, the next assignment tells.
     """
     limits = turn.contents.effective(group.group_id)
     rules, selection = limits.placement, _select(group, limits)
@@ -124,7 +124,7 @@ def recall_placed(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _coordinators_own(group: ConnectGroup, limits: Effective, selection: Selection) -> str | None:
-    """The assignor that the coordinator runs for this group; None: a worker computes."""
+    """The name of the assignor that the coordinator runs for this group; None: a worker computes."""
     match selection:
         case ServerSide(name):
             return name
@@ -136,7 +136,7 @@ def _coordinators_own(group: ConnectGroup, limits: Effective, selection: Selecti
 
 
 def _recalled(given: AssignorInput, placement: Placement, rules: Rules) -> Placed:
-    """How a target follows the rules from which they make this placement."""
+    """How the members' targets follow the rules; `placement` is what the rules make of the same input now."""
     targets = {each.member_id: each.resources for each in placement.assignment.members}
     is_same = all(targets.get(each.member_id, frozenset()) == each.target for each in given.members)
     running = frozenset().union(*[each.target for each in given.members])
@@ -150,23 +150,23 @@ def _recalled(given: AssignorInput, placement: Placement, rules: Rules) -> Place
 
 
 def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
-    """Have the next assignment computed, unless it is being computed already."""
+    """Start the computation of the next assignment if one is needed and none is under way."""
     if group.epoch <= group.assignment_epoch or not group.has_participants():
         group.end_computation()
         return
     computation = group.computation
     if computation is not None and computation.assignor == DEFAULT and group.legacy.protocol != DEFAULT:
         group.touched.add(computation.chosen)
-        group.end_computation()  # its leader is asked what exists, from now on
+        group.end_computation()  # the group has left `default`: from now on its leader is only asked what exists
         computation = None
     if computation is not None and computation.frozen is not None and computation.chosen in group.members:
-        return  # the group has moved on since: the next computation starts when this one is installed
+        return  # if the group has moved on, the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
     if group.legacy.gathering_due_ms != NEVER_MS:
         return
     if computation is None and group.legacy.look is None and has_to_wait(turn, group):
-        return  # where the leader is being asked it has waited before that
+        return  # while the leader is asked what exists, this wait is already over
     limits = turn.contents.effective(group.group_id)
     selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
@@ -176,7 +176,9 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _select(group: ConnectGroup, limits: Effective) -> Selection:
-    """What is to compute. Legacy workers can, whatever becomes of those that read their metadata."""
+    """Who is to compute. After `PATIENCE` failures of workers that read the classic members' metadata, the classic
+    members' side is selected.
+    """
     selection = select(group, [each.name for each in limits.assignors])
     if isinstance(selection, ClientSide) and group.failures >= PATIENCE:
         return legacy_side(group) or selection
@@ -207,19 +209,19 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
 
 
 def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
-    """Have the leader of the classic workers asked, if it has to be."""
+    """Ask the classic leader what exists, if that is needed."""
     if not group.legacy.members:
         return
     selection = _select(group, turn.contents.effective(group.group_id))
-    computes = group.computation is not None and group.computation.frozen is not None  # it may be needless by now
+    computes = group.computation is not None and group.computation.frozen is not None  # perhaps no longer needed
     ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
     if isinstance(selection, ClientSide) and _is_led_by_nobody(group):
         epochs.bump(turn, group, Reason.RETRY)
 
 
 def _is_led_by_nobody(group: ConnectGroup) -> bool:
-    """Whether the leader has gone, and nobody is to be the next: a classic worker was asked in place of workers that
-    had failed, the coordinator placed what it told of, and the group was loaded before that worker led.
+    """Whether the leader has gone and nobody is about to lead. This happens when workers had failed, a classic member
+    was asked in their place, the coordinator placed what it named, and the group was loaded before that member led.
     """
     is_done = group.epoch == group.assignment_epoch and not group.error
     is_asked = group.computation is not None or group.legacy.look is not None
@@ -227,7 +229,7 @@ def _is_led_by_nobody(group: ConnectGroup) -> bool:
 
 
 def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
-    """Choose a worker: the one that computed before while it qualifies, else the first by member id."""
+    """Choose a worker: the one that computed last if it still qualifies, else the first by member id (CG-16)."""
 
     def can(member_id: str | None) -> bool:
         return member_id is not None and member_id in qualified and member_id not in excluded
@@ -238,7 +240,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         return
     chosen = group.computed_by
     if not can(chosen):
-        # One whose connection is closed may be dead: only if nobody else can.
+        # A worker whose connection is closed may be dead: it comes last.
         able = (each for each in qualified if each not in excluded)
         chosen = min(
             able, key=lambda each: (turn.contents.is_closed(group.members[each].connection), each), default=None
@@ -248,7 +250,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
         return
     if not is_free_to_lead(group, chosen):
-        group.end_computation()  # who was to compute before is not to, also if it comes first
+        group.end_computation()  # the worker that was chosen before must not compute now, even if it asks first
         group.legacy.failed = group.epoch, frozenset(excluded)
         return
     turn.contents.counters.computations["client"] += 1
@@ -260,8 +262,8 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
 
 
 def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
-    """The chosen worker failed at this input: exclude it, and let the next one compute (CG-20). If the group has
-    moved on, the input is another: the worker may try that one if nobody else can.
+    """Exclude the chosen worker, which failed at this input, and let the next one compute (CG-20). If the group has
+    moved on, the next input is another one: this worker may compute that if nobody else can.
     """
     computation = group.computation
     assert computation is not None
@@ -278,7 +280,7 @@ def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _able(selection: Selection) -> Iterable[str]:
-    """The members that could compute."""
+    """The ids of the members that could compute."""
     match selection:
         case ClientSide(_, workers) | LegacySide(workers):
             return workers
@@ -286,13 +288,15 @@ def _able(selection: Selection) -> Iterable[str]:
 
 
 def unchoose(group: ConnectGroup, member_id: str) -> None:
-    """The member computes no more, for no fault of the input's: it is gone, or away."""
+    """End the computation if this member is chosen. For a member that is gone, away or excluded."""
     if group.chosen() == member_id:
         group.end_computation()
 
 
 def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str) -> None:
-    """Run a server-side assignor (CG-23). Whatever it raises is an assignment error, not a fault of the shard."""
+    """Run a server-side assignor (CG-23). Any exception that it raises is an assignment error, not a fault of the
+    shard.
+    """
     group.end_computation()
     assignor = limits.assignor(name)
     assert assignor is not None
@@ -311,12 +315,12 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
 
 
 class HasFailed(Exception):
-    """An assignor reports an error."""
+    """A server-side assignor reported an error."""
 
 
 def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[Placement | None, str]:
-    """The placement, or None and why there is none. What the assignor gives is checked before rules change it: they
-    would hide that it is not valid.
+    """The placement, or None and the reason. The assignor's own assignment is checked before the rules change it: the
+    rules could hide that it is not valid.
     """
 
     def assign(asked: AssignorInput) -> Assignment:
@@ -340,7 +344,7 @@ def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[
 
 
 def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
-    """The input of an assignor, as of now (CG-18)."""
+    """Freeze the input of an assignor as it is now (CG-18)."""
     configured, heirs = group.configured, reunited(group)
     inherited: dict[str, Resources] = {}
     for elder_id, heir_id in heirs.items():
@@ -396,14 +400,14 @@ def _member_input(member: Member, group: ConnectGroup, assignor: str, inherited:
 
 
 def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
-    """How long resources of departed members wait yet: -1 no delay is running, 0 it is over (CG-22)."""
+    """How much longer resources of departed members wait; -1: no delay runs; 0: the delay is over (CG-22)."""
     if group.delay_deadline_wall_ms == NO_DEADLINE:
         return -1
     return 0 if group.delay_due_ms == NEVER_MS else max(0, group.delay_due_ms - now_ms)
 
 
 def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
-    """No new target: the old one stays and counts for this epoch (CG-20)."""
+    """Record an assignment error: the old target stays and counts for this epoch (CG-20)."""
     group.end_computation()
     turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
     turn.write(records.assignment_failed(group, error, why))
@@ -415,7 +419,7 @@ def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> 
 
 
 def retry(turn: Turn, group: ConnectGroup) -> None:
-    """The back-off after an assignment error is over."""
+    """Bump the group epoch when the back-off after an assignment error is over."""
     group.retry_due_ms = NEVER_MS
     if group.error and group.epoch == group.assignment_epoch and group.members:
         epochs.bump(turn, group, Reason.RETRY)

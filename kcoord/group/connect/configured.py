@@ -1,7 +1,7 @@
-"""Which connectors and tasks exist? What workers say, the highest config offset winning (CG-21).
+"""The configured set: which connectors and tasks exist, as workers report it. The highest config offset wins (CG-21).
 
-Offsets of Connect's configuration topic and of files cannot be compared (`protocol/config_source`), so what stands in
-the topic goes before what stands in a file, and who brings a file is refused where workers of Kafka Connect are.
+Offsets of Connect's config topic and of files cannot be compared (`protocol/config_source`). So a set from the topic
+ranks above a set from a file, and a worker with a file is refused if Kafka Connect workers are members.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kcoord.protocol.resources import unpack
 
 
 def refuse_file(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> None:
-    """Raise Refused for a worker that takes connectors from a file, where workers of Kafka Connect are members."""
+    """Raise Refused for a worker that takes its connectors from a file, if Kafka Connect workers are members."""
     if request.configured_connectors_and_tasks is None or not _has_topic_members(group):
         return
     if is_of_file(request.config_source, request.config_offset):
@@ -36,8 +36,8 @@ def refuse_file(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> N
 
 
 def can_share_configurations(group: ConnectGroup, config_offset: int) -> bool:
-    """Whether a worker of the classic protocol that has read up to this offset takes its connectors from where the
-    members do: all from files, or all from the topic.
+    """Whether a classic worker that has read up to this offset takes its connectors from the same kind of source as the
+    members: all from files, or all from the topic.
     """
     if group.legacy.members:
         return not (_has_topic_members(group) and config_offset >= FILE_OFFSETS_FROM)
@@ -45,15 +45,16 @@ def can_share_configurations(group: ConnectGroup, config_offset: int) -> bool:
 
 
 def _has_topic_members(group: ConnectGroup) -> bool:
-    """Whether members speak the classic protocol and take their connectors from Connect's configuration topic."""
+    """Whether any classic member takes its connectors from Connect's config topic."""
     legacy = (group.members[member_id].said.legacy for member_id in group.legacy.members)
     return any(each is not None and each.config_offset < FILE_OFFSETS_FROM for each in legacy)
 
 
 def learn_configured(turn: Turn, group: ConnectGroup, request: ConnectGroupHeartbeatRequest, bumped: bool) -> None:
-    """Take what a heartbeat says of the configuration. A higher offset wins, at an equal one the first list stands. A
-    changed set bumps the group epoch, unless this step has done so already (`bumped`); the offset alone does not. To
-    know it at last is a change where that was what an assignment lacked.
+    """Take in the configured set of a heartbeat. A higher offset wins; of two lists with one offset the first one
+    stays. A changed set moves the group epoch, unless this step has done so already (`bumped`); a changed offset alone
+    does not. The first list also counts as a change if the group has an assignment error, which may have come from not
+    knowing the set.
     """
     told = request.configured_connectors_and_tasks
     if told is None or request.config_offset <= NO_OFFSET:
@@ -75,8 +76,8 @@ def _rank(request: ConnectGroupHeartbeatRequest) -> tuple[int, int]:
 
 
 def forget_configured(turn: Turn, group: ConnectGroup) -> None:
-    """From now on whatever a worker says of the configuration counts, at however low an offset. What was known stands
-    until then, so that nothing stops; a leader of the classic protocol is asked anew.
+    """Forget the offset of the configured set, so that the next list of any worker counts, however low its offset is.
+    The known set stays until then, so that nothing stops. A classic leader is asked again.
     """
     if group.configured is None or group.configured.offset == NO_OFFSET:
         return

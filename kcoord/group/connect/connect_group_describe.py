@@ -1,8 +1,8 @@
-"""ConnectGroupDescribe (32103): what a connect group is like now, and how it came to be so.
+"""ConnectGroupDescribe (32103): the state of a connect group, and its history.
 
-Of each member: what it may be running, what it is to run, what it waits for and what it must let go, and which protocol
-it speaks; of the group: its epochs, who computes, whose resources wait, and its history. Rights are filled in by
-whoever knows them. A group in quarantine has an error message that says so, without an error.
+For each member: what it may be running, its target, what it waits for, what it must release, and the protocol that it
+speaks. For the group: its epochs, who computes, whose resources wait, and its history. The server or the gateway fills
+in the authorized operations. A group in quarantine has an error message that says so, and no error code.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from kcoord.protocol.resources import Entry, pack
 from kcoord.protocol.sliced_encoding import DeferredArray
 
 CONNECT = "connect"
-"""What a member speaks that is no legacy worker."""
+"""The protocol of members that are not classic."""
 
 
 class PlacementState(IntEnum):
-    """Whether placement rules hold."""
+    """Whether the group's assignment follows placement rules."""
 
     NO_RULES = 0
     FOLLOWED = 1
     MOVING = 2
     NOT_FOLLOWED = 3
     NO_RULES_AND_COMPUTED = 4
-    """There are none, and none would be followed: workers compute."""
+    """There are no rules, and rules would not be followed because workers compute."""
 
 
 def connect_group_describe(
@@ -117,14 +117,14 @@ def _placement_state(group: ConnectGroup, limits: Effective) -> PlacementState:
 
 
 def _is_computed_by_workers(group: ConnectGroup) -> bool:
-    """Whether workers say who runs what, which know of no rules. What is in the log tells it after a failover too."""
+    """Whether workers compute the assignment; they know no placement rules. The log tells this after a failover too."""
     if group.legacy.members:
         return not group.placed.is_followed or group.legacy.protocol == DEFAULT
     return not group.placed.is_followed or group.computed_by is not None
 
 
 def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[Misplaced]:
-    """By reason, which many share."""
+    """The resources, grouped by reason."""
     by_reason: dict[str, set[Resource]] = {}
     for resource, reason in resources.items():
         by_reason.setdefault(reason, set()).add(resource)
@@ -133,7 +133,9 @@ def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[
 
 
 def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
-    """Of a generic group of Connect workers it is told why it is none."""
+    """The answer for a group that is not a connect group. For a classic group of Connect workers it says why it has the
+    barrier.
+    """
     contents = turn.contents
     generic = contents.groups.get(group_id)
     why = "not found" if generic is None else "is a group of the generic protocol"
@@ -151,9 +153,7 @@ def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
 
 
 def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
-    """The resources for the wire. Those of a large group are packed one member after the other, when the answer is
-    written in slices.
-    """
+    """The resources for the wire. They are packed only when the answer is written, in slices if it is large."""
     packed = DeferredArray(len(resources), lambda: pack(resources, ConnectorsAndTasks, ConnectorTaskId))
     return cast(list[ConnectorsAndTasks], packed)
 
@@ -183,7 +183,7 @@ def _member(group: ConnectGroup, member: GroupMember) -> Member:
 
 
 def _member_state(group: ConnectGroup, member: GroupMember) -> str:
-    """One word for people."""
+    """The member's state in one word, for people."""
     if member.put_out:
         return "PutOut"
     if member.away:
@@ -207,7 +207,7 @@ def _entry(epoch: int, entry: ConnectWorkerGroupHistoryValue) -> HistoryEntry:
 
 
 def _moves(recorded: Sequence[RecordedMove]) -> list[Move]:
-    """What moved, for the wire; made when it is written, as above."""
+    """The moves for the wire, made only when the answer is written."""
     entries = [each for move in recorded for each in move.connectors_tasks]
     count = len(recorded) + sum([len(each.connectors) + len(each.tasks) for each in entries])
     made = DeferredArray(

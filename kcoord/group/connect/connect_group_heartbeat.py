@@ -1,17 +1,17 @@
-"""ConnectGroupHeartbeat (32100): a worker joins, lives, reports what it owns, learns what it is to run, and leaves.
+"""ConnectGroupHeartbeat (32100): a worker joins, reports what it owns, learns what it is to run, and leaves.
 
-Order: what is wrong in the request itself; whether the group, the member, its connection and its epoch are right; then,
-and only then, what the request changes. A request that is refused changes nothing.
+The order of checks: the fields of the request; then the group, the member, its connection and its epoch. Only then does
+the request change anything. A request that is refused changes nothing.
 
-| MemberEpoch | from | is |
+| MemberEpoch | sender | meaning |
 | --- | --- | --- |
-| 0, all fields, nothing owned | anybody | a join (CG-6) |
-| 0, otherwise | a member at epoch 0 | a heartbeat, if it owns no more than it may |
-| its epoch | a member | a heartbeat |
-| its previous epoch, owned given | a member | a heartbeat whose last answer was lost (CG-12) |
-| any it may have been told | a member after a load | a heartbeat (CG-11) |
-| -1 | a member | leaving for good (CG-9) |
-| -2 | a static member | leaving for a while (CG-28) |
+| 0, all fields, nothing owned | anybody | join (CG-6) |
+| 0, otherwise | a member at epoch 0 | heartbeat, if owned is part of its current |
+| its epoch | a member | heartbeat |
+| its previous epoch, owned given | a member | heartbeat of a member that missed the last answer (CG-12) |
+| any epoch that it may have been told | a member after a load | heartbeat (CG-11) |
+| -1 | a member | leaves for good (CG-9) |
+| -2 | a static member | leaves for a while (CG-28) |
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestCon
 
 
 def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> Member | None:
-    """The member that the joining worker is, or was before it came back under another id."""
+    """The member whose place the joining worker takes: its own, or the static member that it was under another id. None
+    for a new member. Raises Refused.
+    """
     known = group.members.get(request.member_id)
     if known is not None and known.legacy is not None:
         raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} speaks the generic protocol")
@@ -160,8 +162,8 @@ def _answer(
     token: Token,
     full: bool,
 ) -> None:
-    """First what follows from the request, so that the answer tells it; then what follows from the answer's grants,
-    which are written.
+    """Settle the group, answer, and settle again if records were written: first the answer must show what follows from
+    the request, then something may follow from the answer's grants.
     """
     settle(turn, group)
     answer_or_hold(turn, group, member, request, context, token, full)
@@ -188,15 +190,17 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
 
 
 def _check_let_go(member: Member, context: RequestContext) -> None:
-    """A join says that all is let go (CG-6); but one that was read before the last answer had been sent was written
-    before that answer came, which may have granted more.
+    """Raise Refused for a join that was read before the last answer had been sent. A join says that the worker runs
+    nothing (CG-6), but that answer may have granted more after the worker wrote the join.
     """
     if member.current and context.pipelined and context.connection == member.connection:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member may have been granted more since it joined")
 
 
 def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resources | None) -> bool:
-    """Whether the request is a repeat, its last answer lost (CG-12). Raises Refused unless its epoch is right."""
+    """Whether the member repeats its heartbeat because it missed the last answer (CG-12). Raises Refused for any other
+    wrong epoch, and if the member owns what it was not granted.
+    """
     if member.put_out:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
     within = owned is None or owned <= member.current
@@ -210,22 +214,22 @@ def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resourc
 
 
 def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool:
-    """Whether a member of a group that was loaded may have got to that epoch, if need be without a record (CG-11). It
-    has the assignment epoch only with its whole target (CG-10).
+    """Whether a member may have reached that epoch before the load, possibly without a record (CG-11). It may have
+    reached the assignment epoch only if it owns its whole target (CG-10).
     """
     whole = member.member_id not in group.unconverged
     return member.recorded_epoch <= epoch <= (group.assignment_epoch if whole else group.assignment_epoch - 1)
 
 
 def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None) -> bool:
-    """The request counts: its connection is the member's, its session goes on. True when nothing was told on that
-    connection yet.
+    """Accept the request: its connection is now the member's, and the session continues. True if nothing has been
+    answered on that connection yet.
     """
-    # on an elder connection: what this one's waited for was let go before
+    # a held answer can only be on an older connection: this connection's own was sent when the request arrived
     refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
     first = member.use(context)
     if first:
-        group.forget(member)  # what the hot path remembers for the elder connection
+        group.forget(member)  # the hot path remembers an answer on the older connection
     if member.epoch_unsure:
         member.move(member.epoch if epoch is None else epoch)
         member.epoch_unsure = False
@@ -236,12 +240,12 @@ def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestCo
 def _note_owned(
     turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, owned: Resources | None, first: bool
 ) -> None:
-    """Take a valid release (CG-3): on the newest connection, read after the answer that withdrew the resources had
-    been sent, a list without them.
+    """Take in a valid release (CG-3): a list without the resources, on the newest connection, in a request that was
+    read after the answer that withdrew them had been sent.
     """
     if owned is not None and owned != member.reported:
         if member.reported is not None:
-            group.forget(member)  # what the hot path remembers was the answer to another report
+            group.forget(member)  # the hot path remembers an answer to another list
         member.reported = owned
     if first or member.answer is None or context.pipelined or member.reported is None or not member.releasing:
         return
@@ -252,7 +256,7 @@ def _note_owned(
 
 
 def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
-    """The answer that was lost, as it was: nothing is released, nothing advances (CG-12)."""
+    """Repeat the lost answer. Nothing is released and the member does not move (CG-12)."""
     told = member.current & (group.target_of(member) or frozenset[Resource]())
     answer(turn, group, member, told, token, limits, full=True, asked=None)
 

@@ -1,11 +1,12 @@
 """ConnectGroupInstallAssignment (32102): the chosen worker brings its assignment (CG-18 to CG-22).
 
-| it | answer | then |
+| the assignment | answer | then |
 | --- | --- | --- |
-| repeats the install that is installed | 0 | nothing |
-| names another epoch than the frozen one | INVALID_ASSIGNMENT | nothing: it may be of before a load |
-| breaks a rule, or reports an error | INVALID_ASSIGNMENT / 0 | the worker is excluded for this input, the next chosen |
-| is valid | 0 | it is the target, and if the group has moved on the next computation begins |
+| repeats the installed one | 0 | nothing |
+| names another epoch than the frozen one | INVALID_ASSIGNMENT | nothing: it may come from before a load |
+| breaks a rule | INVALID_ASSIGNMENT | the worker is excluded for this input, and the next one is chosen |
+| is an error that the worker reports | 0 | the same |
+| is valid | 0 | it becomes the target; if the group has moved on, the next computation begins |
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _answer(turn: Turn, token: Token, error: ErrorCode, message: str | None = No
 def _install(turn: Turn, request: ConnectGroupInstallAssignmentRequest, context: RequestContext) -> None:
     group, member = check_member(turn, request, context)
     if group.computed_by == member.member_id and group.assignment_epoch == request.group_epoch and not group.error:
-        return  # a doubled one; with an error the target is of an older epoch
+        return  # a repeated install; after an assignment error the target belongs to an older epoch
     _, _, computation = check_computing(turn, request, context)
     frozen = computation.frozen
     if frozen is None or frozen.epoch != request.group_epoch:

@@ -1,4 +1,4 @@
-"""ConnectGroupPrepareAssignment (32101): the chosen worker fetches the input of its assignor, which is frozen with that
+"""ConnectGroupPrepareAssignment (32101): the chosen worker fetches the input of its assignor. This freezes the input
 (CG-18, CG-19).
 """
 
@@ -32,7 +32,7 @@ from kcoord.protocol.resources import pack
 def connect_group_prepare_assignment(
     turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext, token: Token
 ) -> None:
-    """Handle a ConnectGroupPrepareAssignment. A second one freezes anew."""
+    """Handle a ConnectGroupPrepareAssignment. A second one freezes the input again."""
     wrong = wrong_in_prepare(request)
     if wrong is not None:
         turn.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
@@ -63,7 +63,9 @@ def connect_group_prepare_assignment(
 def _as_of_now(
     turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext
 ) -> tuple[ConnectGroup, Computation]:
-    """What the worker computes. If the group has moved on since it was frozen, who computes what is asked anew."""
+    """The computation of this worker. If the group has moved on since it was chosen, the coordinator first chooses
+    again who computes. Raises Refused if this worker is not chosen.
+    """
     group, _, computation = check_computing(turn, request, context)
     if computation.epoch != group.epoch:
         computation.frozen = None
@@ -78,7 +80,7 @@ def _refused(error: ErrorCode, message: str) -> ConnectGroupPrepareAssignmentRes
 
 @lru_cache(maxsize=8)
 def _packed(configured: Resources) -> list[ConnectorsAndTasks]:
-    """The configured set for the wire: it is large, and the same at nearly every computation of a group."""
+    """The configured set for the wire. Cached: it is large, and nearly every computation of a group has the same."""
     return pack(configured, ConnectorsAndTasks, ConnectorTaskId)
 
 

@@ -1,9 +1,9 @@
-"""How long does what a worker had wait for its return, and who has said so?
+"""The rebalance delay: how long the resources of a departed worker wait for its return, and who has set that.
 
-| who sets it | when it holds |
+| who sets the delay | when it holds |
 | --- | --- |
 | the group, by `connect.rebalance.delay.ms` | always |
-| its classic workers, by their `scheduled.rebalance.max.delay.ms` | where the group sets none, once their leader has shown it (CM-36) |
+| its classic workers, by their `scheduled.rebalance.max.delay.ms` | if the group sets none, once their leader has shown it (CM-36) |
 | kcoord, by `group.connect.rebalance.delay.ms` | otherwise |
 """  # noqa: E501
 
@@ -18,13 +18,13 @@ from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 
 RUNS_ON_MS = 70_000
-"""So long a Connect worker as it comes may run on after it has left without having stopped (CM-13)."""
+"""How long a Connect worker with default settings may run on after it has left without stopping (CM-13)."""
 BACK_OFF_SHARE, READS_MS = 0.228, 1_600
-"""Its back-off as a share of its own delay, and what it reads before it stops (CM-45)."""
+"""The back-off of such a worker as a share of its own delay, and the time for its reads before it stops (CM-45)."""
 
 
 class DelaySource(IntEnum):
-    """Who has set it."""
+    """Who has set the delay."""
 
     GROUP = 1
     WORKERS = 2
@@ -42,8 +42,8 @@ def rebalance_delay(turn: Turn, group: ConnectGroup, limits: Effective) -> tuple
 
 
 def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
-    """So long the classic workers are set to let lost work wait. What waits already has waited by another delay: it
-    goes on as if this one had been known.
+    """Take in the delay that the classic workers are set to, in ms. A delay that runs already is changed as if this one
+    had been known when it began.
     """
     limits = turn.contents.effective(group.group_id)
     before_ms, _ = rebalance_delay(turn, group, limits)
@@ -57,6 +57,6 @@ def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
 
 
 def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:
-    """How long a classic worker that has left without having stopped may run on, by the longest delay that is known."""
+    """How long a classic worker that left without stopping may run on, in ms, by the longest delay that is known."""
     delay_ms, _ = rebalance_delay(turn, group, turn.contents.effective(group.group_id))
     return max(RUNS_ON_MS, int(BACK_OFF_SHARE * max(delay_ms, group.workers_delay_ms)) + READS_MS)

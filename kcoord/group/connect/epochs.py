@@ -1,4 +1,4 @@
-"""How is the group epoch bumped? The one way, with its reason and its time (CG-13)."""
+"""The bump of the group epoch: the one function that moves it, with the reason and the time (CG-13)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ REPEATABLE = (
     Reason.LEADER_JOINED,
     Reason.RETRY,
 )
-"""What bumps the group epoch though nobody has come or gone, and nothing else is configured or offered."""
+"""Reasons that move the group epoch although members, their metadata and the configured set are the same."""
 NAMED = 3
-"""So many members are named in a reason; the others are counted."""
+"""Members that a reason names at most. The others are counted."""
 
 
 def bump(turn: Turn, group: ConnectGroup, reason: Reason, who: Sequence[str] = ()) -> None:
-    """The group has changed: a new assignment is needed."""
+    """Move the group epoch by one: the group has changed and needs a new assignment."""
     turn.contents.counters.rebalances[reason] += 1
     why = tell(reason, who) + (group.repetition.tell() if reason in REPEATABLE else "")
     turn.write(records.group_epoch(group.group_id, group.epoch + 1, why, turn.wall_ms))
@@ -30,7 +30,7 @@ def bump(turn: Turn, group: ConnectGroup, reason: Reason, who: Sequence[str] = (
 
 
 def tell(reason: Reason, who: Sequence[str]) -> str:
-    """`worker joined: a, b, c and 2 more`"""
+    """The reason as text, for example `worker joined: a, b, c and 2 more`."""
     if not who:
         return str(reason)
     more = f" and {len(who) - NAMED} more" if len(who) > NAMED else ""

@@ -1,4 +1,4 @@
-"""Which connect group is a request about? There may be none, or one of another kind (CG-29)."""
+"""The lookup of a request's connect group, and the checks of its connection (CG-4, CG-29)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEFORE_LOAD = "the group was loaded again since this connection was made"
 
 
 class Refused(Exception):
-    """A request that changes nothing: the error for its answer, and a text for people."""
+    """The request is refused and changes nothing. Has the error for the answer, and a text for people."""
 
     def __init__(self, error: ErrorCode, message: str) -> None:
         super().__init__(message)
@@ -25,8 +25,8 @@ class Refused(Exception):
 
 
 def check_newer(turn: Turn, group_id: str, context: RequestContext) -> None:
-    """Raise Refused for a connection of before the load, or before the group was restored: its sender must make a new
-    one (CG-4).
+    """Raise Refused if the connection was made before the load, or before the group was restored: its sender must make
+    a new connection (CG-4).
     """
     group = turn.contents.connect.get(group_id)
     restored_at = NO_CONNECTION if group is None else group.restored_at_connection
@@ -35,8 +35,8 @@ def check_newer(turn: Turn, group_id: str, context: RequestContext) -> None:
 
 
 def check_newest(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext) -> None:
-    """Raise Refused unless the member has come by no newer connection (CG-4). Of a member that has not come since the
-    load, or since its group was restored, nobody knows by which it came before: it must come by one made since then.
+    """Raise Refused if the member has used a newer connection (CG-4). If the member has not come since the load, or
+    since its group was restored, nobody knows its newest connection: it must use one that was made since then.
     """
     if member.connection == NO_CONNECTION and turn.contents.is_of_before_load(group, context):
         raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
@@ -48,14 +48,15 @@ def check_newest(turn: Turn, group: ConnectGroup, member: Member, context: Reque
 
 
 def existing(turn: Turn, group_id: str) -> ConnectGroup | None:
-    """The connect group of that name, if there is one. Raises Refused when the name is a generic group's."""
+    """The connect group of that name; None: there is none. Raises Refused if a classic group has the name."""
     _not_generic(turn, group_id)
     return turn.contents.connect.get(group_id)
 
 
 def group_to_join(turn: Turn, group_id: str) -> ConnectGroup:
-    """The connect group that a worker joins; an empty one that is not in the books yet where there is none. A generic
-    group without members and offsets makes room (`replace_generic`), another one stays: Refused.
+    """The connect group that a worker joins; if there is none, a new and empty one that is not in the shard yet. A
+    classic group without members and offsets makes room (`replace_generic`). Raises Refused for any other classic
+    group.
     """
     generic = turn.contents.groups.get(group_id)
     if generic is not None and (generic.members or generic.pending or turn.contents.offsets.of_group(group_id)):
@@ -64,13 +65,13 @@ def group_to_join(turn: Turn, group_id: str) -> ConnectGroup:
 
 
 def replace_generic(turn: Turn, group_id: str) -> None:
-    """Delete the empty generic group whose name a connect group takes."""
+    """Delete the empty classic group whose name a connect group takes."""
     if group_id in turn.contents.groups:
         turn.write(tombstone(group_id))
 
 
 def make_room(turn: Turn, group_id: str) -> bool:
-    """Delete a connect group without members, so that a generic one can take its name. False when it has members."""
+    """Delete a connect group without members, so that a classic group can take its name. False if it has members."""
     group = turn.contents.connect.get(group_id)
     if group is None:
         return True

@@ -1,4 +1,4 @@
-"""Which heartbeats' answers are kept back? Where their tokens lie, whoever they are of (CG-26)."""
+"""Held heartbeat answers: the tokens of members of any protocol whose answers wait (CG-26)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kcoord.group.turn import Turn
 
 
 def hold(turn: Turn, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int) -> None:
-    """Keep the answer back for `wait_ms` at most."""
+    """Hold the answer for `wait_ms` at most."""
     member.held = Held(token, connection)
     turn.contents.held.setdefault(connection, {})[member.member_id] = (group, member)
     turn.contents.holds.want(member, turn.now_ms + wait_ms)
 
 
 def take_held(contents: Contents, member: Member) -> Token | None:
-    """The token of a kept answer, which is to be answered now; None where there is none."""
+    """Take the token of the member's held answer, which the caller must answer now; None: no answer is held."""
     held = member.held
     if held is None:
         return None

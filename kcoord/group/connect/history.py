@@ -1,7 +1,7 @@
-"""What is kept of each group epoch, for people who ask why their group rebalanced?
+"""The history of a connect group: for each group epoch why it rebalanced, what moved, and how long that took.
 
-An entry is written when the group epoch is bumped (reason, time), again when its assignment is installed (what moved
-from whom to whom), and once more when every member owns its target. The last `KEPT` stay (record 10).
+An entry (record 10) is written when the group epoch moves (reason, time), again when its assignment is installed (what
+moved from which member to which), and once more when every member owns its target. The last `KEPT` entries stay.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
 from kcoord.protocol.resources import Resource, pack
 
 KEPT = 100
-"""So many epochs are remembered."""
+"""Epochs that are remembered."""
 MOVES_TOLD = 500
-"""So many moved resources are named; `moved_count` counts all."""
+"""Moved resources that an entry names at most; `moved_count` counts all."""
 UNSET = -1
 _NONE: Resources = frozenset()
 
 
 def began(turn: Turn, group: ConnectGroup) -> None:
-    """The group epoch was bumped."""
+    """Write an entry for the new group epoch, and drop the oldest if there are too many."""
     entry = ConnectWorkerGroupHistoryValue(
         reason=group.reason, timestamp=group.reason_wall_ms, installed_timestamp=UNSET, converged_timestamp=UNSET
     )
@@ -36,7 +36,7 @@ def began(turn: Turn, group: ConnectGroup) -> None:
 
 
 def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
-    """The target of the assignment epoch is there; `moves` by (from, to), "" being nobody."""
+    """Note that the assignment is installed. `moves`: resources by (from, to) member id; "" is nobody."""
     moved_count = sum(len(each) for each in moves.values())
     turn.contents.counters.moved += moved_count
     entry = group.history.get(group.assignment_epoch)
@@ -58,7 +58,7 @@ def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], l
 
 
 def note_convergence(turn: Turn, group: ConnectGroup) -> None:
-    """If every member owns its target now, say so once."""
+    """Write the time of convergence, once, when every member owns its target."""
     if group.unconverged or group.assignment_epoch != group.epoch:
         return
     entry = group.history.get(group.epoch)
@@ -72,8 +72,8 @@ def note_convergence(turn: Turn, group: ConnectGroup) -> None:
 def moves_between(
     before: Mapping[str, Resources], after: Mapping[str, Resources]
 ) -> dict[tuple[str, str], list[Resource]]:
-    """What changes hands between two targets, both by member id; only who has other resources than before is looked
-    at more closely.
+    """The resources that move between two assignments, each by member id. The result is by (from, to); "" is nobody.
+    Only members whose resources differ are compared in detail.
     """
     changed = [
         each

@@ -1,14 +1,15 @@
-"""When is an assignment valid, and what does installing it change? (CG-18, CG-21, CG-22)
+"""The check and the install of an assignment (CG-18, CG-21, CG-22).
 
-`check` judges it against the input that it was made from. Where nobody ever said what exists, the assignment itself
-does (CG-21). Then, because the group may have moved on:
+`check` judges the assignment by the frozen input that it was computed from. If no worker ever said what exists, the
+assignment itself defines it (CG-21). The install then takes account of what has changed since the freeze:
 
-1. Members that departed since keep their new target as departed ones; who joined since keeps what it has, less what the
-   assignment gives to others.
+1. A member that has departed since gets its new target as a departed member. A member that has joined since keeps its
+   target, less what the assignment gives to others.
 2. Resources that were deleted since are taken out.
-3. With a delay, departed members' targets stay, less what was given away; without one those that the input knew go.
-   Those that it showed as targets of workers that are back in their places go in any case.
-4. The assignment epoch is the one that was frozen.
+3. With a delay, the targets of departed members stay, less what the assignment gives to others. Without a delay, the
+   targets that the input showed as departed are dropped. Targets of departed members whose workers are back (`merged`)
+   are dropped in any case.
+4. The assignment epoch is the frozen group epoch.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from kcoord.protocol.resources import CONNECTOR, Resource
 
 
 class NotValid(Exception):
-    """An assignment breaks a rule; the text says which, and where."""
+    """An assignment breaks a rule. The text says which rule, and where."""
 
 
 def check(given: AssignorInput, assignment: Assignment, unplaced: Collection[Resource] = ()) -> None:
-    """Raise NotValid unless the assignment names only known members and existing resources, each once, and leaves out
-    none of those that must be assigned. `unplaced`: what placement rules give to nobody.
+    """Raise NotValid unless the assignment names only known members and existing resources, each once, and all
+    resources that must be assigned. `unplaced`: the resources that placement rules give to nobody.
     """
     members = {member.member_id for member in given.members}
     named: set[str] = set()
@@ -78,7 +79,7 @@ def _tell(resource: Resource) -> str:
 def install(
     turn: Turn, group: ConnectGroup, frozen: Frozen, assignment: Assignment, computed_by: str | None, assignor: str
 ) -> None:
-    """Make the assignment, which is valid for the frozen input, the group's target."""
+    """Make the assignment the group's target. The caller has checked it against the frozen input."""
     led = group.computed_by
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     targets = _new_targets(group, frozen, assignment)
@@ -101,14 +102,14 @@ def install(
         )
     )
     if group.computed_by != led:
-        group.touched.update(group.legacy.members)  # they are to know who leads them (CM-11)
+        group.touched.update(group.legacy.members)  # they must learn who leads them (CM-11)
     turn.contents.counters.installed[assignor] += 1
     group.end_computation()
     if computed_by is not None:
         group.placed = Placed(turn.contents.effective(group.group_id).placement, is_followed=False)
     group.retry_due_ms = NEVER_MS
     if computed_by is not None or not group.legacy.members:
-        group.failures = 0  # else the coordinator stands in for workers that have failed, which says nothing of them
+        group.failures = 0  # otherwise the coordinator may compute in place of workers that still fail
     if group.repetition.end(rebalance_answer(group), turn.now_ms):
         turn.contents.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
@@ -118,8 +119,8 @@ def install(
 
 
 def _leader(group: ConnectGroup, frozen: Frozen, computed_by: str | None) -> tuple[str | None, str | None, int]:
-    """Who leads from now on, where, and up to which offset it is known what exists. Beside classic workers the one that
-    they know goes on where the coordinator computes.
+    """The leader from now on, its url, and the offset as of which the configured set is known. If the coordinator
+    computes beside classic members, the leader that they know stays.
     """
     if computed_by is None and group.legacy.members:
         return group.computed_by, group.computed_by_url, group.computed_offset
@@ -128,9 +129,11 @@ def _leader(group: ConnectGroup, frozen: Frozen, computed_by: str | None) -> tup
 
 
 def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:
-    """Every target that may change; None: it goes. One that stays is the same object, so that nobody need compare."""
+    """Every target that may change, by member id; None: the target is dropped. An unchanged target is the same object,
+    so that it is quick to compare.
+    """
     exists = None if group.configured is None else group.configured.resources
-    deleted = exists is not None and exists is not frozen.input.configured  # else `check` has seen that all exist
+    deleted = exists is not None and exists is not frozen.input.configured  # otherwise `check` made sure that all exist
     given: set[Resource] = set()
     targets: dict[str, Target | None] = {}
     assigned = {each.member_id: each for each in assignment.members}
@@ -149,7 +152,7 @@ def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) ->
 def _target(
     known: Target | None, member: AssignorMember, resources: Resources, given: MemberAssignment | None
 ) -> Target:
-    """What the member is to own now; `known` itself where that says the same."""
+    """The member's new target; `known` itself if nothing differs."""
     version, metadata = (0, b"") if given is None else (given.version, given.metadata)
     if (
         known is not None
@@ -162,7 +165,7 @@ def _target(
 
 
 def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
-    """The id that the member has now: a static one may have come back under another, which bumps nothing (CG-28)."""
+    """The member's id now: a static member may have come back under another id, which moves no epoch (CG-28)."""
     member_id, instance_id = frozen_member.member_id, frozen_member.instance_id
     if member_id in group.members or instance_id is None:
         return member_id
@@ -177,11 +180,11 @@ def _others(
     given: set[Resource],
     targets: dict[str, Target | None],
 ) -> None:
-    """The targets that the assignment does not name, and those of members that take no part any more."""
+    """Add the targets that the assignment does not name. Drop the empty ones of members that no longer take part."""
     went_before = {each.member_id for each in frozen.input.departed}
     for member_id, known in group.targets.items():
         if member_id not in targets:
-            # what a worker was shown with that is back is decided, also where it is taken from that worker
+            # a merged target is decided: the input showed it as a target of the worker that is back
             decided = member_id in frozen.merged or (member_id in went_before and not delayed)
             gone = decided and not group.takes_part(member_id)
             left = known.resources - given
@@ -190,12 +193,13 @@ def _others(
             targets[member_id] = None if gone else attrs.evolve(known, resources=left)
     for member_id, target in list(targets.items()):
         if target is not None and not target.resources and not group.takes_part(member_id):
-            targets[member_id] = None  # nothing waits
+            targets[member_id] = None  # nothing is left that waits
 
 
 def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> tuple[int, int]:
-    """The new deadline in Unix time and how far away that is, in ms; it replaces the last one (CG-22). It counts from
-    the freeze: what was left of the last delay was told then, and the time that the assignor took must not prolong it.
+    """Set the new delay in place of the last one (CG-22). Return its deadline in Unix time and the time until then, in
+    ms. The delay counts from the freeze: the assignor saw then how much of the last delay remained, and the time that
+    it took must not prolong the delay.
     """
     if scheduled_delay_ms <= 0:
         group.delay_due_ms = NEVER_MS

@@ -1,6 +1,6 @@
-"""How does a worker become a member, come back, and go? (CG-5 to CG-9, CG-22, CG-28)
+"""Membership of a connect group: join, rejoin, static return, leave, removal, exclusion (CG-5 to CG-9, CG-22, CG-28).
 
-Every function here changes the group through records; who calls it has made sure that it may.
+Every function here changes the group through records. The caller has checked that the change is allowed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ NOTHING: Resources = frozenset()
 
 
 def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
-    """A worker that the group does not know. One that departed gets the target that waits for it at once (CG-22).
-    Returns the group: the first member's record founds it.
+    """Take in a worker that the group does not know. If a departed member's target waits for it, it gets that target
+    at once (CG-22). Return the group: the first member's record creates it.
     """
     returned = departed_like(turn, group, member_id, said)
     if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
@@ -51,8 +51,9 @@ def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> Connect
 
 
 def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:
-    """A static member is back under another id: one write, and no bump unless it says something else (CG-28), or was
-    put out before it went: then it takes part again (CG-7).
+    """Give a static member's place to the worker that returns under another member id, in one step (CG-28). The group
+    epoch moves only if the worker says something else than before, or if the member was excluded (CG-7): then it takes
+    part again.
     """
     instance_id = said.instance_id
     assert instance_id is not None
@@ -79,7 +80,7 @@ def _of(target: Target, said: Said) -> Target:
 
 
 def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
-    """A known member begins anew, owning nothing: what it may have been running is free, its target kept (CG-6)."""
+    """Let a known member join again. It owns nothing: its current is free, and its target stays (CG-6)."""
     was_put_out = member.put_out
     turn.contents.counters.members["rejoined"] += 1
     if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
@@ -94,7 +95,7 @@ def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
 
 
 def _forget_session(member: Member) -> None:
-    """Nothing of what the member was told holds any more."""
+    """Reset the member's epochs, and forget what it was answered."""
     member.epoch, member.previous_epoch = JOINING_EPOCH, NO_EPOCH
     _forget_told(member)
 
@@ -105,7 +106,9 @@ def _forget_told(member: Member) -> None:
 
 
 def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly: bool = False) -> None:
-    """What a member says of itself; bumps the group epoch only for what CG-13 lists."""
+    """Take in what a member says about itself now. The group epoch moves only for a reason of CG-13, and not at all if
+    `quietly`.
+    """
     elder = member.said
     said = records.with_session_timeout(said, elder.session_timeout_ms)
     if said == attrs.evolve(elder, group_epoch=said.group_epoch):
@@ -119,7 +122,7 @@ def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly:
 
 
 def differs(elder: Said, said: Said) -> Reason | None:
-    """Why what a member says makes the group assign anew; None where it does not (CG-13)."""
+    """The reason of CG-13 why the member's new metadata needs a new assignment; None: it needs none."""
     if said.server_assignor != elder.server_assignor or _ranges(said) != _ranges(elder):
         return Reason.ASSIGNORS_CHANGED
     for before, now in zip(elder.assignors, said.assignors, strict=True):
@@ -135,7 +138,9 @@ def _ranges(said: Said) -> list[tuple[str, int, int]]:
 
 
 def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """A static member leaves for a while: all is free at once, its target is kept, nothing is bumped (CG-28)."""
+    """Let a static member leave for a while: its current is free at once, its target stays, and the group epoch does
+    not move (CG-28).
+    """
     turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.put_out))
     _forget_told(member)
     unchoose(group, member.member_id)
@@ -144,7 +149,9 @@ def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
-    """Members are gone and run nothing any more (CG-8, CG-9). Their targets wait for them, unless nobody is left."""
+    """Remove members that have gone and run nothing any more (CG-8, CG-9). Their targets wait for their return, unless
+    the group is now empty.
+    """
     for member in members:
         _write_gone(turn, group, member, member.doubtful)
     turn.contents.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
@@ -154,15 +161,17 @@ def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: R
 
 
 def drop_dead(turn: Turn, group: ConnectGroup, member: Member, runs: Resources) -> None:
-    """A member's place is taken by another that comes in the same step, and says what of it `runs` yet: its target
-    waits for that one.
+    """Remove a member whose place another one takes in the same step. The target waits for that other one, which
+    reports that it `runs` these resources.
     """
     _write_gone(turn, group, member, member.doubtful & runs)
     turn.contents.counters.members["replaced"] += 1
 
 
 def _write_gone(turn: Turn, group: ConnectGroup, member: Member, doubtful: Resources) -> None:
-    """Its target waits, but for what is `doubtful`: it had not been given that yet."""
+    """Write that a member is gone. Its target waits, except for the `doubtful` resources: the member was to stop these
+    before it could be given them.
+    """
     refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
     if member.recorded:
@@ -175,7 +184,9 @@ def _write_gone(turn: Turn, group: ConnectGroup, member: Member, doubtful: Resou
 
 
 def _forget_all(turn: Turn, group: ConnectGroup) -> None:
-    """Nobody is left who could wait for anybody: the next one who joins gets everything (CG-21)."""
+    """Forget targets, configured set and delay of a group without members: the next worker that joins gets everything
+    (CG-21).
+    """
     for member_id in list(group.targets):
         turn.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
@@ -190,8 +201,8 @@ def _forget_all(turn: Turn, group: ConnectGroup) -> None:
 def put_out(
     turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
 ) -> None:
-    """Members did not let go in time, or went without having let go: their targets wait as those of departed members
-    do, and what they may be running stays reserved until they join anew or their session ends (CG-7).
+    """Exclude members that did not release in time, or that left without having stopped (CG-7). Their targets wait as
+    those of departed members do. What they may be running stays reserved until they join again or their session ends.
     """
     for member in members:
         turn.write(

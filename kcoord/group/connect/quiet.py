@@ -1,7 +1,7 @@
-"""Does a heartbeat say nothing but that its sender lives?
+"""The no-op heartbeat: a heartbeat that says only that its sender is alive.
 
-While the log cannot be written (a full disk), workers that have converged must go on: what they would be answered is
-known, and nothing comes of it that would have to be written.
+While the log cannot be written (a full disk), workers that have converged must go on. The coordinator can answer these
+heartbeats because the answer is known and nothing has to be written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kcoord.protocol.resources import unpack
 
 
 def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
-    """Whether the heartbeat is of a converged member of a stable group, and tells nothing new."""
+    """Whether the heartbeat comes from a converged member of a stable group and says nothing new."""
     group = contents.connect.get(request.group_id)
     member = None if group is None else group.members.get(request.member_id)
     if group is None or member is None or group.state is not State.STABLE or member.put_out:
@@ -36,5 +36,5 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
 
 
 def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
-    """Whether its next answer tells it a longer session than any before, which is written first (CG-8)."""
+    """Whether the next answer has a longer session timeout than any before: that must be written first (CG-8)."""
     return contents.effective(group.group_id).session_timeout_ms > member.said.session_timeout_ms

@@ -1,7 +1,7 @@
-"""Why is a connect group's epoch bumped? The whole list (CG-13), in words for people.
+"""Reasons why a connect group's epoch moves: the whole list of CG-13, in words for people.
 
-A text begins with one of these and names who: `worker joined: worker-1`. Nothing is bumped by an install, a static
-member's return with the same metadata, changed timeouts, or a heartbeat that repeats what is known.
+A text begins with one of these and names the members: `worker joined: worker-1`. The epoch does not move for an
+install, a static member's return with the same metadata, changed timeouts, or a heartbeat that repeats what is known.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Reason(StrEnum):
     RESOURCES_CHANGED = "connectors or tasks changed"
     DELAY_OVER = "rebalance delay over"
     PLACEMENT = "placement rules"
-    """They have changed, or ask for more moves once the last ones have come about."""
+    """The rules have changed, or they need more moves after the last ones are done."""
     LEADER_JOINED = "leader joined anew"
-    """A legacy worker that leads joins: always a computation (CM-3)."""
+    """The classic leader joins: this always starts a computation (CM-3)."""
     RETRY = "assignment tried again"
     MIGRATED = "migrated"

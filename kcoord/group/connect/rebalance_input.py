@@ -1,7 +1,7 @@
-"""Fingerprints of what a connect group computes its assignment from, and of the assignment (`repetition`).
+"""Fingerprints of the input and the result of a connect group's assignment, to notice repetition (`repetition`).
 
-A worker that asks for a new assignment (the reason of its assignor) changes nothing that the assignment is made from,
-and neither do timeouts, epochs, the time that a delay lasts on, or what workers hold on the way to their targets.
+Not part of the input: a worker that asks for a new assignment (the reason of its assignor), timeouts, epochs, the time
+that remains of a delay, and what workers hold on the way to their targets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kcoord.group.repetition import Given, fingerprint
 
 
 def rebalance_input(group: ConnectGroup, rules: Rules) -> Given:
-    """What the next assignment is made from, as of now, by these placement rules."""
+    """The fingerprints of the input of the next assignment, as it is now, with these placement rules."""
     configured = None if group.configured is None else group.configured.resources
     scope = fingerprint(frozenset([_said(member) for member in group.members.values()]), configured, rules)
     state = fingerprint(
@@ -24,7 +24,7 @@ def rebalance_input(group: ConnectGroup, rules: Rules) -> Given:
 
 
 def rebalance_answer(group: ConnectGroup) -> int:
-    """The assignment that is installed."""
+    """The fingerprint of the installed assignment."""
     return fingerprint(_targets(group), _delayed(group))
 
 

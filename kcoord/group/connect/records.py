@@ -1,7 +1,7 @@
-"""How is a connect group written down? One function for each record (keys 3 to 10), and who writes it when.
+"""The records of a connect group: one function for each record, keys 3 to 10.
 
-Tombstones: a member that goes takes its records 5 and 7 with it; its target (9) stays until an assignment gives its
-resources away (CG-22); a deleted group takes all but its configuration (CG-29).
+Tombstones: a member that goes takes its records 5 and 7 with it. Its target (9) stays until an assignment gives its
+resources away (CG-22). A deleted group takes all its records with it except its configuration (CG-29).
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def configured_set(group: ConnectGroup, configured: Configured) -> Record:
 
 
 def no_configured_set(group_id: str) -> Record:
-    """4: nobody knows any more what exists."""
+    """4: the configured set is forgotten."""
     return Record(ConnectWorkerGroupConnectorsTasksMetadataKey(group_id), None)
 
 
 def member_said(group_id: str, member_id: str, said: Said | None) -> Record:
-    """5: what a member says of itself; None: it is gone."""
+    """5: a member's metadata; None: the member is gone."""
     return Record(ConnectWorkerGroupMemberMetadataKey(group_id, member_id), said)
 
 
@@ -85,7 +85,7 @@ def target_assignment(
     delay_ms: int | None = None,
     workers_delay_ms: int | None = None,
 ) -> Record:
-    """6: the assignment epoch (by default the group's), and how it was reached."""
+    """6: the assignment epoch (by default the group epoch), and how it was reached."""
     value = ConnectWorkerGroupTargetAssignmentValue(
         assignment_epoch=group.epoch if epoch is None else epoch,
         computed_by=computed_by,
@@ -107,12 +107,12 @@ def _delay_ms(deadline_wall_ms: int, delay_ms: int) -> int:
 
 
 def computed_by_successor(group: ConnectGroup, member_id: str) -> Record:
-    """6: the member that computed goes by another id now."""
+    """6: the member that computed the target has another id now."""
     return _same_target(group, member_id, group.delay_deadline_wall_ms)
 
 
 def led_by(group: ConnectGroup, member_id: str, url: str | None, offset: int) -> Record:
-    """6: who leads the classic members, and how far it had read when it was asked what exists."""
+    """6: the leader of the classic members, and how far it had read when it was asked what exists."""
     return target_assignment(
         group,
         member_id,
@@ -127,22 +127,22 @@ def led_by(group: ConnectGroup, member_id: str, url: str | None, offset: int) ->
 
 
 def workers_delay(group: ConnectGroup, delay_ms: int) -> Record:
-    """6: so long the classic workers are set to let lost work wait."""
+    """6: the delay that is set on the classic workers."""
     return _same_target(group, group.computed_by, group.delay_deadline_wall_ms, workers_delay_ms=delay_ms)
 
 
 def delay_over(group: ConnectGroup) -> Record:
-    """6: the delay that the target was installed with is over."""
+    """6: the delay of the installed target is over."""
     return _same_target(group, group.computed_by, PASSED_DEADLINE)
 
 
 def delay_moved(group: ConnectGroup, deadline_wall_ms: int, delay_ms: int) -> Record:
-    """6: the delay that the target was installed with ends at another time, in `delay_ms`."""
+    """6: the delay of the installed target now ends in `delay_ms`."""
     return _same_target(group, group.computed_by, deadline_wall_ms, delay_ms=delay_ms)
 
 
 def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Record:
-    """6: there is no new target for the group epoch; the old one stays and counts for it."""
+    """6: an assignment error: the group epoch gets no new target, and the old one counts for it."""
     return target_assignment(
         group,
         group.computed_by,
@@ -156,12 +156,12 @@ def assignment_failed(group: ConnectGroup, error: int, error_message: str) -> Re
 
 
 def installed_target(group: ConnectGroup) -> Record:
-    """6: as it stands."""
+    """6: the installed target as it is."""
     return _same_target(group, group.computed_by, group.delay_deadline_wall_ms)
 
 
 def config_round(group: ConnectGroup, offset: int) -> Record:
-    """6: a config round of legacy workers is open at this offset; NO_OFFSET: none is."""
+    """6: a config round of classic members is open at this offset; NO_OFFSET: no round is open."""
     return _same_target(group, group.computed_by, group.delay_deadline_wall_ms, offset)
 
 
@@ -198,7 +198,7 @@ def current_assignment(
     put_out: bool = False,
     doubtful: Resources | None = None,
 ) -> Record:
-    """7: what a member may be running, at which epoch. What of it is doubtful stays so, unless that is said."""
+    """7: what a member may be running, and its epoch. `doubtful`: by default what is already doubtful stays so."""
     doubtful = member.doubtful if doubtful is None else doubtful
     target = group.targets.get(member.member_id)
     value = ConnectWorkerGroupCurrentMemberAssignmentValue(
@@ -219,7 +219,7 @@ def no_current(group_id: str, member_id: str) -> Record:
 
 
 def configuration(group_id: str, values: Mapping[str, str]) -> Record:
-    """8: the group's own settings; without any, a tombstone."""
+    """8: the group's own settings; a tombstone if there are none."""
     entries = [Configuration(name, value) for name, value in sorted(values.items())]
     return Record(
         ConnectWorkerGroupConfigurationKey(group_id),
@@ -228,7 +228,7 @@ def configuration(group_id: str, values: Mapping[str, str]) -> Record:
 
 
 def member_target(group_id: str, member_id: str, target: Target | None) -> Record:
-    """9: what a member is to own; None: no target names it any more."""
+    """9: a member's target; None: it has none any more."""
     value = None
     if target is not None:
         value = ConnectWorkerGroupTargetAssignmentMemberValue(
@@ -242,12 +242,12 @@ def member_target(group_id: str, member_id: str, target: Target | None) -> Recor
 
 
 def history(group_id: str, epoch: int, entry: ConnectWorkerGroupHistoryValue | None) -> Record:
-    """10: what became of one group epoch; None: too long ago."""
+    """10: the history of one group epoch; None: it is too old to keep."""
     return Record(ConnectWorkerGroupHistoryKey(group_id, epoch), entry)
 
 
 def deletion(group: ConnectGroup) -> list[Record]:
-    """The group is gone; its configuration survives (CG-29)."""
+    """The records that delete the group. Its configuration stays (CG-29)."""
     group_id = group.group_id
     records = [history(group_id, epoch, None) for epoch in group.history]
     records += [member_target(group_id, member_id, None) for member_id in group.targets]
@@ -259,5 +259,5 @@ def deletion(group: ConnectGroup) -> list[Record]:
 
 
 def with_session_timeout(said: Said, session_timeout_ms: int) -> Said:
-    """`said` with the session timeout that the member has been told."""
+    """The metadata `said` with another session timeout: the one that the member was told."""
     return attrs.evolve(said, session_timeout_ms=session_timeout_ms)

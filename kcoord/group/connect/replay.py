@@ -1,8 +1,8 @@
-"""What does each record of a connect group change? Keys 3 to 10, one function each; called by `group/replay.py` alone.
+"""The replay of a connect group's records: what each of keys 3 to 10 changes. Only `group/replay.py` calls this.
 
-While a log is loaded the records of different keys may come in another order than they were written in (compaction
-keeps the last of each key), so every function makes the group, or the member, that it needs; `settle_load` drops what
-only tombstones spoke of.
+While a log is loaded, records of different keys may come in another order than they were written: compaction keeps the
+last record of each key. So every function creates the group or the member that it needs. `settle_load` then drops
+groups and members whose own record never came, for instance those that only tombstones named.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kcoord.protocol.records import (
 from kcoord.protocol.resources import unpack
 
 UNSAID = Said()
-"""Of a member of whom, so far, only what it runs was read."""
+"""The metadata of a member of which the load has read only record 7 so far."""
 
 
 def replay_connect(contents: Contents, record: Record) -> None:
@@ -183,13 +183,13 @@ REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
 
 
 def settle_load(contents: Contents) -> None:
-    """The log has ended: drop what only tombstones spoke of, and make the indexes."""
+    """Finish a load: drop groups and members whose own record is missing, and build the indexes."""
     for group in list(contents.connect.values()):
         settle_loaded_group(contents, group)
 
 
 def settle_loaded_group(contents: Contents, group: ConnectGroup) -> None:
-    """The same for one group."""
+    """Do what `settle_load` does, for one group."""
     if not group.epoch:
         del contents.connect[group.group_id]
         return
@@ -197,6 +197,6 @@ def settle_loaded_group(contents: Contents, group: ConnectGroup) -> None:
         del group.members[member_id]
     group.history = dict(sorted(group.history.items()))
     group.index()
-    shell = contents.groups.get(group.group_id)  # for offsets that were committed when it was a generic group
+    shell = contents.groups.get(group.group_id)  # made for offsets that were committed when it was a classic group
     if shell is not None and shell.record is NO_RECORD:
         del contents.groups[group.group_id]

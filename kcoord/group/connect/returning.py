@@ -1,11 +1,11 @@
-"""Whose waiting target is this worker's? (CG-22)
+"""The return of a departed worker: which waiting target belongs to a worker that joins (CG-22).
 
-| the worker comes | it is known by | it gets what waits |
+| the worker joins | it is known by | it gets the waiting target |
 | --- | --- | --- |
-| after its elder has gone | member id, instance id or url, in this order | when it joins |
-| before its elder's session has ended: a process that was killed and is quickly back | the url, if nobody else is there who has it, and it is one | by the next assignment, which is computed as if it had had that target all the time |
+| after its previous member has gone | member id, instance id or url, in this order | when it joins |
+| before the session of its previous member has ended (a process was killed and is quickly back) | the url, if only this participant has it | by the next assignment, which is computed as if the worker had had that target all the time |
 
-What it gets is the target less what another target names by now, and what exists no more.
+The worker gets the target less what other targets name by now, and less what no longer exists.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from kcoord.group.modern.member import NO_CONNECTION
 from kcoord.group.turn import Turn
 
 NOT_USED = "NOTUSED"
-"""What Connect's workers without a REST interface all advertise, those of a dedicated MirrorMaker 2 among them."""
+"""The url that all Connect workers without a REST interface advertise, dedicated MirrorMaker 2 included."""
 
 
 def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> str | None:
-    """Who has gone that this worker, which joins, was."""
+    """The id of the departed member that the joining worker was before; None: it was none of them."""
     departed = dict(group.departed())
     if member_id in departed:
         return member_id
@@ -35,8 +35,8 @@ def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -
 
 
 def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
-    """Whether a worker that joins, by this connection, is known by its url: no other has it that is there for sure
-    (CM-46).
+    """Whether the url identifies the worker that joins by this connection: no other member with an open connection has
+    that url (CM-46).
     """
     return (
         bool(url)
@@ -52,8 +52,8 @@ def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = N
 
 
 def reunited(group: ConnectGroup) -> dict[str, str]:
-    """Workers that were back before their elders had gone: by the elder's id theirs. To whoever computes the next
-    assignment their elders' targets are theirs, so that nothing is lost.
+    """Workers that were back before their previous member had gone: the new member id by the previous one. The input
+    of the next assignment shows the previous member's target as the new member's, so that nothing is lost.
     """
     departed = group.departed()
     if not departed:
@@ -71,14 +71,14 @@ def reunited(group: ConnectGroup) -> dict[str, str]:
 
 
 def left_of(group: ConnectGroup, elder_id: str) -> Resources:
-    """What is there for whoever comes back."""
+    """The resources of a departed member's target that are still there for its return."""
     waiting = group.targets[elder_id].resources
     mine = frozenset([each for each in waiting if group.claimants.get(each, elder_id) == elder_id])
     return mine if group.configured is None else mine & group.configured.resources
 
 
 def take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
-    """Give a waiting target to the member that it waited for, and that joins."""
+    """Give a waiting target to the joining member that it waited for."""
     elder, mine = group.targets[elder_id], left_of(group, elder_id)
     if elder_id != member_id:
         turn.write(records.member_target(group.group_id, elder_id, None))

@@ -1,5 +1,6 @@
-"""What does a heartbeat say of its worker, together with what was known? The merged member is judged, not the request
-alone (CG-15).
+"""A member's metadata: the merge of what a heartbeat says with what was known, and the check of its assignors.
+
+The coordinator judges the merged metadata, not the request alone (CG-15).
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from kcoord.protocol.generated import connect_worker_group_member_metadata_value
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 
 MOST_TROUBLE_CHARS = 1_000
-"""What a worker says that goes wrong is cut, not refused: it is for people."""
+"""A longer `Trouble` text is cut, not refused: it is for people."""
 
 
 def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, session_timeout_ms: int) -> Said:
-    """What a worker says that joins."""
+    """The metadata of a worker that joins."""
     return Said(
         instance_id=request.instance_id,
         client_id=context.client_id,
@@ -37,8 +38,8 @@ def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, s
 
 
 def said_anew(known: Said, said: Said) -> Said:
-    """What a known member says that joins again: all fields are set, so what it leaves out it does not use. It stays
-    the static member that it is.
+    """The metadata of a known member that joins again. A join has all fields, so the worker does not use what it leaves
+    out. The instance id stays.
     """
     return attrs.evolve(
         said,
@@ -49,7 +50,7 @@ def said_anew(known: Said, said: Said) -> Said:
 
 
 def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: RequestContext) -> Said:
-    """What is known of a member, with what the request changes; `known` itself where it changes nothing. Setting one
+    """The known metadata with the changes of the request; `known` itself if the request changes nothing. Setting one
     kind of assignor clears the other.
     """
     changed = known
@@ -75,7 +76,7 @@ def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: Req
 
 
 def _in_short(trouble: str | None) -> str | None:
-    """What is kept of it. None where nothing goes wrong."""
+    """The text, cut if it is too long; None for an empty one, which says that all is well."""
     return trouble[:MOST_TROUBLE_CHARS] if trouble else None
 
 
@@ -86,12 +87,12 @@ def _kept(each: heard.Assignor) -> kept.Assignor:
 
 
 def still_supported(group: ConnectGroup, member_id: str, elder: Member | None, said: Said, limits: Effective) -> None:
-    """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that is not on, and for version ranges with which
-    no worker could compute for all any more (CG-16).
+    """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that the server does not have, and for version
+    ranges after which no worker could compute for all members (CG-16).
     """
     support = support_of(said)
     if elder is not None and not elder.put_out and support_of(elder.said) == support:
-        return  # whatever the group makes of it, it does already
+        return  # nothing changes for the group
     if said.server_assignor is not None and limits.assignor(said.server_assignor) is None:
         on = ", ".join(each.name for each in limits.assignors)
         raise Refused(ErrorCode.UNSUPPORTED_ASSIGNOR, f"there is no assignor {said.server_assignor} here, but {on}")

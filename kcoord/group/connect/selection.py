@@ -1,15 +1,16 @@
-"""Which assignor is to compute, and which workers could run it? (CG-15, CG-16)
+"""The selection of the assignor, and of the workers that could run it (CG-15, CG-16).
 
-1. A client-side assignor that every member lists; of several the one first for most members, ties by name.
-2. Else the server-side one that most members ask for; ties, and nobody asking, by the server's order.
-3. A worker qualifies for a client-side assignor when its version range contains the union of all members' ranges: then
-   it reads everybody's metadata.
-4. Legacy workers list nothing. Where there are some, whoever computes must also read version -1, which theirs is; if
-   no worker of the new protocol can, a legacy worker computes.
-5. Nobody qualifies (any more): the server-side `cooperative` where the configured set is known, else nothing. Those who
-   are away for a while are waited for.
+1. A client-side assignor that every member lists. Of several, the one that most members list first; then by name.
+2. Otherwise the server-side assignor that most members ask for; then by the server's order.
+3. A worker qualifies for a client-side assignor when its version range contains the ranges of all members: then it can
+   read the metadata of all of them.
+4. Classic members list no assignors; their metadata counts as version -1. Beside them, a worker must also read version
+   -1. If no worker of the new protocol does, the classic members' side is selected.
+5. If nobody qualifies, the server-side `cooperative` computes where the configured set is known, otherwise nobody.
+   Workers that qualify and are away for a while are waited for.
 
-All is asked of the different things that members support (`support.py`), not of each member: a fleet joins in one go.
+These functions look at the distinct supports of the members (`support.py`), not at each member: a whole fleet may join
+at once.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from kcoord.protocol.frozen import frozen
 
 FALLBACK = "cooperative"
 LEGACY_VERSION = -1
-"""The version that metadata of legacy workers has."""
+"""The version of classic members' metadata."""
 NO_LEGACY = 2**15
 """Above every version."""
 
 Kinds = Mapping[Support, int]
-"""How many members support what."""
+"""The number of members with each support."""
 
 
 @frozen(slots=True)
 class Qualified:
-    """The members that can compute and are not away. A look at the group as it is at this moment, not a copy."""
+    """The members that can compute and are not away. A view of the group, not a copy."""
 
     group: ConnectGroup
     kinds: frozenset[Support]
@@ -53,7 +54,7 @@ class ClientSide:
 
     name: str
     qualified: Qualified
-    """Those who can; never empty."""
+    """The members that can compute; never empty."""
 
 
 @frozen(slots=True)
@@ -65,21 +66,23 @@ class ServerSide:
 
 @frozen(slots=True)
 class Nobody:
-    """No worker reads everybody's metadata for the common assignor."""
+    """No worker can read the metadata of all members for the common assignor."""
 
     name: str
 
 
 @frozen(slots=True)
 class Absent:
-    """Those who could are away for a while (CG-28): they compute when they are back, or their sessions end."""
+    """The workers that could compute are away for a while (CG-28). The group waits for their return or the end of their
+    sessions.
+    """
 
     name: str
 
 
 @frozen(slots=True)
 class LegacySide:
-    """A worker that speaks the generic protocol computes, as its leader."""
+    """Classic members: under `default` one of them computes as leader, otherwise the coordinator computes for them."""
 
     workers: Qualified
 
@@ -88,7 +91,7 @@ Selection = ClientSide | ServerSide | Nobody | Absent | LegacySide
 
 
 def common_assignor(kinds: Kinds) -> str | None:
-    """The client-side assignor that all list and most put first; None where there is none."""
+    """The client-side assignor that all members list and most list first; None: they have none in common."""
     if not kinds:
         return None
     first, *others = [[listed.name for listed in support.listed] for support in kinds]
@@ -102,7 +105,7 @@ def common_assignor(kinds: Kinds) -> str | None:
 
 
 def qualified(kinds: Kinds, name: str, lowest: int = NO_LEGACY) -> frozenset[Support]:
-    """What those support who read everybody's versions of the assignor, `lowest` among them."""
+    """The supports whose version range for the assignor contains those of all members, and `lowest`."""
     ranges = [
         (support, listed.minimum_version, listed.maximum_version)
         for support in kinds
@@ -115,7 +118,7 @@ def qualified(kinds: Kinds, name: str, lowest: int = NO_LEGACY) -> frozenset[Sup
 
 
 def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:
-    """The server-side assignor that most ask for."""
+    """The server-side assignor that most members ask for; then by the server's order."""
     votes: Counter[str] = Counter()
     for support, count in kinds.items():
         if support.server_assignor is not None:
@@ -124,7 +127,7 @@ def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:
 
 
 def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
-    """What is to compute for the group's participants, of whom those that are away compute nothing themselves."""
+    """Who is to compute for the group's participants. Members that are away are assigned work but cannot compute."""
     kinds = group.supports.kinds()
     legacy = frozenset([support for support in kinds if support.legacy])
     if legacy:
@@ -151,14 +154,14 @@ def _select_beside_legacy(group: ConnectGroup, kinds: Kinds, legacy: frozenset[S
 
 
 def legacy_side(group: ConnectGroup) -> LegacySide | None:
-    """The legacy workers, if there are any that take part."""
+    """The classic members that take part; None: there are none."""
     legacy = frozenset([support for support in group.supports.kinds() if support.legacy])
     return LegacySide(Qualified(group, legacy)) if legacy else None
 
 
 def leaves_nobody(kinds: Kinds) -> bool:
-    """Whether these have an assignor in common, and none of them could compute for all (CG-16). Where there are
-    legacy workers, one of them can.
+    """Whether the members have an assignor in common and none of them could compute for all (CG-16). False if there
+    are classic members: their side can always be selected.
     """
     if any(support.legacy for support in kinds):
         return False

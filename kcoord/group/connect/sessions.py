@@ -1,10 +1,10 @@
-"""What happens to a connect group with time? Its load, ends of sessions, rebalance timeouts, delays, computations.
+"""The timers of a connect group, also after a load: sessions, rebalance timeouts, delays, the time to compute.
 
-1. After a load every member has a fresh session, what it must let go is due in a fresh rebalance timeout, and a group
-   above its assignment epoch computes again (CG-7, CG-14). What is left of a delay is what the time of
-   day says, which may be another host's: never more than the delay was long, and never less than a session, as long
-   as the delay was longer; in a session everybody who is there finds the coordinator that has loaded the group.
-2. Heartbeats only note when a member was seen; a look at the group finds who has really gone.
+1. After a load every member has a fresh session and a fresh rebalance timeout for what it must release. A group above
+   its assignment epoch computes again (CG-7, CG-14). The time of day, possibly of another host, says how much of a
+   delay is left: never more than the delay was long, and never less than one session (or the whole delay, if that is
+   shorter). Within a session every living member finds the coordinator that has loaded the group.
+2. A heartbeat only notes when the member was seen. The sweep of the group finds the members that have gone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kcoord.protocol.resources import Resource
 
 
 def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
-    """Give a group that was loaded its session state."""
+    """Open the sessions of a loaded group."""
     for member in group.members.values():
         member.last_seen_ms = turn.now_ms
         member.session_timeout_ms = member.said.session_timeout_ms
@@ -50,7 +50,7 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
-    """How long resources of departed members wait yet (CG-22)."""
+    """How much longer resources of departed members wait after a load, in ms (CG-22)."""
     left_ms = group.delay_deadline_wall_ms - turn.wall_ms
     if group.delay_ms == UNKNOWN_DELAY:  # kcoord 0.1.0 wrote it
         return max(0, min(left_ms, turn.contents.settings.connect.max_rebalance_delay_ms))
@@ -59,14 +59,14 @@ def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
 
 
 def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
-    """Do what is due, and ask for the next look."""
+    """Do everything that is due in the group, and set the time of the next sweep."""
     now_ms = turn.now_ms
     ended = [member for member in group.members.values() if _session_ends_ms(member) <= now_ms]
     if ended:
         remove(turn, group, ended, Reason.SESSION_EXPIRED)
     overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
     stubborn = [member for member in overdue if _keeps(group, member)]
-    for member in overdue:  # who was given it back is told anew when it is withdrawn once more
+    for member in overdue:  # if it is withdrawn again, a new answer says so and starts a new timeout
         member.releasing, member.release_due_ms = frozenset(), NEVER_MS
     if stubborn:
         put_out(turn, group, stubborn)
@@ -86,7 +86,7 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
 
 
 def _keeps(group: ConnectGroup, member: Member) -> bool:
-    """Whether the member still has something that it was told to let go, and that no newer target has given back."""
+    """Whether the member still has something that an answer withdrew and that no newer target has given back."""
     return not (member.releasing & member.current) <= (group.target_of(member) or frozenset())
 
 
@@ -110,7 +110,7 @@ def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
 
 
 def hold_is_over(turn: Turn, member: Member) -> None:
-    """An answer has been kept back as long as it may be."""
+    """Send a held answer whose time is over."""
     if member.held is not None:
         group, _ = turn.contents.held[member.held.connection][member.member_id]
         let_go(turn, group, member)
@@ -118,7 +118,9 @@ def hold_is_over(turn: Turn, member: Member) -> None:
 
 
 def hold_is_over_unwritten(turn: Turn, member: Member) -> None:
-    """The same while nothing can be written: what would have to be is not begun, and the worker asks again."""
+    """End a held answer whose time is over, while nothing can be written. If the answer could need a record, the worker
+    gets COORDINATOR_NOT_AVAILABLE and asks again.
+    """
     if member.held is None:
         return
     group, _ = turn.contents.held[member.held.connection][member.member_id]

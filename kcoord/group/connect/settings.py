@@ -1,8 +1,8 @@
-"""What can be set about connect groups, and what holds for one group?
+"""The settings of connect groups: the server's values, and the values in force for one group.
 
-The server has values for all groups; a group's own configuration (record 8) overrides some. A value that was stored
-under other bounds than the server has now is brought within them, so that a group never stands still for it. There are
-at least three heartbeats in a session (`adjusted` says what became of what was set).
+The server has values for all groups. A group's own configuration (record 8) overrides some of them. A stored value that
+is outside the server's current bounds is moved to the nearest bound, so that no group stops working for that. A session
+has time for at least three heartbeats. `adjusted` lists the settings whose value in force is not the one that was set.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ PLACEMENT = "connect.placement"
 MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
-"""The wait that stands for what goes with the legacy mode."""
+"""The value of a wait that stands for the default wait of the legacy mode."""
 MAX_LEGACY_WAIT_MS = 30_000
-"""No answer is kept back longer: Connect gives a request up after 40 s (`request.timeout.ms`)."""
+"""The longest time that an answer is held: a Connect worker gives up a request after 40 s (`request.timeout.ms`)."""
 _INDIVIDUAL_WAIT_MS = 10_000
-"""More than there is between two heartbeats (Connect: 3 s): the next one lets the one before it go, so that a worker
-can be told at any time. A third of the session is never passed.
+"""The wait in individual mode. It is longer than the time between two heartbeats (Connect: 3 s), and the next heartbeat
+ends the wait of the one before. So a worker can be called at any time. A third of the session is never exceeded.
 """
 
 HEARTBEATS_IN_A_SESSION = 3
-"""At least so many, whatever interval is set: a worker stops by itself a sixth before the end of its session, and must
-have had time for a second try by then.
+"""Heartbeats that a session has time for at least, whatever interval is set: a worker stops by itself a sixth before
+the end of its session, and must have had time for a second try by then.
 """
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -58,27 +58,27 @@ class MigrationPolicy(StrEnum):
 
     @property
     def upgrades(self) -> bool:
-        """Whether a generic group may become a connect group."""
+        """Whether a classic group may become a connect group."""
         return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE)
 
     @property
     def downgrades(self) -> bool:
-        """Whether a connect group may become a generic group."""
+        """Whether a connect group may become a classic group."""
         return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 
 
 class LegacyMode(StrEnum):
-    """How a group of legacy workers only is managed."""
+    """How a group that has only classic members is managed."""
 
     BARRIER = "barrier"
-    """As Kafka's classic group."""
+    """As Kafka's classic group, with its barrier."""
     INDIVIDUAL = "individual"
-    """As a connect group, worker by worker."""
+    """As a connect group, one worker at a time."""
 
 
 @attrs.frozen(slots=True)
 class ConnectSettings:
-    """Limits and times of connect groups; Kafka's defaults for consumer groups where Kafka has none for these."""
+    """Limits and times of connect groups. If Kafka has no default for one, the default is that of consumer groups."""
 
     session_timeout_ms: int = 45_000
     """`group.connect.session.timeout.ms`"""
@@ -95,59 +95,59 @@ class ConnectSettings:
     max_size: int = 2**31 - 1
     """`group.connect.max.size`: members of one group."""
     rebalance_delay_ms: int = 300_000
-    """`group.connect.rebalance.delay.ms`: how long the resources of a departed worker wait for it; Connect's own
+    """`group.connect.rebalance.delay.ms`: how long the resources of a departed worker wait for it, as Connect's own
     `scheduled.rebalance.max.delay.ms`.
     """
     max_rebalance_delay_ms: int = 3_600_000
-    """`group.connect.max.rebalance.delay.ms`: caps what an install may ask for (CG-22)."""
+    """`group.connect.max.rebalance.delay.ms`: the longest delay that an install may set (CG-22)."""
     assignors: tuple[ServerAssignor, ...] = attrs.field(factory=lambda: (UniformAssignor(), CooperativeAssignor()))
-    """`group.connect.assignors`: in the server's order; the first one is the default."""
+    """`group.connect.assignors`: in the server's order. The first one is the default."""
     migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     """`group.connect.migration.policy`"""
     legacy_mode: LegacyMode = LegacyMode.BARRIER
     """`group.connect.legacy.mode`"""
     legacy_wait_ms: int = MODES_OWN_WAIT
-    """`group.connect.legacy.heartbeat.wait.ms`: how long a legacy worker's heartbeat may wait for its answer."""
+    """`group.connect.legacy.heartbeat.wait.ms`: how long the answer to a classic member's heartbeat may be held."""
     leader_wait_ms: int = 15_000
-    """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a legacy leader that has stopped in order."""
+    """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a classic leader after its orderly stop."""
 
 
 @attrs.frozen(slots=True)
 class Effective:
-    """What holds for one group."""
+    """The values in force for one group."""
 
     session_timeout_ms: int
     heartbeat_interval_ms: int
     rebalance_delay_ms: int
     has_own_delay: bool
-    """The group sets it itself."""
+    """The group sets `rebalance_delay_ms` itself."""
     max_size: int
     assignors: tuple[ServerAssignor, ...]
     placing: str
-    """The assignor by which the coordinator places what classic workers run, one by one: the first one that the group
-    names; where it names none, the one that lets work wait for its worker, as Connect does, if that is on.
+    """The assignor with which the coordinator places the work of classic members: the first one that the group names;
+    if it names none, `cooperative`, which lets work wait for its worker as Connect does; else the server's first.
     """
     migration_policy: MigrationPolicy
     legacy_mode: LegacyMode
     legacy_wait_ms: int
-    """How long a legacy worker's heartbeat may wait for its answer; 0: not at all."""
+    """How long the answer to a classic member's heartbeat may be held; 0: not at all."""
     leader_wait_ms: int
-    """How long the lead waits for a legacy leader that has stopped in order (CM-48)."""
+    """How long the lead waits for a classic leader after its orderly stop (CM-48)."""
     placement: Rules
-    """What the group's user has said of where work runs (docs/placement.md)."""
+    """The group's placement rules: where work may run (docs/placement.md)."""
 
     def assignor(self, name: str) -> ServerAssignor | None:
-        """The server-side assignor of that name, if it is on."""
+        """The server-side assignor of that name; None: the group does not have it."""
         return next((each for each in self.assignors if each.name == name), None)
 
 
 def of_server(server: ConnectSettings) -> Effective:
-    """What holds for a group without a configuration of its own."""
+    """The values in force for a group without a configuration of its own."""
     return overridden(server, {})
 
 
 def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
-    """What holds for a group with the configuration `own`; its values have been checked when they were set."""
+    """The values in force for a group with the configuration `own`. Its values were checked when they were set."""
     by_name = {each.name: each for each in server.assignors}
     named = [by_name[name] for name in own.get(ASSIGNORS, "").split(",") if name in by_name]
     mode = _word(LegacyMode, own.get(LEGACY_MODE), server.legacy_mode)
@@ -169,7 +169,9 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
 
 
 def _rules(document: str) -> Rules:
-    """The rules in the group's setting; none where another kcoord has taken a document that this one does not know."""
+    """The rules in the group's setting. NO_RULES if another version of kcoord stored a document that this one cannot
+    read.
+    """
     try:
         return read_setting(document)
     except DocumentError:
@@ -182,8 +184,8 @@ def _placing(named: Sequence[ServerAssignor], on: Sequence[ServerAssignor]) -> s
 
 
 def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int, int]:
-    """The session's timeout and the heartbeat's interval, each within the server's bounds; they may contradict each
-    other.
+    """The session timeout and the heartbeat interval, each within the server's bounds. The interval may be too long for
+    the session.
     """
     return (
         _within(
@@ -202,9 +204,10 @@ def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int,
 
 
 def adjusted(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a group for which another value is in force than was set, by the name of the group's setting.
+    """The values in force of the settings that were set to another value, by the name of the group's setting.
 
-    Its own values (`own`) have been checked when they were set; the server may have been started with others since.
+    The group's own values (`own`) were checked when they were set, but the server may have been started with other
+    settings since.
     """
     effective = overridden(server, own)
     in_force = {
@@ -218,7 +221,9 @@ def adjusted(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def misfits(server: ConnectSettings, own: Mapping[str, str]) -> dict[str, str]:
-    """Those of `adjusted` that nobody could have set so. A shorter interval that goes with a short session is none."""
+    """The entries of `adjusted` whose set value nobody could set now. A heartbeat interval that is shortened only to
+    fit a short session is not one of them.
+    """
     session_ms, interval_ms = within_bounds(server, own)
     found = adjusted(server, own)
     if interval_ms < session_ms and own.get(HEARTBEAT_INTERVAL, str(interval_ms)) == str(interval_ms):
@@ -231,7 +236,7 @@ def _names(assignors: Sequence[ServerAssignor]) -> str:
 
 
 def _word(words: type[Word], own: str | None, otherwise: Word) -> Word:
-    """A word that another kcoord knew and this one does not is as none."""
+    """The group's own word; `otherwise` if it has none, or one that only another version of kcoord knows."""
     return words(own) if own in tuple(words) else otherwise
 
 

@@ -1,4 +1,4 @@
-"""What follows from a change, in the same step? The next assignment, answers for those who wait, a line of history."""
+"""What follows from a change, in the same step: the next assignment, held answers with news, an entry of history."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kcoord.group.translation.settling import settle_legacy
 from kcoord.group.turn import Turn
 
 LOOKS = 1_000
-"""A group that is not at rest after so many looks never will be: that is a fault of kcoord's own. Its shard is dropped
-and loaded anew, so that all others go on.
+"""Rounds after which a group must be at rest. A group that is not at rest by then never will be: that is a fault in
+kcoord. The assertion breaks off this part of the step (`isolation`), and all other groups go on.
 """
 
 
 def settle(turn: Turn, group: ConnectGroup) -> None:
-    """Bring the group to rest after a change. It may be a generic group after that, and this one dead."""
+    """Bring the group to rest after a change. It may become a classic group by that; then this one is dead."""
     ensure_placed(turn, group)
     ask_what_exists(turn, group)
     ensure_computing(turn, group)

@@ -1,4 +1,4 @@
-"""A connect group that goes round in a circle waits before it goes on (`repetition`)."""
+"""The brake of a connect group whose rebalances repeat themselves: the next one waits for a back-off (`repetition`)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kcoord.group.turn import Turn
 
 
 def has_to_wait(turn: Turn, group: ConnectGroup) -> bool:
-    """Whether the next rebalance would only repeat the last ones, and its back-off is not over. Else it begins."""
+    """Whether the next rebalance must wait because it would repeat earlier ones. If not, the rebalance begins here."""
     repetition, now_ms = group.repetition, turn.now_ms
     if repetition.is_awaited(group.epoch, now_ms):
-        return True  # nothing has changed since it was looked at
+        return True  # nothing has changed since the last check
     given = rebalance_input(group, turn.contents.effective(group.group_id).placement)
     due_ms = repetition.due(given, now_ms)
     if due_ms <= now_ms:

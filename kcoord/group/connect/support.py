@@ -1,8 +1,8 @@
-"""What do the members of a connect group support, without looking at each of them? (CG-15, CG-16)
+"""The assignors that a connect group's members support, indexed by distinct support (CG-15, CG-16).
 
-A fleet's workers nearly always say the same, however many they are. So what is asked about all of them is asked of the
-few *different* things that they say; the members are kept below those. An index over what is durable: only `replay`
-changes it.
+The workers of a fleet nearly always list the same assignors. So a question about all members is answered from the few
+*distinct* supports. For each of them the index has its members. It is an index of durable state: only `replay` changes
+it.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ class Listed(NamedTuple):
 
 
 class Support(NamedTuple):
-    """Which assignors a member asks for, and how; equal for all members that do alike."""
+    """The assignors that a member asks for; equal for all members that ask for the same."""
 
     server_assignor: str | None
     listed: tuple[Listed, ...]
-    """The first is the one that it likes best."""
+    """In the member's order of preference."""
     legacy: bool = False
-    """It speaks the generic protocol: it lists nothing, and is listed with version -1."""
+    """It is a classic member: it lists no assignors, and its metadata counts as version -1."""
 
 
 def support_of(said: Said) -> Support:
-    """What a member that says this supports."""
+    """The support of a member with this metadata."""
     listed = tuple([Listed(each.name, each.minimum_version, each.maximum_version) for each in said.assignors])
     return Support(said.server_assignor, listed, said.legacy is not None)
 
 
 @attrs.define(slots=True, eq=False)
 class Supports:
-    """The participants of one group by what they support."""
+    """The participants of one group by their support."""
 
     by_member: dict[str, Support] = attrs.Factory(dict)
     members: dict[Support, set[str]] = attrs.Factory(dict)
-    """Member ids; never empty."""
+    """Member ids by support; no set is empty."""
 
     @classmethod
     def of(cls, all_said: Iterable[tuple[str, Said]]) -> Supports:
-        """The same made afresh from what everybody says."""
+        """Build the index from the metadata of all participants."""
         made = cls()
         for member_id, said in all_said:
             made.put(member_id, support_of(said))
         return made
 
     def put(self, member_id: str, support: Support) -> None:
-        """The member takes part, and supports this from now on."""
+        """Note that the member takes part and has this support from now on."""
         if self.by_member.get(member_id) == support:
             return
         self.drop(member_id)
@@ -64,7 +64,7 @@ class Supports:
         self.members.setdefault(support, set()).add(member_id)
 
     def drop(self, member_id: str) -> None:
-        """The member takes part no more, if it ever did."""
+        """Remove the member, if it takes part."""
         support = self.by_member.pop(member_id, None)
         if support is not None:
             alike = self.members[support]
@@ -73,10 +73,10 @@ class Supports:
                 del self.members[support]
 
     def kinds(self) -> dict[Support, int]:
-        """The different supports, and how many members have each."""
+        """The distinct supports, and the number of members with each."""
         return {support: len(alike) for support, alike in self.members.items()}
 
     def those_with(self, supports: Collection[Support]) -> Iterator[str]:
-        """The member ids of all who support one of these, in no order."""
+        """The ids of all members that have one of these supports, in no order."""
         for support in supports:
             yield from self.members[support]

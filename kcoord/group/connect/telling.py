@@ -1,4 +1,4 @@
-"""Who is told now, and in which protocol? Answers that are kept back, for members of either one."""
+"""Notification: held answers are sent or refused now, for members of the new protocol and classic members."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Give the heartbeat's answer that is kept back, as it is now."""
+    """Send the member's held answer as it is now."""
     if member.legacy is None:
         answers.let_go_heartbeat(turn, group, member)
     else:
@@ -20,7 +20,9 @@ def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def refuse_all(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
-    """Answer all that is kept back for a member with an error: it is gone, or has come by another connection."""
+    """Answer everything that is held for the member with an error: the member is gone or excluded, or has come by
+    another connection.
+    """
     if member.legacy is not None:
         legacy.refuse_waiting(turn, group, member, error)
         return
@@ -30,7 +32,7 @@ def refuse_all(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode
 
 
 def tell_touched(turn: Turn, group: ConnectGroup) -> None:
-    """Let go what is kept for members to whom this step has something to say."""
+    """Send the held answers of members for which this step has news."""
     while group.touched:
         touched = sorted(group.touched)
         group.touched.clear()

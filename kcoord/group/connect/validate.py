@@ -1,4 +1,4 @@
-"""Is a request of the connect group APIs well formed? What can be told from its fields, before any state is asked.
+"""Validation of the connect group requests by their fields alone, before any state is looked at.
 
 Each function returns a text that says what is wrong, or None.
 """
@@ -17,7 +17,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.resources import misnamed
 
 OLDEST_VERSION = -1
-"""The version of a legacy worker's metadata."""
+"""The version of classic members' metadata."""
 
 
 def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
@@ -45,7 +45,7 @@ def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
     )
     for wrong, text in checks:
         if wrong:
-            return text.format(request)  # written out only now: nearly every heartbeat is right
+            return text.format(request)  # formatted only now, because nearly every heartbeat is valid
     return (
         _wrong_in_assignors(request.client_assignors or ())
         or misnamed(request.connectors_and_tasks or ())
@@ -85,7 +85,7 @@ def wrong_in_prepare(request: ConnectGroupPrepareAssignmentRequest) -> str | Non
 
 
 def wrong_in_install(request: ConnectGroupInstallAssignmentRequest) -> str | None:
-    """What is wrong in a ConnectGroupInstallAssignment. Whether the assignment is valid is another question."""
+    """What is wrong in a ConnectGroupInstallAssignment. `install.check` judges the assignment itself."""
     if request.scheduled_delay_ms < 0:
         return f"ScheduledDelayMs is {request.scheduled_delay_ms}"
     for member in request.members:

@@ -1,5 +1,7 @@
-"""May this worker prepare or install an assignment? Whatever is wrong never removes it nor makes it join anew
-(CG-19): FENCED_MEMBER_EPOCH means after the next heartbeat, UNKNOWN_MEMBER_ID give up computing.
+"""The checks whether a worker may prepare or install an assignment (CG-19).
+
+No error here removes the member or makes it join again. FENCED_MEMBER_EPOCH means: ask again after the next heartbeat.
+UNKNOWN_MEMBER_ID means: give up computing.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ def check_member(
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member]:
-    """The group and the member; raises Refused unless both are there and the epoch is the member's."""
+    """The group and the member. Raises Refused unless both exist and the request has the member's epoch."""
     check_newer(turn, request.group_id, context)
     group = turn.contents.connect.get(request.group_id)
     if group is None:
@@ -38,7 +40,7 @@ def check_computing(
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member, Computation]:
-    """The same, and what it computes; raises Refused unless it is the chosen one."""
+    """The group, the member and its computation. Raises Refused unless this member is chosen to compute."""
     group, member = check_member(turn, request, context)
     computation = group.computation
     if computation is None or computation.chosen != member.member_id:

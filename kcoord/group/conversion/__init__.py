@@ -1,1 +1,1 @@
-"""From one protocol to the other: a generic group of Connect workers becomes a connect group, and one again."""
+"""Conversion: a classic group of Connect workers becomes a connect group, and back."""

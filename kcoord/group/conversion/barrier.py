@@ -1,4 +1,4 @@
-"""Why do the legacy workers of a group have to join all together? In words, for `describe`."""
+"""The reason why a group's classic workers have to join all together, as text for `describe`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from kcoord.group.generic.group import GenericGroup
 from kcoord.group.translation.spoken import DEFAULT
 
 NAMED = 3
-"""So many workers are named; the others are counted."""
+"""How many workers are named; the others are counted."""
 
 
 def why_barrier_among_legacy(group: ConnectGroup) -> str | None:
-    """The same of a connect group; None where each is managed by itself."""
+    """The reason for a connect group; None if each worker is managed on its own."""
     if group.legacy.protocol != DEFAULT:
         return None
     return _only_default(sorted(each for each, names in group.legacy.members.items() if set(names) == {DEFAULT}))
 
 
 def why_barrier(contents: Contents, group: GenericGroup) -> str | None:
-    """The same of a generic group; None for one that is not of Connect workers."""
+    """The reason for a classic group; None if it is not a group of Connect workers."""
     if group.protocol_type != PROTOCOL_TYPE:
         return None
     if contents.effective(group.group_id).legacy_mode is LegacyMode.BARRIER:

@@ -1,14 +1,15 @@
-"""When does a generic group become a connect group for its settings' sake? After whatever made it belong there.
+"""A classic group becomes a connect group because its settings ask for it: when that is checked.
 
-| after | which is looked at |
+| after | what is checked |
 | --- | --- |
-| a SyncGroup of a generic group, or a look at it when something fell due | that group, once all members have their assignments |
-| its settings are altered | that group, in whichever state |
-| a load, since the server's settings may be others | all groups |
+| a SyncGroup of a classic group, or a sweep of it | that group, once all members have their assignments |
+| a change of its settings | that group, in every state |
+| a load, since the server's settings may have changed | all groups |
 
-When a worker of the new protocol joins is in `newcomer.py`; the way back is looked at after any change of a connect group
-(`connect/settle.py`): its last worker of the new protocol has gone, its mode is another, a worker speaks only `default`.
-"""  # noqa: E501
+`newcomer.py` has the case that a worker of the new protocol joins. The way back is checked after each change of a
+connect group (`connect/settle.py`): its last worker of the new protocol has gone, its mode has changed, or a worker
+speaks only `default`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from kcoord.group.turn import Turn
 
 
 def follow(turn: Turn, group: GenericGroup) -> bool:
-    """True if the group is a connect group now."""
+    """Convert the group if it belongs to the connect groups. True if it is a connect group now."""
     if group.state is State.DEAD or not belongs_to_connect(turn.contents, group):
         return False
     try:
@@ -34,5 +35,7 @@ def follow(turn: Turn, group: GenericGroup) -> bool:
 
 
 def follow_when_stable(turn: Turn, group: GenericGroup) -> bool:
-    """The same, of a group whose rebalance ends perhaps: not before it has, so that nobody is called a second time."""
+    """The same for a group whose rebalance may end now: only once it has ended, so that nobody is called a second
+    time.
+    """
     return group.state is State.STABLE and not group.unsynced and follow(turn, group)

@@ -1,6 +1,6 @@
-"""Which group does a worker of the new protocol join? A generic one of Connect workers becomes a connect group for it.
+"""The group that a worker of the new protocol joins: a classic group of Connect workers becomes a connect group for it.
 
-Nothing is changed before the worker has been found fit to join; until then it is judged by a preview.
+Nothing changes before it is known that the worker may join; until then the checks use a preview.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def group_for(turn: Turn, group_id: str) -> ConnectGroup:
-    """The group that a worker is about to join, as it would find it. Raises Refused where there can be none."""
+    """The group that a worker is about to join, as the worker would find it. Raises Refused if it cannot join any."""
     generic = turn.contents.groups.get(group_id)
     if generic is None or not generic.members:
         if generic is not None and generic.protocol_type == PROTOCOL_TYPE and not generic.pending:
-            return ConnectGroup(group_id)  # offsets that Connect's workers have left there are in nobody's way
+            return ConnectGroup(group_id)  # offsets that Connect workers have left there do no harm
         return group_to_join(turn, group_id)
     _check_policy(turn, generic)
     try:
@@ -30,7 +30,9 @@ def group_for(turn: Turn, group_id: str) -> ConnectGroup:
 
 
 def take_name(turn: Turn, group: ConnectGroup) -> ConnectGroup:
-    """Before the first worker of the new protocol is written down: the name is a connect group's, or free."""
+    """Give the name to a connect group, before the first record about the worker is written: convert the classic group,
+    or remove it if it has no members.
+    """
     generic = turn.contents.groups.get(group.group_id)
     if generic is not None and generic.members:
         return to_connect(turn, generic)

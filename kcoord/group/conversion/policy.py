@@ -1,16 +1,16 @@
-"""Which of its two kinds is a group of Connect workers to be? What its settings and its members say of it.
+"""The policy for groups of Connect workers: classic group or connect group, by settings and members.
 
 | members | kind |
 | --- | --- |
-| one of the new protocol at least | a connect group, always |
-| legacy workers only, `connect.legacy.mode` is `barrier` | a generic group |
-| legacy workers only, `individual` | a connect group |
-| the same, but one of them speaks nothing but `default` | a generic group: who speaks it keeps the full barrier |
+| at least one of the new protocol | a connect group, always |
+| only classic workers, `connect.legacy.mode` is `barrier` | a classic group |
+| only classic workers, `individual` | a connect group |
+| the same, but one of them speaks only `default` | a classic group: under `default` there is always the full barrier |
 
-`connect.migration.policy` says which way a worker that comes or goes may take the group: `upgrade` lets a generic group
-become a connect group when a worker of the new protocol joins, `downgrade` lets a connect group become a generic one
-when the last of those has gone. Without the right to go down its legacy workers stay in the connect group, and are
-managed one by one.
+`connect.migration.policy` says in which direction the group may be converted when a worker comes or goes. `upgrade`
+lets a classic group become a connect group when a worker of the new protocol joins. `downgrade` lets a connect group
+become a classic one when the last of those has gone. If it may not, its classic workers stay in the connect group, and
+are managed one by one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from kcoord.group.translation.spoken import DEFAULT
 
 
 def is_all_legacy(group: ConnectGroup) -> bool:
-    """Whether the group has members that take part, and none of the new protocol."""
+    """Whether the group has members that take part, and all its members are classic workers."""
     return len(group.legacy.members) == len(group.members) and group.has_participants()
 
 
 def belongs_to_generic(contents: Contents, group: ConnectGroup) -> bool:
-    """Whether a connect group is to become a generic one."""
+    """Whether a connect group is to become a classic one."""
     if not is_all_legacy(group):
         return False
     limits = contents.effective(group.group_id)
@@ -39,12 +39,14 @@ def belongs_to_generic(contents: Contents, group: ConnectGroup) -> bool:
 
 
 def _any_disarms(group: ConnectGroup) -> bool:
-    """Whether a worker has yet to stop what it runs before it is told of `default`: in a generic group it would not."""
+    """Whether a worker must still stop what it runs before it is told of `default`: in a classic group it would not
+    stop.
+    """
     return any(disarms(group, group.members[each]) for each in group.legacy.members)
 
 
 def belongs_to_connect(contents: Contents, group: GenericGroup) -> bool:
-    """Whether a generic group's members are to be managed one by one, as far as its settings and protocols go."""
+    """Whether a classic group's members are to be managed one by one, as far as its settings and protocols go."""
     return (
         bool(group.members)
         and group.protocol_type == PROTOCOL_TYPE
@@ -54,6 +56,6 @@ def belongs_to_connect(contents: Contents, group: GenericGroup) -> bool:
 
 
 def speaks_more_than_default(group: GenericGroup) -> bool:
-    """Whether all members have a protocol in common that has no barrier of its own."""
+    """Whether all members have an embedded protocol in common that needs no full barrier."""
     common = {name for name, count in group.support.items() if count == len(group.members)}
     return bool(common - {DEFAULT})

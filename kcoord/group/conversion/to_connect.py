@@ -1,15 +1,16 @@
-"""How does a generic group of Connect workers become a connect group?
+"""Conversion of a classic group of Connect workers to a connect group.
 
-Group epoch = generation; each member's current and target are what it runs (`workers.py`). A member whose assignment
-stays is not disturbed: the generation that it knows stays valid. Who waits for an answer, or has joined and has no
-assignment yet, is told to join again, and says then what it runs. A generation without assignments counts as one that
-has to be computed: the group epoch is one more, since a generation's number is never given to two (CM-2). So
-does one whose leader has taken something away that it has yet to give to others.
+1. The group epoch is the generation. Each member's current and target are what it runs (`workers.py`).
+2. A member whose assignment stays is not disturbed: the generation that it knows stays valid.
+3. A member that waits for an answer, or has joined and has no assignment yet, is told to join again, and then says what
+   it runs.
+4. A generation without assignments counts as one that must still be computed: the group epoch is one more, since a
+   generation's number is never used twice (CM-2). So does a generation whose leader has taken something away that it
+   has not given to others yet.
+5. If the group was a connect group just before, and its members have not joined since, each member knows a generation
+   of its own. Any up to the group's generation is valid, also after a load.
 
-A group that was a connect group just before, and whose members have not joined since, has members that know generations
-of their own: any up to the group's is theirs, also after a load.
-
-It is one step: a log that is cut anywhere shows the one group or the other.
+The conversion is one step: a log that is cut anywhere shows the one group or the other.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from kcoord.protocol.records import Record
 
 @attrs.frozen
 class Plan:
-    """What the connect group will be."""
+    """The connect group that is to be made."""
 
     generic: GenericGroup
     workers: list[Worker]
@@ -53,7 +54,7 @@ class Plan:
 
 
 def plan(turn: Turn, generic: GenericGroup) -> Plan:
-    """Nothing is changed yet. Raises NotConvertible."""
+    """Plan the conversion; nothing is changed yet. Raises NotConvertible."""
     workers = read_workers(generic)
     is_complete = generic.state is State.STABLE and not any(_releases(each) for each in workers)
     epoch = generic.generation if is_complete else generic.generation + 1
@@ -61,7 +62,7 @@ def plan(turn: Turn, generic: GenericGroup) -> Plan:
 
 
 def preview(turn: Turn, generic: GenericGroup) -> ConnectGroup:
-    """The connect group that `generic` would become, to look at. Raises NotConvertible."""
+    """The connect group that `generic` would become, for checks. Raises NotConvertible."""
     scratch = Contents(turn.contents.settings, turn.contents.ids)
     for record in plan(turn, generic).records:
         replay(scratch, record)
@@ -69,7 +70,7 @@ def preview(turn: Turn, generic: GenericGroup) -> ConnectGroup:
 
 
 def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
-    """Convert the group. The caller settles it. Raises NotConvertible, and has changed nothing then."""
+    """Convert the group. The caller settles it. Raises NotConvertible, and then has changed nothing."""
     planned = plan(turn, generic)
     for worker in planned.workers:
         member = worker.member
@@ -79,7 +80,7 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
     for record in planned.records:
         turn.write(record)
     group = turn.contents.connect[generic.group_id]
-    group.legacy.map_due_ms = turn.now_ms + QUIET_MS  # a look that the conversion has ended is made up for
+    group.legacy.map_due_ms = turn.now_ms + QUIET_MS  # makes up for a look that the conversion has ended
     history.began(turn, group)
     if planned.epoch == generic.generation:
         history.installed(turn, group, {})
@@ -93,9 +94,10 @@ def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
 
 
 def _keep_together(turn: Turn, group: ConnectGroup) -> None:
-    """In the middle of a rebalance, which may be for a change of configuration that some have read and others have not:
-    it needs the barrier that the generic group had. The last assignment may be as new as the change: the leader of a
-    connect group that was converted in the middle of a config round has computed, and others have yet to come.
+    """Open a config round. The conversion came in the middle of a rebalance, which may be for a change of configuration
+    that only some have read. It needs the barrier that the classic group had. The last assignment may be as new as the
+    change: if the group was converted from a connect group in the middle of a config round, the leader has computed,
+    and others have not come yet.
     """
     said = [group.members[each].said.legacy for each in group.legacy.members]
     newest = max([each.config_offset for each in said if each is not None], default=NO_OFFSET)
@@ -129,7 +131,7 @@ def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: in
 
 
 def _releases(worker: Worker) -> bool:
-    """Whether it was told to stop something that it has not said to have stopped."""
+    """Whether the worker was told to stop something, and has not yet reported that it has stopped."""
     return worker.is_settled and bool(worker.current - worker.target)
 
 
@@ -153,9 +155,7 @@ def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
 
 
 def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: int) -> None:
-    """The worker's session goes on. What it must let go was in its last assignment, and it joins by itself when it
-    has.
-    """
+    """Carry on the worker's session. Its last assignment says what it must stop, and it joins by itself when it has."""
     classic, member = worker.member, group.members[worker.member.member_id]
     waited = classic.is_new or not worker.is_settled
     member.last_seen_ms = max(classic.last_seen_ms, turn.now_ms) if waited else classic.last_seen_ms

@@ -1,15 +1,16 @@
-"""How does a connect group with legacy workers only become a generic group again?
+"""Conversion of a connect group, all of whose members are classic workers, back to a classic group.
 
-Generation = group epoch, and each worker's assignment is all that it may be running. Then everybody joins again: the
-leader is to see what each reports. No worker stops anything for that (`compatible`, `sessioned`); what was waiting for
-another's release, or for somebody's return, is the leader's to give out again.
+The generation is the group epoch, and each worker's assignment is all that it may be running. Then all join again, so
+that the leader sees what each reports. No worker stops anything for that (`compatible`, `sessioned`). What waited for
+another worker's release, or for a worker's return, is the leader's to give out again.
 
-Workers know the generations at which each of them joined last. So until they have joined again any generation up to the
-group's is theirs, and is answered REBALANCE_IN_PROGRESS: ILLEGAL_GENERATION would reset them. That must outlast a load,
-and so the record says PreparingRebalance, as no other does; `generic/sessions.py` begins the rebalance anew from it.
+Each worker knows the generation at which it joined last. So until they have joined again, any generation up to the
+group's is valid, and is answered REBALANCE_IN_PROGRESS: ILLEGAL_GENERATION would reset the workers. That must outlast a
+load. So the record says PreparingRebalance, as no other record does, and `generic/sessions.py` starts the rebalance
+from it again.
 
-What a connect group had beyond its members goes: the configured set, targets of who has departed, history. Its settings
-stay.
+What a connect group has beyond its members is removed: the configured set, the targets of departed members, the
+history. Its settings stay.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ WHY = f"{Reason.MIGRATED}: only workers of the generic protocol are left, and th
 
 
 def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
-    """Convert the group, all of whose members must be legacy workers. Those that were put out are left behind."""
+    """Convert the group; all its members must be classic workers. Evicted members are left out."""
     group_id = group.group_id
     members = group.participants()
     for member in group.members.values():
@@ -54,8 +55,8 @@ def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
 
 
 def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMetadataValue:
-    """Under the lowest protocol that all workers speak, so that after a load none that joins is refused for want of
-    what the record cannot tell.
+    """The record, under the lowest protocol that all workers speak. So after a load no worker that joins is refused
+    because of what the record cannot say.
     """
     protocol = _lowest(group, members)
     number = version(protocol)
@@ -104,7 +105,7 @@ def _state(group: ConnectGroup, member: Member, number: int) -> bytes:
 
 
 def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssignment:
-    """All that the worker may be running, as if it had been told just that."""
+    """All that the worker may be running, as if its last assignment had been exactly that."""
     return WorkerAssignment(
         number,
         0,
@@ -116,7 +117,7 @@ def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssig
 
 
 def _bury(turn: Turn, group: ConnectGroup) -> None:
-    """Tombstones for all that there is of the connect group, but for its settings."""
+    """Write tombstones for everything that the connect group has, except its settings."""
     for member in list(group.members.values()):
         if member.recorded:
             turn.write(records.no_current(group.group_id, member.member_id))

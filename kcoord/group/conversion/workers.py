@@ -1,7 +1,7 @@
-"""What does each worker of a generic group run, and what has it been told? Read out of what the group knows of it.
+"""What each worker of a classic group runs, and what it was told, read from the group's state.
 
-Under `compatible` and `sessioned` an assignment is an increment: a worker adds what is assigned to what it said that it
-runs, and drops what is revoked. So that nothing that it may be running is given away:
+Under `compatible` and `sessioned` an assignment is an increment: a worker adds what is assigned to what it has
+reported, and stops what is revoked. So that nothing that it may be running is given away:
 
 | the worker | may be running | is to run |
 | --- | --- | --- |
@@ -10,10 +10,11 @@ runs, and drops what is revoked. So that nothing that it may be running is given
 | has joined again since, and waits | reported | the same |
 | has joined this generation, which has no assignments yet | reported | the same |
 
-Whoever has joined this generation a second time, and not fetched its assignment since, may have lost it with the answer:
-it has to join once more, and says then what it runs.
+A worker that has joined this generation a second time, and not fetched its assignment since, may have lost the answer
+with its assignment. It has to join once more, and then says what it runs.
 
-Where two are to run one thing the first of this table has it, and of equals the one that has been there for longer.
+If two workers are to run the same resource, the one in the higher row of this table has it; in the same row, the one
+that has been a member for longer.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ NOTHING: Resources = frozenset()
 
 
 class NotConvertible(Exception):
-    """The group stays what it is; the text says why."""
+    """The group cannot be converted; the text says why."""
 
 
 @attrs.define(slots=True)
 class Worker:
-    """One member of the generic group."""
+    """One member of the classic group."""
 
     member: Member
     spoken: Spoken
@@ -50,19 +51,19 @@ class Worker:
     told: WorkerAssignment | None
     """Its last assignment, if it may have fetched it."""
     knows_generation: bool
-    """It has been told the number of the group's generation."""
+    """It knows the number of the group's generation."""
     knows_some_generation: bool
-    """It has been told one, which may be an earlier one (`GenericGroup.was_converted`)."""
+    """It knows a generation, which may be an earlier one (`GenericGroup.was_converted`)."""
     is_settled: bool
-    """It has its assignment, and is waited for by nobody: nothing need be said to it."""
+    """It has its assignment, and nobody waits for it: it need not be told anything."""
     is_stranger: bool
-    """It was not there when the last assignments were made. What it runs others may have been given since."""
+    """It was not a member when the last assignments were made. Others may have been given since what it runs."""
     doubtful: Resources = NOTHING
-    """What a stranger is to stop for that: all that others may be running too (CM-12)."""
+    """What a stranger has to stop for that reason: all that others may be running too (CM-12)."""
 
 
 def read_workers(group: GenericGroup) -> list[Worker]:
-    """All members. Raises NotConvertible unless all of them are Connect workers that can be read."""
+    """Read all members. Raises NotConvertible unless all of them are Connect workers that can be read."""
     if group.protocol_type != PROTOCOL_TYPE:
         kind = f"of protocol type {group.protocol_type}" if group.protocol_type else "without protocol type"
         raise NotConvertible(f"group {group.group_id} is {kind}, and only groups of type {PROTOCOL_TYPE} can change")
@@ -106,7 +107,7 @@ def _runs(reported: Resources, told: WorkerAssignment | None) -> tuple[Resources
 
 
 def _share_out(workers: Iterable[Worker]) -> None:
-    """Nothing is in two targets."""
+    """Remove from each target what an earlier worker has, so that nothing is in two targets."""
     taken: set[tuple[str, int]] = set()
     for worker in sorted(workers, key=lambda each: each.told is None):
         worker.target -= taken
@@ -120,8 +121,8 @@ def _doubt_strangers(workers: Sequence[Worker]) -> None:
 
 
 def last_leader(group: GenericGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:
-    """Who made the last assignments that are known, or leads the generation that has none yet; and the config offset up
-    to which they were made.
+    """The member that made the last known assignments, or that leads the generation which has none yet; and the config
+    offset up to which they were made.
     """
     told = [each.told for each in workers if each.told is not None and not each.told.error]
     leader = next((each.leader for each in told if each.leader in group.members), group.leader_id)

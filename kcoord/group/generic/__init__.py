@@ -1,1 +1,1 @@
-"""Groups of the generic protocol: JoinGroup, SyncGroup, Heartbeat, LeaveGroup (Apache Kafka calls them classic)."""
+"""Classic groups: JoinGroup, SyncGroup, Heartbeat and LeaveGroup (this package calls them generic groups)."""

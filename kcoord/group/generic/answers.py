@@ -1,8 +1,8 @@
-"""What do the answers to JoinGroup and SyncGroup look like? And what becomes of a request that is parked?
+"""Answers to JoinGroup and SyncGroup of classic groups, and to requests that are parked.
 
-Every parked request is answered exactly once: when its phase ends, when its member goes, or when the same member
-asks again. (Apache Kafka forgets the first of two requests of one member; here it gets REBALANCE_IN_PROGRESS, so
-that no connection waits for ever.)
+Every parked request is answered exactly once: when its phase ends, when its member goes, or when the same member sends
+another one. (Apache Kafka forgets the first of two requests of one member. Here the first one gets
+REBALANCE_IN_PROGRESS, so that no connection waits for ever.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def join_error(turn: Turn, token: Token, error: ErrorCode, member_id: str) -> No
 
 
 def join_answer(group: GenericGroup, member: Member) -> JoinGroupResponse:
-    """Tell a member of the current generation; its leader learns who is in it, with their metadata."""
+    """Tell a member the current generation; the leader also gets the list of members, with their metadata."""
     protocol = group.protocol_name or ""
     members = []
     if group.leader_id == member.member_id:
@@ -86,6 +86,6 @@ def release_sync(turn: Turn, member: Member, error: ErrorCode) -> None:
 
 
 def refresh(turn: Turn, group: GenericGroup, member: Member) -> None:
-    """A member has just been answered after waiting: its session starts afresh."""
+    """Restart the session of a member that has just been answered after waiting."""
     member.last_seen_ms = turn.now_ms
     turn.wake(group, turn.now_ms + member.session_timeout_ms)

@@ -1,4 +1,4 @@
-"""What do JoinGroup and SyncGroup ask for, whatever their version?"""
+"""JoinGroup and SyncGroup requests in one form for all versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Join:
     token: Token
     api_version: int
     member_id: str
-    """The caller's own, or the one that it was just given."""
+    """The sender's own member id, or the one that it was just given."""
     instance_id: str | None
     client_id: str
     client_host: str
@@ -32,4 +32,4 @@ class Sync:
     token: Token
     member: Member
     assignments: dict[str, bytes]
-    """By member id; only the leader's count."""
+    """By member id; only the assignments that the leader sends count."""

@@ -1,5 +1,6 @@
-"""May this member commit offsets now? Asked by OffsetCommit here, and by the gateway before it passes a commit on
-(GW-12, GW-22).
+"""The check whether a member may commit offsets now.
+
+OffsetCommit here asks for it, and the gateway before it passes a commit on (GW-12, GW-22).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from kcoord.group.generic.who import check_member
 from kcoord.protocol.errors import ErrorCode
 
 NAMES_MISSING_GROUP_VERSION = 9
-"""OffsetCommit from which on a group that is not there is named as such; before it was a wrong generation."""
+"""From this version of OffsetCommit on, a group that does not exist has an error of its own; before, the error was
+ILLEGAL_GENERATION.
+"""
 
 
 def check_commit(
@@ -24,14 +27,14 @@ def check_commit(
     now_ms: int,
     api_version: int,
 ) -> ErrorCode:
-    """NONE, or why not. A plain commit refreshes the session where it is accepted; a transactional one ignores the
+    """NONE, or the error. A plain commit that is accepted refreshes the session. A transactional commit ignores the
     group's state.
 
-    A commit without member (no id, generation -1) is an admin's, or of a consumer that uses no groups, and needs a
-    group without members; a transactional one is of a client older than KIP-447, which cannot name its member, and
-    passes.
+    A plain commit without a member (no id, generation -1) comes from an admin, or from a consumer that uses no groups.
+    It needs a group without members. A transactional one comes from a client older than KIP-447, which cannot name its
+    member, and is accepted.
     """
-    if group_id in contents.connect:  # a group without offsets
+    if group_id in contents.connect:  # it has no offsets
         return ErrorCode.GROUP_ID_NOT_FOUND
     group = contents.groups.get(group_id)
     state = State.DEAD if group is None else group.state

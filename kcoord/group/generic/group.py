@@ -1,9 +1,9 @@
-"""What does a generic group consist of? Its durable record, and beside it the session state that grows around it.
+"""A classic group: its durable record, and the session state around it.
 
-Durable: `record`, the last GroupMetadata record, changed by `replay` alone and never mutated. It is the group's
-*generation*: who is in it, with which protocol, who leads, who has which assignment. All else is session state: it
-starts from the record (`follow_record`, or `generic/sessions.py` after a load) and runs ahead of it only in
-PreparingRebalance, where the next generation is being gathered.
+Durable is `record`, the last GroupMetadata record. Only `replay` changes it, and it is never mutated. It is the group's
+*generation*: its members, its protocol, its leader, and each member's assignment. All else is session state. It starts
+from the record (`follow_record`, or `generic/sessions.py` after a load). It runs ahead of the record only in
+PreparingRebalance, while the next generation is being gathered.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from kcoord.group.repetition import Repetition
 from kcoord.protocol.records import GroupMetadataValue
 
 CONSUMER = "consumer"
-"""The protocol type whose metadata the coordinator looks into, for the topics that a group is subscribed to."""
+"""The protocol type whose metadata the coordinator reads, to find the topics that a group is subscribed to."""
 
 NO_RECORD = GroupMetadataValue(protocol=None, leader=None)
-"""Of a group that only has offsets: generation 0, no protocol type, no members."""
+"""The record of a group that only has offsets: generation 0, no protocol type, no members."""
 
 
 @attrs.define(slots=True, eq=False)
 class Rebalance:
-    """A rebalance on its way: PreparingRebalance, from its cause to the end of its join phase."""
+    """A running rebalance: PreparingRebalance, from its cause to the end of its join phase."""
 
     reasons: list[str]
-    """What caused it, and what else happened until its end: the first few."""
+    """What caused it, and what else happened until its end: only the first few."""
     since_wall_ms: int
     initial: bool
-    """The group was empty: wait for `due_ms` even when everybody known has joined, since more are to be expected."""
+    """The group was empty. So it waits for `due_ms` even if all known members have joined, since more may come."""
     due_ms: int = NEVER_MS
     """When the join phase ends without those who have not joined."""
     delay_ms: int = 0
@@ -45,7 +45,7 @@ class Rebalance:
     more_reasons: int = 0
 
     def note(self, reason: str) -> None:
-        """Something else has happened."""
+        """Note that something else has happened."""
         if len(self.reasons) < TOLD:
             self.reasons.append(reason)
         else:
@@ -58,7 +58,7 @@ class Rebalance:
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class GenericGroup:
-    """One group of the generic protocol."""
+    """One classic group."""
 
     group_id: str
     # durable
@@ -66,33 +66,35 @@ class GenericGroup:
     # session
     state: State = State.DEAD
     version: int = 0
-    """Moves with everything that could change the answer to a heartbeat (hot path)."""
+    """Increases with everything that could change the answer to a heartbeat (hot path)."""
     protocol_type: str = ""
-    """As recorded, or as the first member of a new rebalance brought it; empty for a group that only has offsets."""
+    """As recorded, or as the first member of a new rebalance named it; empty for a group that only has offsets."""
     leader_id: str | None = None
     members: dict[str, Member] = attrs.Factory(dict)
     """By member id, in the order in which they came."""
     static_ids: dict[str, str] = attrs.Factory(dict)
     """Member id by group.instance.id."""
     pending: dict[str, int] = attrs.Factory(dict)
-    """Member ids handed out to those who have yet to join with them (KIP-394), and when each lapses."""
+    """Member ids that were given to newcomers which have not yet joined with them (KIP-394), and when each lapses."""
     support: dict[str, int] = attrs.Factory(dict)
     """How many members speak each protocol."""
     weight: int = 0
-    """Bytes of the group's record without the assignments, at most: the sum of `weight_of` its members."""
+    """The most bytes that the group's record can take without the assignments: the sum of `weight_of` its members."""
     parked_joins: int = 0
     """How many members have a parked JoinGroup."""
     rebalance: Rebalance | None = None
     unsynced: set[str] = attrs.Factory(set)
-    """Members that have yet to fetch their assignment of this generation."""
+    """Members that have not yet fetched their assignment of this generation."""
     heartbeat_is_sync: bool = False
     """After a load: an unsynced member that heartbeats had its assignment before (see `generic/sessions.py`)."""
     sync_due_ms: int = NEVER_MS
-    """When those still unsynced are put out."""
+    """When the members that are still unsynced are evicted."""
     repetition: Repetition = attrs.Factory(Repetition)
-    """Whether generations repeat themselves."""
+    """How often the last generations have repeated themselves."""
     held_reason: str | None = None
-    """Why the stable group rebalances when what repeats itself has waited long enough; whoever asked for that waits."""
+    """A rebalance is held because the last ones repeated themselves: the reason that it will have. The member that
+    asked for it waits.
+    """
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""
 
@@ -108,24 +110,24 @@ class GenericGroup:
 
     @property
     def was_converted(self) -> bool:
-        """Whether this was a connect group until its last record: its members know generations of their own, and have
-        to join again (`conversion/to_generic.py`).
+        """Whether this was a connect group until its last record. Then each member knows a generation of its own, and
+        all have to join again (`conversion/to_generic.py`).
         """
         return self.record.state == LABELS[State.PREPARING]
 
     @property
     def leader_is_unknown(self) -> bool:
-        """Whether nobody knows who leads the generation: the group was adopted, and its leader had not been seen."""
+        """Whether the leader of the generation is unknown: the group was adopted, and its leader had not been seen."""
         return self.record.leader is None and bool(self.record.members)
 
     def may_know(self, generation: int) -> bool:
-        """Whether a member may have been told that generation last."""
+        """Whether `generation` may be the last one that a member was told."""
         return generation == self.generation or (self.was_converted and 0 <= generation <= self.generation)
 
     # -- following the record -----------------------------------------------------------------------------------------
 
     def follow_record(self) -> None:
-        """Let the session state follow the record that was just replayed."""
+        """Bring the session state in line with the record that was just replayed."""
         record = self.record
         if not self.leader_is_unknown:
             self.leader_id = record.leader
@@ -135,13 +137,13 @@ class GenericGroup:
         self.move(recorded_state(record))
 
     def move(self, state: State) -> None:
-        """Be in `state`. Raises AssertionError for a move that is not in MOVES."""
+        """Change to `state`. Raises AssertionError for a move that is not in MOVES."""
         assert state in MOVES[self.state], f"group {self.group_id}: from {self.state.label} to {state.label}"
         self.state = state
         self.version += 1
 
     def bury(self) -> None:
-        """The group is gone: nothing of it may be answered any more, nor fall due."""
+        """Close the group: nothing of it may be answered any more, and nothing falls due."""
         self.state = State.DEAD
         self.version += 1
         self.wake_ms = NEVER_MS
@@ -149,7 +151,7 @@ class GenericGroup:
     # -- members ------------------------------------------------------------------------------------------------------
 
     def add(self, member: Member) -> None:
-        """Take a new member in. The first one brings the group's protocol type and leads."""
+        """Add a new member. The first one brings the group's protocol type and leads."""
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
@@ -161,7 +163,9 @@ class GenericGroup:
         self.version += 1
 
     def remove(self, member: Member) -> None:
-        """Let a member go; the eldest of the others leads if it did. Its parked requests must have been answered."""
+        """Remove a member. If it led, the member that has been there longest leads. Its parked requests must have been
+        answered.
+        """
         del self.members[member.member_id]
         if member.instance_id is not None:
             del self.static_ids[member.instance_id]
@@ -173,7 +177,9 @@ class GenericGroup:
         self.version += 1
 
     def replace(self, elder: Member, successor: Member) -> None:
-        """Put `successor`, with the same group.instance.id, in the elder's place and role."""
+        """Put `successor`, which has the same group.instance.id, in the place and role of `elder`, the member
+        before.
+        """
         assert elder.instance_id is not None
         led = self.leader_id == elder.member_id
         was_unsynced = elder.member_id in self.unsynced
@@ -185,7 +191,7 @@ class GenericGroup:
             self.unsynced.add(successor.member_id)
 
     def offer(self, member: Member, protocols: Protocols) -> None:
-        """A member speaks `protocols` from now on."""
+        """Note that a member offers `protocols` from now on."""
         self._count(member.protocols, -1)
         self.weight -= weight_of(member)
         member.protocols = protocols
@@ -205,36 +211,38 @@ class GenericGroup:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def all_joined(self) -> bool:
-        """Whether everybody who is expected has joined, those with a fresh member id included."""
+        """Whether all expected members have joined, including newcomers that were given a member id."""
         return self.parked_joins == len(self.members) and not self.pending
 
     def rebalance_timeout_ms(self) -> int:
-        """How long a rebalance may take: the longest that any member wants."""
+        """How long a rebalance may take: the longest rebalance timeout of a member."""
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     def subscribed_topics(self) -> frozenset[str] | None:
-        """The topics that the current generation subscribes to; None when the group's metadata does not tell."""
+        """The topics that the current generation is subscribed to; None if the group's metadata does not say."""
         if self.record.protocol_type != CONSUMER:
             return None
         return subscribed_topics(recorded.subscription for recorded in self.record.members)
 
     def is_subscribed(self, topics: frozenset[str] | None, topic: str) -> bool:
-        """Whether the group is subscribed to `topic`, `topics` being its `subscribed_topics()`. A consumer group
-        that cannot be read counts as subscribed to everything.
+        """Whether the group is subscribed to `topic`, where `topics` is its `subscribed_topics()`. A consumer group
+        whose metadata cannot be read counts as subscribed to everything.
         """
         return topic in topics if topics is not None else self.record.protocol_type == CONSUMER
 
 
 def weight_of(member: Member) -> int:
-    """Bytes that the member may take in the group's record, its assignment left out. Its id stands there up to three
-    times, and of its metadata the record has that of the chosen protocol, which may be the largest.
+    """The most bytes that the member can take in the group's record, without its assignment. Its id is there up to
+    three times. Of its metadata the record has the part for the chosen protocol, which may be the largest.
     """
     ids = 3 * len(member.member_id) + len(member.instance_id or "") + len(member.client_id) + len(member.client_host)
     return ids + max([len(metadata) for _, metadata in member.protocols], default=0)
 
 
 def recorded_state(record: GroupMetadataValue) -> State:
-    """The state that a record tells. Kafka's own records have no such field: there a group with members is Stable."""
+    """The state that a record describes. Kafka's own records have no such field: there a group with members is
+    Stable.
+    """
     if not record.members:
         return State.EMPTY
     return State.COMPLETING if record.state == LABELS[State.COMPLETING] else State.STABLE

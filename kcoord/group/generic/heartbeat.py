@@ -1,7 +1,7 @@
 """Heartbeat (12): a member is alive, and learns whether it must join again.
 
-v0-v2 alike. v3 group.instance.id. v4 flexible. A heartbeat that is answered 0 in a stable group may be answered
-from the hot path until the group's version moves.
+v0-v2 are alike. v3 adds group.instance.id. v4 is flexible. If a heartbeat is answered 0 in a stable group, the hot path
+may repeat that answer until the group's version changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 
 
 def heartbeat(turn: Turn, request: HeartbeatRequest, context: RequestContext, token: Token) -> None:
-    """Handle a Heartbeat. It refreshes the session in every state, also where it says that a rebalance is on
+    """Handle a Heartbeat. It refreshes the session in every state, also when the answer is that a rebalance is on
     (GW-23).
     """
     connect = turn.contents.connect.get(request.group_id)

@@ -1,8 +1,8 @@
 """JoinGroup (11): a member joins, or joins again.
 
-v0 no rebalance timeout: the session's holds. v1 rebalance timeout. v2, v3 as v1. v4 a newcomer must join twice, the
-second time with the member id that it was given (KIP-394). v5 group.instance.id (KIP-345). v6 flexible. v7 protocol
-type in the answer. v8 reason (KIP-800). v9 SkipAssignment (KIP-814).
+v0 has no rebalance timeout: the session timeout is used. v1 adds the rebalance timeout. v2 and v3 are as v1. v4: a
+newcomer must join twice, the second time with the member id that it was given (KIP-394). v5 adds group.instance.id
+(KIP-345). v6 is flexible. v7 adds the protocol type to the answer, v8 a reason (KIP-800), v9 SkipAssignment (KIP-814).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from kcoord.protocol.messages import JoinGroupRequest
 NEEDS_ID_VERSION = 4
 REBALANCE_TIMEOUT_VERSION = 1
 PREFIX_CHARS = 255
-"""So much of a client's or instance's id goes into a member id, which must stay a string that can be sent."""
+"""How many characters of a client's or instance's id go into a member id, which must stay a string that can be sent."""
 
 
 def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
@@ -81,8 +81,8 @@ def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, t
 
 
 def _is_stale(group: GenericGroup, request: JoinGroupRequest, context: RequestContext) -> bool:
-    """Whether a Connect worker has joined by a newer connection meanwhile. Its newest JoinGroup says what it runs, and
-    a change of the group's protocol relies on that. (A worker has one connection; other clients may have several.)
+    """Whether a Connect worker has meanwhile joined by a newer connection. Its newest JoinGroup says what it runs, and
+    a conversion of the group relies on that. (A worker has one connection; other clients may have several.)
     """
     member = group.members.get(request.member_id)
     return member is not None and group.protocol_type == PROTOCOL_TYPE and member.comes_by_older(context)
@@ -134,7 +134,7 @@ def _join_of(
 
 
 def _join_unknown(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """Without a member id of its own: a newcomer, or a static member that comes back."""
+    """The request has no member id: a newcomer, or a static member that comes back."""
     if join.instance_id is None:
         event = NEEDS_ID if join.api_version >= NEEDS_ID_VERSION else NEWCOMER
         event[group.state](turn, group, join)
@@ -147,11 +147,11 @@ def _join_unknown(turn: Turn, group: GenericGroup, join: Join) -> None:
 
 
 def _join_known(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """With a member id: a newcomer that was given one, or a member."""
+    """The request has a member id: a newcomer that was given one, or a member."""
     if join.member_id in group.pending:
         if join.instance_id is None:
             NEWCOMER[group.state](turn, group, join)
-        else:  # ids are handed out to dynamic members only
+        else:  # only dynamic members are given ids
             join_error(turn, join.token, ErrorCode.UNKNOWN_SERVER_ERROR, join.member_id)
         return
     error = check_member(group, join.member_id, join.instance_id)
@@ -170,8 +170,8 @@ def _rejoin_event(group: GenericGroup, member: Member, protocols: Protocols) -> 
 
 
 def _has_room(group: GenericGroup, member_id: str, max_size: int) -> bool:
-    """Whether the group has room for whoever asks. While members are joining, those count that have joined, so that
-    of a group which is too large the last to join are turned away.
+    """Whether the group has room for the sender. While members are joining, only those that have joined count. So in a
+    group that is too large the last ones to join are refused.
     """
     member = group.members.get(member_id)
     if group.state is State.PREPARING:
@@ -180,7 +180,7 @@ def _has_room(group: GenericGroup, member_id: str, max_size: int) -> bool:
 
 
 def _turn_away(turn: Turn, group: GenericGroup, member_id: str) -> None:
-    """Whoever finds no room is no member any more, and is not waited for."""
+    """The sender finds no room: it is removed if it was a member, and is not waited for."""
     if group.pending.pop(member_id, None) is not None:
         PENDING_GONE[group.state](turn, group)
     elif member_id in group.members:

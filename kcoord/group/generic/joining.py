@@ -1,7 +1,7 @@
-"""What happens when members come and go? The transitions of the join phase, one a cell of `table.py`.
+"""The join phase of a classic group: one transition for each cell of `table.py`.
 
 A rebalance has a cause (`restart`, or `begin` out of an empty group), gathers JoinGroup requests, and ends
-(`close_join`) when everybody has joined or its time is over. Then there is a new generation, or an empty group.
+(`close_join`) when all members have joined or its time is over. Then there is a new generation, or an empty group.
 """
 
 from __future__ import annotations
@@ -23,19 +23,25 @@ from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
 SKIP_ASSIGNMENT_VERSION = 9
-"""JoinGroup from which on a returning static leader can be told to leave the assignment as it is (KIP-814)."""
+"""From this version of JoinGroup on, a returning static leader can be told to leave the assignment as it is
+(KIP-814).
+"""
 SHORTEST_RETRY_MS = 1_000
-"""How soon at the earliest a rebalance that nobody joined is looked at again, whatever timeout the absent asked for."""
+"""The shortest time after which a rebalance that nobody joined is looked at again, whatever timeout the absent members
+asked for.
+"""
 
 MOST_PENDING = 16_384
-"""Newcomers of one group that are waited for; beyond, the one that was given its id first must ask for another."""
+"""Newcomers of one group that are waited for. Beyond that number the oldest is forgotten, and must ask for another
+id.
+"""
 
 
 # -- newcomers --------------------------------------------------------------------------------------------------------
 
 
 def hand_out_id(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """KIP-394: tell a newcomer its member id; it is expected to join with it before its session would end."""
+    """KIP-394: tell a newcomer its member id. It must join with that id within its session timeout."""
     while len(group.pending) >= MOST_PENDING:
         del group.pending[next(iter(group.pending))]
     group.pending[join.member_id] = turn.now_ms + join.session_timeout_ms
@@ -44,7 +50,7 @@ def hand_out_id(turn: Turn, group: GenericGroup, join: Join) -> None:
 
 
 def found_with_id(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """The same, for a group that is not there yet."""
+    """The same, for a group that does not exist yet."""
     hand_out_id(turn, _create(turn, group), join)
 
 
@@ -68,12 +74,12 @@ def begin(turn: Turn, group: GenericGroup, join: Join) -> None:
 
 
 def found(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """The same, for a group that is not there yet."""
+    """The same, for a group that does not exist yet."""
     begin(turn, _create(turn, group), join)
 
 
 def gather(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """A newcomer while members are joining anyway."""
+    """A newcomer joins while members are joining anyway."""
     _admit(turn, group, join)
     _going(group).grew = True
     _going(group).note(_joined(join))
@@ -81,7 +87,7 @@ def gather(turn: Turn, group: GenericGroup, join: Join) -> None:
 
 
 def disturb(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """A newcomer in a group that has to rebalance for it."""
+    """A newcomer joins a group that must rebalance for it."""
     _admit(turn, group, join)
     restart(turn, group, _joined(join))
 
@@ -92,8 +98,8 @@ def _create(turn: Turn, group: GenericGroup) -> GenericGroup:
 
 
 def _admit(turn: Turn, group: GenericGroup, join: Join) -> None:
-    """Take a newcomer in. Its session cannot end while it waits, since nobody can heartbeat before knowing its
-    generation; but a client that has gone away without a trace must not wait for ever.
+    """Add a newcomer. Its session cannot end while it waits, since it cannot send heartbeats before it knows its
+    generation. But a client that has vanished must not wait for ever.
     """
     if not group.members:
         group.protocol_type = join.protocol_type
@@ -127,8 +133,8 @@ def regather(turn: Turn, group: GenericGroup, member: Member, join: Join) -> Non
 
 
 def repeat(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
-    """A member that has lost its answer, or does not know that the others have gone on: tell it of the generation
-    as it is.
+    """A member that has lost its answer, or does not know that the others have gone on: tell it the present
+    generation.
     """
     if member.from_record:
         group.offer(member, join.protocols)
@@ -146,17 +152,15 @@ def change(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
 
 
 def obey(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
-    """The leader joins a stable group again: something outside has changed, such as the topics that its assignment
-    is about.
-    """
+    """The leader joins a stable group again: something outside has changed, for example the topics that it assigns."""
     _rejoin(turn, group, member, join)
     _restart_or_hold(turn, group, member, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
 
 
 def _restart_or_hold(turn: Turn, group: GenericGroup, member: Member, reason: str) -> None:
-    """Rebalance, or let whoever asks for it wait, where the last rebalances were the same and have changed nothing
-    (`repetition`): nobody else is disturbed meanwhile. It waits half its rebalance timeout at most, as its client waits
-    longer than that for JoinGroup.
+    """Rebalance, or let the member that asks for it wait, if the last rebalances were the same and changed nothing
+    (`repetition`). No other member is disturbed meanwhile. It waits half its rebalance timeout at most, as its client
+    waits longer than that for JoinGroup.
     """
     repetition, now_ms = group.repetition, turn.now_ms
     due_ms = now_ms
@@ -174,7 +178,7 @@ def _restart_or_hold(turn: Turn, group: GenericGroup, member: Member, reason: st
 
 
 def wait_is_over(turn: Turn, group: GenericGroup) -> None:
-    """Who asked for a rebalance that repeats itself has waited long enough."""
+    """The member that asked for a rebalance that repeats itself has waited long enough."""
     group.repetition.due_ms = NEVER_MS
     reason, group.held_reason = group.held_reason, None
     if group.state is State.STABLE and reason is not None and group.parked_joins:
@@ -192,7 +196,7 @@ def _rejoin(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None
 
 
 def succeed(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
-    """While members are joining."""
+    """A static member comes back while members are joining."""
     successor = _take_over(turn, group, elder, join)
     _park_successor(turn, group, successor, join)
     _going(group).note(_returned(elder, join))
@@ -200,15 +204,17 @@ def succeed(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
 
 
 def succeed_and_restart(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
-    """Between Join and Sync: the leader may be assigning to the elder's member id, so everybody has to join again."""
+    """A static member comes back between JoinGroup and SyncGroup. The leader may be assigning to its previous member
+    id, so all members have to join again.
+    """
     successor = _take_over(turn, group, elder, join)
     _park_successor(turn, group, successor, join)
     restart(turn, group, _returned(elder, join))
 
 
 def succeed_quietly(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
-    """In a stable group: nobody else is disturbed, unless the group would now choose another protocol (KIP-345,
-    KIP-814).
+    """A static member comes back to a stable group. No other member is disturbed, unless the group would now choose
+    another protocol (KIP-345, KIP-814).
     """
     leader_before = group.leader_id
     successor = _take_over(turn, group, elder, join)
@@ -221,15 +227,15 @@ def succeed_quietly(turn: Turn, group: GenericGroup, elder: Member, join: Join) 
     if join.api_version >= SKIP_ASSIGNMENT_VERSION:
         answer.skip_assignment = group.leader_id == successor.member_id
     else:
-        # An old client that learns that it leads would assign, and a stable group would not listen: so it is told the
-        # leader's old id.
+        # An old client that learns that it leads would assign, but a stable group takes no assignment. So it is told
+        # the leader's previous id.
         answer.leader = leader_before or ""
         answer.members = []
     turn.answer(join.token, answer)
 
 
 def _take_over(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> Member:
-    """The elder is fenced at once, also where it waits."""
+    """The successor takes the place of `elder`, which is fenced at once, also where it waits."""
     release_join(turn, group, elder, ErrorCode.FENCED_INSTANCE_ID, elder.member_id)
     release_sync(turn, elder, ErrorCode.FENCED_INSTANCE_ID)
     successor = _member_of(join)
@@ -247,8 +253,8 @@ def _park_successor(turn: Turn, group: GenericGroup, successor: Member, join: Jo
 
 
 def put_out(turn: Turn, group: GenericGroup, member: Member) -> None:
-    """Remove a member. If it is there after all, it learns from the answer to what it has parked that it must begin
-    anew.
+    """Remove a member. If it is alive after all, the answers to its parked requests tell it that it must join as a new
+    member.
     """
     release_join(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID, "")
     release_sync(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
@@ -256,13 +262,13 @@ def put_out(turn: Turn, group: GenericGroup, member: Member) -> None:
 
 
 def go_on_without(turn: Turn, group: GenericGroup, reason: str) -> None:
-    """Members have gone while members are joining: perhaps nobody else is waited for."""
+    """Members have gone while members are joining: the join phase may be complete now."""
     _going(group).note(reason)
     _close_if_complete(turn, group)
 
 
 def wait_no_longer(turn: Turn, group: GenericGroup) -> None:
-    """A newcomer that had been given an id will not come: perhaps nobody else is waited for."""
+    """A newcomer that had been given an id will not come: the join phase may be complete now."""
     _close_if_complete(turn, group)
 
 
@@ -274,7 +280,7 @@ def never_mind(turn: Turn, group: GenericGroup) -> None:
 
 
 def restart(turn: Turn, group: GenericGroup, reason: str) -> None:
-    """Everybody has to join again. Those who wait for their assignment learn it at once, the others by their next
+    """All members have to join again. Those that wait for their assignment learn it at once, the others by their next
     heartbeat.
     """
     for member in group.members.values():
@@ -294,8 +300,8 @@ def restart(turn: Turn, group: GenericGroup, reason: str) -> None:
 
 
 def time_is_up(turn: Turn, group: GenericGroup) -> None:
-    """The rebalance's time, or the initial delay, is over; the delay grows while members arrive, up to the
-    rebalance timeout.
+    """The rebalance's time, or the initial delay, is over. The initial delay is extended while members arrive, up to
+    the rebalance timeout.
     """
     rebalance = _going(group)
     if rebalance.initial and rebalance.grew and rebalance.remaining_ms:
@@ -309,7 +315,7 @@ def time_is_up(turn: Turn, group: GenericGroup) -> None:
 
 
 def close_join(turn: Turn, group: GenericGroup) -> None:
-    """The join phase ends: dynamic members that have not joined are out, static ones may be away until their
+    """The join phase ends. Dynamic members that have not joined are removed; static ones may be away until their
     session ends.
     """
     absent = [member for member in group.members.values() if member.parked_join is None and member.instance_id is None]
@@ -322,7 +328,7 @@ def close_join(turn: Turn, group: GenericGroup) -> None:
     elif group.parked_joins:
         _start_generation(turn, group)
     else:
-        _wait(turn, group, max(group.rebalance_timeout_ms(), SHORTEST_RETRY_MS))  # only static members, and all away
+        _wait(turn, group, max(group.rebalance_timeout_ms(), SHORTEST_RETRY_MS))  # only static members, all away
 
 
 def _close_if_complete(turn: Turn, group: GenericGroup) -> None:

@@ -1,7 +1,7 @@
-"""LeaveGroup (13): members go.
+"""LeaveGroup (13): members leave.
 
-v0-v2 one member, its error at the top of the answer. v3 several members, and removal by group.instance.id alone (by
-an admin). v4 flexible. v5 reasons (KIP-800).
+v0-v2 have one member, and its error at the top of the answer. v3 allows several members, and removal by
+group.instance.id alone (by an admin). v4 is flexible. v5 adds reasons (KIP-800).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BATCH_VERSION = 3
 
 
 def leave_group(turn: Turn, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
-    """Handle a LeaveGroup. However many go, the group rebalances once."""
+    """Handle a LeaveGroup. If several members leave, the group rebalances once."""
     if not request.group_id:
         turn.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
         return
@@ -66,7 +66,7 @@ def _leave(turn: Turn, group: GenericGroup, leavers: list[MemberIdentity]) -> li
 
 
 def _member_id(group: GenericGroup, leaver: MemberIdentity) -> str:
-    """Who is meant: an admin names a static member by its group.instance.id alone."""
+    """The member id that is meant: an admin names a static member by its group.instance.id alone."""
     if leaver.member_id or leaver.group_instance_id is None:
         return leaver.member_id
     return group.static_ids.get(leaver.group_instance_id, leaver.member_id)

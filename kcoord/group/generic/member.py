@@ -1,7 +1,7 @@
-"""What does the coordinator know of one member? Session state: all of it ends with the process.
+"""A member of a classic group, as the coordinator knows it. All of it is session state, and ends with the process.
 
-What must survive stands in the group's record; `generic/sessions.py` makes members from it after a load. A member
-costs a few hundred bytes: slots, no timer of its own, texts that many members share are interned.
+What must survive is in the group's record; after a load `generic/sessions.py` makes the members from it. A member costs
+a few hundred bytes: it has slots and no timer of its own, and texts that many members share are interned.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kcoord.group.opening import Opening, Order, order
 from kcoord.group.step import RequestContext, Token
 
 Protocols = tuple[tuple[str, bytes], ...]
-"""What a member can speak, best first: (name, metadata for it)."""
+"""The protocols that a member can speak, the preferred one first: (name, metadata for it)."""
 
 
 @attrs.define(slots=True, eq=False)
@@ -26,7 +26,7 @@ class ParkedJoin:
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class Member:
-    """A member of a generic group, from its JoinGroup to its end."""
+    """A member of a classic group, from its JoinGroup to its end."""
 
     # who it is
     member_id: str
@@ -38,33 +38,39 @@ class Member:
     rebalance_timeout_ms: int
     session_timeout_ms: int
     protocols: Protocols
-    # what it holds in this generation, a view of the group's record
+    # its assignment in this generation, as in the group's record
     assignment: bytes = b""
     # its session
     last_seen_ms: int = 0
-    """When its session was last refreshed. In the future while the session is paused (GW-10)."""
+    """When its session was last refreshed. A time in the future while the session is paused (GW-10)."""
     parked_join: ParkedJoin | None = None
     parked_sync: Token | None = None
     is_new: bool = False
-    """Its first JoinGroup is still parked: no heartbeat can be expected yet, and a lost one must not park forever."""
+    """Its first JoinGroup is still parked. No heartbeat can be expected yet, and a lost member must not stay parked for
+    ever.
+    """
     rejoined: bool = False
-    """It has joined this generation a second time, and not fetched its assignment since: it may have no assignment."""
+    """It has joined this generation a second time, and not fetched its assignment since. So it may have no
+    assignment.
+    """
     connection: int = NO_CONNECTION
-    """The newest by which it has joined; not known after a load."""
+    """The newest connection by which it has joined; not known after a load."""
     opened: Opening | None = None
-    """When that was made."""
+    """When that connection was made."""
     from_record: bool = False
-    """Made from a record, which keeps metadata of the chosen protocol only: `protocols` has just that one."""
+    """Made from a record. A record keeps only the metadata for the chosen protocol, so `protocols` has just that
+    one.
+    """
 
     def metadata(self, protocol: str) -> bytes:
-        """Its metadata for `protocol`; empty when it does not speak it."""
+        """Its metadata for `protocol`; empty if the member does not speak it."""
         for name, metadata in self.protocols:
             if name == protocol:
                 return metadata
         return b""
 
     def offers_the_same(self, protocols: Protocols) -> bool:
-        """Whether `protocols`, offered in a new JoinGroup, is what is known of it."""
+        """Whether `protocols`, offered in a new JoinGroup, is what is known of the member."""
         if self.from_record:
             return self.protocols[0] in protocols
         return protocols == self.protocols

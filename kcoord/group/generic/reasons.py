@@ -1,9 +1,8 @@
-"""Why did a group rebalance? The words that each generation's record carries (design section 1, "Every change says
-why").
+"""The reasons of rebalances in classic groups, as text in each generation's record.
 
-A text begins with one of `Reason`, then says who, then what the client itself gave as its reason (KIP-800): `member
-joined: consumer-1-ab12 ("consumer pro-actively leaving")`. A rebalance that several things caused has their texts
-one after the other, "; " between. Ids and texts that clients choose are cut to a bounded length.
+A text begins with one of `Reason`. Then it names the members, and then the reason that the client itself gave
+(KIP-800): `member joined: consumer-1-ab12 ("consumer pro-actively leaving")`. If a rebalance has several causes, their
+texts follow each other, with "; " between them. Ids and texts that clients choose are cut to a bounded length.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from enum import StrEnum
 from kcoord.group.bounded_text import bounded_name, bounded_text
 
 NAMED = 3
-"""So many members are named; the others are counted."""
+"""How many members are named; the others are counted."""
 TOLD = 5
-"""So many causes of one rebalance are told; the others are counted."""
+"""How many causes of one rebalance are named; the others are counted."""
 CLIENT_REASON_CHARS = 255
-"""KIP-800: clients cut their reasons to this; some do not."""
+"""KIP-800: clients cut their reasons to this length; some do not."""
 
 
 class Reason(StrEnum):
@@ -37,12 +36,12 @@ class Reason(StrEnum):
 
 
 def tell(reason: Reason, who: Sequence[str], client_reason: str | None = None) -> str:
-    """One cause as text."""
+    """One cause of a rebalance as text."""
     names = ", ".join(map(bounded_name, who[:NAMED])) + (f" and {len(who) - NAMED} more" if len(who) > NAMED else "")
     given = f' ("{client_reason[:CLIENT_REASON_CHARS]}")' if client_reason else ""
     return f"{reason}: {names}{given}"
 
 
 def tell_all(reasons: Sequence[str], more: int = 0) -> str:
-    """The causes of one rebalance as one text; `more` are those that were only counted."""
+    """The causes of one rebalance as one text; `more` is the number of those that were only counted."""
     return bounded_text("; ".join(reasons) + (f"; and {more} more" if more else ""))

@@ -1,7 +1,7 @@
-"""Fingerprints of what a generation of a generic group is made from, and of its assignments (`repetition`).
+"""Fingerprints of the input of a classic group's generation, and of its assignments (`repetition`).
 
-A static member is known by its name. Of a consumer's metadata the generation that it joined last is left out, which
-alone makes each of its JoinGroups another one.
+A static member is known by its instance id. In a consumer's metadata the generation that it joined last is left out:
+with it, every JoinGroup would look different.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kcoord.group.repetition import Given, fingerprint
 
 
 def rebalance_input(group: GenericGroup) -> Given:
-    """What the next generation is made from, as of now."""
+    """The present input of the next generation."""
     are_consumers = group.protocol_type == CONSUMER
     said = {
         _name(each): _without_generations(each.protocols) if are_consumers else each.protocols
@@ -23,7 +23,7 @@ def rebalance_input(group: GenericGroup) -> Given:
 
 
 def rebalance_answer(group: GenericGroup) -> int:
-    """The assignments that the leader has made."""
+    """The fingerprint of the assignments that the leader has made."""
     return fingerprint(frozenset([(_name(each), each.assignment) for each in group.members.values()]))
 
 

@@ -1,14 +1,20 @@
-"""What is written about a generic group? Its GroupMetadata record, Kafka's with a few tagged fields of our own.
+"""The GroupMetadata record of a classic group: Kafka's record with a few tagged fields of kcoord.
 
-A record is written when a group is created, when the join phase ends (the generation's number moves), when the
-leader's assignment arrives, when a static member is replaced in a stable group, when a connect group becomes a generic
-one (`conversion/to_generic.py`), and a tombstone when the group goes. Kafka writes no record at the end of the join
-phase; ours says CompletingRebalance there, so that a crash between Join and Sync loses neither the generation nor its
-members (GW-24).
+A record is written in these cases:
 
-Tagged: State; JoinedMembers, who has joined this generation (at the end of the join phase: static members may be
-absent); SyncedMembers, who has fetched the assignment (at the leader's sync); Reason and ReasonTimestamp, why there
-is this generation and when that began, in Unix time.
+1. A group is created.
+2. The join phase ends, and the generation's number increases.
+3. The leader's assignment arrives.
+4. A static member is replaced in a stable group.
+5. A connect group becomes a classic group (`conversion/to_generic.py`).
+6. The group goes: then it is a tombstone.
+
+Kafka writes no record at the end of the join phase. kcoord's record says CompletingRebalance there, so that a crash
+between JoinGroup and SyncGroup loses neither the generation nor its members (GW-24).
+
+Tagged fields: State; JoinedMembers, the members that have joined this generation (known at the end of the join phase:
+static members may be absent); SyncedMembers, the members that have fetched the assignment (known at the leader's
+SyncGroup); Reason and ReasonTimestamp, why this generation exists and when its rebalance began, in Unix time.
 """
 
 from __future__ import annotations
@@ -30,7 +36,7 @@ def creation(group_id: str, wall_ms: int) -> Record:
 
 
 def next_generation(group: GenericGroup, rebalance: Rebalance, protocol: str, wall_ms: int) -> Record:
-    """The join phase has ended with `group.members`, who will speak `protocol`; nobody has an assignment yet."""
+    """The join phase has ended. `group.members` will speak `protocol`; none of them has an assignment yet."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type,
         generation=group.generation + 1,
@@ -47,7 +53,7 @@ def next_generation(group: GenericGroup, rebalance: Rebalance, protocol: str, wa
 
 
 def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
-    """The join phase has ended and nobody is left."""
+    """The join phase has ended, and no members are left."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type,
         generation=group.generation + 1,
@@ -62,7 +68,7 @@ def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
 
 
 def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int) -> Record:
-    """The leader has assigned; a member that it left out gets nothing."""
+    """The leader has sent the assignments; a member that it left out gets an empty one."""
     before = group.record
     value = GroupMetadataValue(
         protocol_type=before.protocol_type,
@@ -80,7 +86,7 @@ def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int
 
 
 def replaced(group: GenericGroup) -> Record:
-    """A static member has been replaced in a stable group: the generation stays, the member's id is another."""
+    """A static member has been replaced in a stable group: the generation stays, the member's id changes."""
     held = {member.member_id: member.assignment for member in group.members.values()}
     record = assigned(group, held, group.record.current_state_timestamp)
     assert isinstance(record.value, GroupMetadataValue)

@@ -1,15 +1,15 @@
-"""What happens to sessions when a group is loaded, and when they are paused?
+"""Sessions of a classic group: after a load, and while they are paused.
 
-1. After a load every member has a fresh session, from the moment the log has ended.
-2. A group between Join and Sync is in CompletingRebalance again, everybody is expected to sync within a fresh
-   rebalance timeout (GW-24).
-3. In a stable group those whose sync the record does not tell of are expected likewise. A heartbeat counts for a
-   sync then: a client whose SyncGroup was cut off with the elder coordinator asks again, by SyncGroup or JoinGroup;
-   one that heartbeats has its assignment.
+1. After a load every member has a fresh session, from the moment when the log has been read.
+2. A group that was between JoinGroup and SyncGroup is in CompletingRebalance again, and all members are expected to
+   sync within a fresh rebalance timeout (GW-24).
+3. In a stable group the members that have not synced, according to the record, are expected to do so too. Then a
+   heartbeat counts as a sync: a client whose SyncGroup was lost with the previous coordinator sends a SyncGroup or
+   JoinGroup again, and a client that sends heartbeats has its assignment.
 4. A group above `group.max.size` rebalances (GW-23).
-5. So does one that was a connect group until its last record (`conversion/to_generic.py`).
-6. A paused session is one that will last have been seen in the future; it ends a session timeout after that at the
-   latest. The next sign of life counts again, so it starts afresh then (GW-10).
+5. So does a group that was a connect group until its last record (`conversion/to_generic.py`).
+6. A paused session has a `last_seen_ms` in the future. It ends one session timeout after that time at the latest. The
+   next sign of life counts as usual, so the session starts afresh then (GW-10).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def open_sessions(turn: Turn, group: GenericGroup) -> None:
 def _expect_syncs(turn: Turn, group: GenericGroup) -> None:
     if group.state is State.COMPLETING:
         group.unsynced.update(group.members)
-    elif group.record.state == State.STABLE.label:  # else the record is Kafka's own, which does not tell who has synced
+    elif group.record.state == State.STABLE.label:  # else it is a record of Kafka, which does not say who has synced
         group.unsynced.update(group.members.keys() - set(group.record.synced_members))
         group.heartbeat_is_sync = True
     if group.unsynced:
@@ -76,14 +76,14 @@ def _expect_syncs(turn: Turn, group: GenericGroup) -> None:
 
 
 def pause(group: GenericGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
-    """Let a member's session stand still until `until_ms` at most. Nothing happens when there is no such member."""
+    """Let a member's session stand still until `until_ms` at most. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None and member.last_seen_ms < until_ms:
         member.last_seen_ms = until_ms
 
 
 def resume(group: GenericGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
-    """Start a member's session afresh. Nothing happens when there is no such member."""
+    """Start a member's session afresh. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None:
         member.last_seen_ms = now_ms

@@ -1,4 +1,4 @@
-"""In which states can a generic group be, and which moves are there between them?
+"""The states of a classic group, and the moves between them.
 
 | state | meaning | in the Client-side Assignment Proposal |
 | --- | --- | --- |
@@ -8,11 +8,12 @@
 | Stable | every member has its assignment, or may fetch it | Stable |
 | Dead | not known here: never created, deleted, or its shard is gone | Down |
 
-That proposal's Initialize, a coordinator that still loads, is no state of a group: its whole shard does not answer yet.
+That proposal's Initialize, a coordinator that still loads, is not a state of a group: its whole shard does not answer
+yet.
 
-What the log holds is Empty, CompletingRebalance or Stable. PreparingRebalance lives in the coordinator's memory
-only: after a crash in it the group is again what its last generation was, and its members ask again. But for a group
-that was a connect group until its last record: that one says PreparingRebalance (`conversion/to_generic.py`).
+The log holds Empty, CompletingRebalance or Stable. PreparingRebalance exists only in the coordinator's memory: after a
+crash the group is again what its last generation was, and its members ask again. The exception is a group that was a
+connect group until its last record: that record says PreparingRebalance (`conversion/to_generic.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class State(IntEnum):
 
     @property
     def label(self) -> str:
-        """Kafka's name, as it stands in answers and records."""
+        """Kafka's name for the state, in answers and records."""
         return LABELS[self]
 
 
@@ -44,4 +45,6 @@ MOVES: dict[State, frozenset[State]] = {
     State.STABLE: frozenset({State.STABLE, State.PREPARING, State.DEAD}),
     State.DEAD: frozenset({State.EMPTY, State.COMPLETING, State.STABLE}),
 }
-"""From where to where. To itself: a new record without a new generation. Out of Dead: created, or loaded."""
+"""The states that may follow each state. To itself: a new record without a new generation. Out of Dead: created, or
+loaded.
+"""

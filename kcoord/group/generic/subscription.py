@@ -1,8 +1,8 @@
-"""Which topics do the members of a consumer group subscribe to?
+"""Reading a consumer's metadata: the topics that it subscribes to, and the metadata without its generation.
 
-The metadata of protocol type "consumer" is ConsumerProtocolSubscription: a version (int16), then, in every version,
-the topics ([]string) and the user data (bytes, nullable). Later versions append to that, so its beginning can
-always be read.
+The metadata of protocol type "consumer" is ConsumerProtocolSubscription: a version (int16), then, in every version, the
+topics ([]string) and the user data (bytes, nullable). Later versions append to that, so its beginning can always be
+read.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _INT32 = Struct(">i")
 _SMALLEST_TOPIC = _INT16.size
 _OWNED_VERSION, _GENERATION_VERSION = 1, 2
 STICKY = ("sticky", "cooperative-sticky")
-"""Assignors of consumers whose user data names the generation, and repeats what is owned."""
+"""Consumers' assignors whose user data names the generation, and repeats what the consumer owns."""
 
 
 def subscribed_topics(subscriptions: Iterable[bytes]) -> frozenset[str] | None:
-    """All topics of all members; None when one of them cannot be read."""
+    """All topics of all members; None if one of the subscriptions cannot be read."""
     topics: set[str] = set()
     try:
         for subscription in subscriptions:
@@ -48,7 +48,7 @@ def _topics(subscription: bytes) -> list[str]:
 
 
 def without_generation(assignor: str, subscription: bytes) -> bytes:
-    """The metadata of a consumer, but for the generation that it was last assigned in; as it is where it cannot be
+    """The metadata of a consumer without the generation in which it was last assigned; unchanged if it cannot be
     read.
     """
     try:
@@ -76,7 +76,7 @@ def _after_topics(data: bytes) -> int:
 
 
 def _after_owned(data: bytes, at: int) -> int:
-    """Behind the owned partitions: by topic, their numbers."""
+    """The position after the owned partitions: by topic, their numbers."""
     (count,) = _INT32.unpack_from(data, at)
     at += _INT32.size
     if not 0 <= count <= (len(data) - at) // _SMALLEST_TOPIC:
@@ -89,14 +89,14 @@ def _after_owned(data: bytes, at: int) -> int:
 
 
 def _after_bytes(data: bytes, at: int) -> int:
-    """Behind bytes that may be null."""
+    """The position after bytes that may be null."""
     (length,) = _INT32.unpack_from(data, at)
     at += _INT32.size
     return at if length == -1 else _after(data, at, length)
 
 
 def _after(data: bytes, at: int, length: int) -> int:
-    """Behind `length` bytes, which must be there."""
+    """The position after `length` bytes. Raises ValueError if fewer are left."""
     if not 0 <= length <= len(data) - at:
         raise ValueError(f"{length} bytes where {len(data) - at} are left")
     return at + length

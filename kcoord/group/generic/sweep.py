@@ -1,8 +1,7 @@
-"""What has fallen due in a generic group? One look at all its members, when the earliest thing that could be due
-may be.
+"""The sweep of a classic group: it looks at all members at the earliest time at which something may be due.
 
-Heartbeats only note when a member was seen. So a look finds whose session has really ended, and when to look again:
-a group without trouble is looked at about once a session timeout.
+Heartbeats only note when a member was seen. So the sweep finds the sessions that have really ended, and the time of the
+next sweep. A group without trouble is swept about once in a session timeout.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from kcoord.group.turn import Turn
 
 
 def sweep(turn: Turn, group: GenericGroup) -> None:
-    """Do what is due, all sessions that have ended at once, and ask for the next look."""
+    """Do what is due, with all sessions that have ended at once, and ask for the next sweep."""
     now_ms = turn.now_ms
     join_timeout_ms = turn.contents.settings.new_member_join_timeout_ms
     expired = [member for member in group.members.values() if _expires_ms(member, join_timeout_ms) <= now_ms]
@@ -42,7 +41,9 @@ def sweep(turn: Turn, group: GenericGroup) -> None:
 
 
 def _expires_ms(member: Member, join_timeout_ms: int) -> int:
-    """When a member's session ends; never while it waits for us, unless it is new and may have gone away unseen."""
+    """When a member's session ends. Never while one of its requests waits here, unless the member is new and may have
+    vanished.
+    """
     if member.is_new:
         return member.last_seen_ms + join_timeout_ms
     if member.parked_join is not None or member.parked_sync is not None:

@@ -1,6 +1,7 @@
-"""SyncGroup (14): the leader brings the assignment of the generation, everybody fetches their own.
+"""SyncGroup (14): the leader brings the assignments of the generation, every member fetches its own.
 
-v0-v2 alike. v3 group.instance.id. v4 flexible. v5 protocol type and name, which must be there and must be the group's.
+v0-v2 are alike. v3 adds group.instance.id. v4 is flexible. v5 adds protocol type and name, which must be set and must
+be the group's.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NAMES_PROTOCOL_VERSION = 5
 
 
 def sync_group(turn: Turn, request: SyncGroupRequest, context: RequestContext, token: Token) -> None:
-    """Handle a SyncGroup; it may stay parked until the leader's has come."""
+    """Handle a SyncGroup; it may stay parked until the leader's SyncGroup has come."""
     connect = turn.contents.connect.get(request.group_id)
     if connect is not None:
         sync_translated(turn, connect, request, context, token)

@@ -1,4 +1,4 @@
-"""What happens when members fetch their assignments? The transitions of SyncGroup, one a cell of `table.py`."""
+"""The sync phase of a classic group: one transition for each cell of `table.py`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def join_first(turn: Turn, group: GenericGroup, sync: Sync) -> None:
 
 
 def await_leader(turn: Turn, group: GenericGroup, sync: Sync) -> None:
-    """A follower is here before its leader."""
+    """A follower has sent its SyncGroup before the leader."""
     park_sync(turn, sync.member, sync.token)
     has_synced(group, sync.member.member_id)
 
 
 def assign(turn: Turn, group: GenericGroup, sync: Sync) -> None:
-    """The leader brings the assignment: everybody who waits gets theirs."""
+    """The leader brings the assignments: all members that wait get theirs."""
     park_sync(turn, sync.member, sync.token)
     has_synced(group, sync.member.member_id)
     turn.write(assigned(group, sync.assignments, turn.wall_ms))
@@ -41,20 +41,20 @@ def assign(turn: Turn, group: GenericGroup, sync: Sync) -> None:
 
 
 def hand_over(turn: Turn, group: GenericGroup, sync: Sync) -> None:
-    """The assignment is there: give the member its own."""
+    """The assignments are there: give the member its own."""
     has_synced(group, sync.member.member_id)
     turn.answer(sync.token, sync_answer(group, sync.member))
 
 
 def has_synced(group: GenericGroup, member_id: str) -> None:
-    """This member is not waited for any more."""
+    """Note that this member has fetched its assignment: it is not waited for any more."""
     group.unsynced.discard(member_id)
     if not group.unsynced:
         group.sync_due_ms = NEVER_MS
 
 
 def put_out_unsynced(turn: Turn, group: GenericGroup) -> None:
-    """The time to sync is over: those who joined and never fetched their assignment are out."""
+    """The time to sync is over: members that joined and never fetched their assignment are evicted."""
     missing = [member for member in group.members.values() if member.member_id in group.unsynced]
     for member in missing:
         put_out(turn, group, member)

@@ -1,12 +1,11 @@
-"""What happens in which state on which event? The whole state machine of a generic group: a row an event, a column
-a state.
+"""The whole state machine of a classic group as one table: a row for each event, a column for each state.
 
-A cell is a transition (a small function in `joining.py` or `syncing.py`) or, below, the verdict that a caller gets.
-The handlers (one file an API) find out which event a request is, and ask the row: `GONE[group.state](turn, group,
-…)`. What may follow on what is in `states.py`.
+A cell is a transition (a small function in `joining.py` or `syncing.py`). In the rows at the end it is the error that
+the sender gets. The handlers (one file for each API) find out which event a request is, and call the row's cell:
+`GONE[group.state](turn, group, …)`. `states.py` says which state may follow which.
 
-Whoever is not a member (any more) never gets here: `who.py` has answered UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID.
-So nobody can raise events of members in Empty and Dead, and cells of that kind say `nobody`.
+A sender that is not a member, or no longer one, never gets here: `who.py` has answered UNKNOWN_MEMBER_ID or
+FENCED_INSTANCE_ID. So no events of members can occur in Empty and Dead, and those cells say `nobody`.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ CONVERTED      = Row[OnCause]( nobody,       nobody,             nobody,        
 _OK, _REJOIN, _IN_USE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.NON_EMPTY_GROUP
 _WHO, _NO_GROUP = ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND
 
-# verdicts on a member's heartbeat and commit at the current generation, a commit without member, an admin's deletion
+# answers to a member's heartbeat and commit at the current generation, a commit without member, an admin's deletion
 HEARTBEAT      = Row[ErrorCode](_WHO,        _REJOIN,            _OK,                  _OK,              _WHO)
 COMMIT         = Row[ErrorCode](_WHO,        _OK,                _REJOIN,              _OK,              _WHO)
 COMMIT_NOBODY  = Row[ErrorCode](_OK,         _WHO,               _WHO,                 _WHO,             _OK)

@@ -1,7 +1,7 @@
-"""Which protocol does a group speak, and may a member join with what it offers?
+"""The vote for a classic group's protocol, and whether a member may join with the protocols that it offers.
 
-Only a protocol that every member supports can be chosen. Each member votes for the first of its own that can be;
-most votes win, and between equals the one that the eldest member voted for (Apache Kafka leaves that open).
+Only a protocol that every member supports can be chosen. Each member votes for the first such protocol of its own. Most
+votes win; in a tie the protocol wins that the oldest member voted for (Apache Kafka leaves that open).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from kcoord.group.generic.states import State
 
 
 def may_join(group: GenericGroup, protocol_type: str, protocols: Protocols) -> bool:
-    """Whether a JoinGroup of this type with these protocols agrees with what the members speak. Everything suits an
-    empty group.
+    """Whether a JoinGroup of this type with these protocols agrees with what the members speak. An empty group accepts
+    everything.
     """
     if group.state in (State.EMPTY, State.DEAD):
         return bool(protocol_type and protocols)
@@ -22,8 +22,8 @@ def may_join(group: GenericGroup, protocol_type: str, protocols: Protocols) -> b
 
 
 def elect_protocol(group: GenericGroup) -> str:
-    """The protocol that the members vote for. There is always one: nobody gets in who shares none with all others
-    (`may_join`).
+    """The protocol that the members vote for. There is always one: nobody is let in without a protocol that all others
+    have (`may_join`).
     """
     size = len(group.members)
     candidates = {name for name, count in group.support.items() if count == size}

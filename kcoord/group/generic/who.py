@@ -1,4 +1,4 @@
-"""Who is asking? Is it a member, under the id that the group knows?"""
+"""The check whether the sender of a request is a member of the classic group, under the id that the group knows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def check_member(group: GenericGroup, member_id: str, instance_id: str | None) -> ErrorCode:
-    """NONE for a member; FENCED_INSTANCE_ID for a static member that another has replaced (KIP-345); else
+    """NONE for a member; FENCED_INSTANCE_ID for a static member that another one has replaced (KIP-345); else
     UNKNOWN_MEMBER_ID.
     """
     if instance_id is not None:

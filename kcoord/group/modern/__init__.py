@@ -1,1 +1,1 @@
-"""The heart of groups whose coordinator drives each member to a target of its own: epochs, targets, reconciliation."""
+"""The core of groups without a barrier: epochs, a target for each member, and the reconciliation towards it."""

@@ -1,10 +1,10 @@
-"""What does the coordinator know of one member of a group of the new protocol?
+"""The state of one member of a group without a barrier: metadata, current, epochs, connection, last answer, timers.
 
-Durable: what it said of itself (`said`), what it may be running (`current`) at which epoch, and whether it was put out;
-changed by `replay` alone. All else is session state: it starts afresh when the shard is loaded.
+Durable, and changed by `replay` alone: the member's metadata (`said`), what it may be running (`current`) and its
+epoch, and whether it is excluded (`put_out`). Everything else is session state and starts fresh after a load.
 
-`current` is everything that the member may be running: reported or granted (CG-1). It shrinks only by
-proof.
+`current` is everything that the member may be running (CG-1). It shrinks only when the coordinator knows that the
+member has stopped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from kcoord.group.step import RequestContext, Token
 from kcoord.group.translation.session import LegacySession
 
 JOINING_EPOCH = 0
-"""The epoch of a member that joins, and of one that has joined and has no whole target yet."""
+"""The epoch of a member that joins, and of one that has joined but does not own a whole target yet."""
 LEAVING_EPOCH = -1
 AWAY_EPOCH = -2
-"""A static member that has left and means to come back (KIP-345; CG-28)."""
+"""The epoch of a static member that has left for a while and will come back (KIP-345, CG-28)."""
 NO_EPOCH = -1
-"""`previous_epoch` where there is none. Epoch 0 is never a previous epoch (CG-12)."""
+"""The `previous_epoch` of a member that has none. Epoch 0 is never a previous epoch (CG-12)."""
 NO_CONNECTION = -1
 
 R = TypeVar("R")
@@ -33,22 +33,22 @@ Said = TypeVar("Said")
 
 @attrs.define(slots=True, eq=False)
 class Answer(Generic[R]):
-    """What the last answer on the member's newest connection told it."""
+    """What the last answer on the member's newest connection said."""
 
     epoch: int
     told: frozenset[R]
-    """What it was told to run, `current ∩ target` then."""
+    """What the member is to run: `current ∩ target` at that time."""
     computes: bool
-    """It was told to compute the next assignment."""
+    """Whether it asked the member to compute the next assignment."""
     heartbeat_interval_ms: int
     session_timeout_ms: int
     reported: frozenset[R] | None = None
-    """What it had reported then, all of `told` among it."""
+    """What the member had reported by then, if all of `told` was in it; else None."""
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class Held(Generic[R]):
-    """A heartbeat whose answer is kept back until there is something to say (CG-26)."""
+    """A heartbeat whose answer is held until there is something to say (CG-26)."""
 
     token: Token
     connection: int
@@ -56,52 +56,55 @@ class Held(Generic[R]):
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class Member(Generic[Said, R]):
-    """A member, from its first heartbeat to its end."""
+    """A member, from its first heartbeat until it is removed."""
 
     member_id: str
     # durable
     said: Said
-    """What it says of itself: the value of its record."""
+    """The member's metadata: what it says about itself. The value of its record."""
     current: frozenset[R] = frozenset()
     recorded: bool = False
-    """Whether there is a record of its current, which must go with it."""
+    """Whether the log has a record of its current, which must be deleted with the member."""
     recorded_epoch: int = JOINING_EPOCH
     recorded_previous: int = NO_EPOCH
     put_out: bool = False
-    """It did not let go within the rebalance timeout: it takes no part, its current stays reserved (CG-7)."""
+    """It did not release in its rebalance timeout. It is excluded from assignments; its current stays reserved (CG-7).
+    """
     doubtful: frozenset[R] = frozenset()
-    """What of its current a legacy worker came with, and others may have started since: with exactly-once sources its
-    own tasks are dead then.
+    """The part of its current that a classic member ran already when it joined, and that others may have started since:
+    then its own tasks of exactly-once sources are dead (CM-12).
     """
     # session
     epoch: int = JOINING_EPOCH
-    """The epoch that it was told; above the recorded one where it moved without a record (CG-11)."""
+    """The epoch that an answer told it. Above the recorded one if it moved without a record (CG-11)."""
     previous_epoch: int = NO_EPOCH
     epoch_unsure: bool = False
-    """After a load: it may have been told any epoch from the recorded one to the group's assignment epoch (CG-11)."""
+    """After a load: its epoch may be any from the recorded one to the group's assignment epoch (CG-11)."""
     connection: int = NO_CONNECTION
-    """The newest connection that it came by (CG-4), by its number."""
+    """The number of the newest connection that it used (CG-4)."""
     opened: Opening | None = None
     """When that connection was made."""
     answer: Answer[R] | None = None
-    """None until it was answered on that connection."""
+    """The last answer on that connection; None: there was none yet."""
     reported: frozenset[R] | None = None
-    """What it last reported to own on that connection; None when a grant was sent since and must be reported anew."""
+    """What it last reported on that connection as owned. None: nothing yet, or nothing since the last grant."""
     last_seen_ms: int = 0
     session_timeout_ms: int = 0
-    """What its last answer told."""
+    """The session timeout in its last answer."""
     session_holds_ms: int = 0
-    """Its session does not end before: an earlier answer told it a longer one, and the last may be lost (CG-8)."""
+    """Its session ends no earlier than this: an earlier answer had a longer timeout, and the last answer may be lost
+    (CG-8).
+    """
     release_due_ms: int = NEVER_MS
-    """When it is put out unless it lets go of what it was told to (CG-7)."""
+    """When it is excluded if it has not released what answers withdrew (CG-7)."""
     releasing: frozenset[R] = frozenset()
-    """What it had been told to let go when `release_due_ms` was set."""
+    """What it must release: current without what the last answer told it to run (after a load: without its target)."""
     version: int = 0
-    """Moves with everything that could change the answer to its heartbeat: what it was answered last may be repeated
-    while this stands (hot path, CG-25).
+    """Moves with everything that could change the answer to its heartbeat. While it is the same, the hot path may
+    repeat the last answer (CG-25).
     """
     legacy: LegacySession | None = None
-    """Where a worker of the generic protocol stands; None: it speaks the new one."""
+    """The session state of a classic member; None: the member speaks the new protocol."""
     held: Held[R] | None = None
     wake_ms: int = NEVER_MS
     """For `Deadlines`: when a held answer leaves at the latest."""
@@ -112,20 +115,20 @@ class Member(Generic[Said, R]):
         return self.epoch == AWAY_EPOCH
 
     def move(self, epoch: int) -> None:
-        """Be at `epoch` from now on; the one before stays good for a member that misses the answer (CG-12)."""
+        """Move the member to `epoch`. The epoch before is still accepted if the member misses the answer (CG-12)."""
         if epoch != self.epoch:
             self.previous_epoch = self.epoch if self.epoch > JOINING_EPOCH else NO_EPOCH
             self.epoch = epoch
 
     def order_of(self, context: RequestContext) -> Order:
-        """How a request's connection stands to the newest one that the member came by (CG-4)."""
+        """Whether a request's connection is older or newer than the newest one that the member used (CG-4)."""
         if self.connection == NO_CONNECTION:
             return Order.NEWER
         return order(context.connection, context.opened, self.connection, self.opened)
 
     def use(self, context: RequestContext) -> bool:
-        """Belong to this request's connection, the newest one; True when that is another than before: nothing was told
-        on it yet.
+        """Note the request's connection as the member's newest. True if it is another one than before: nothing has been
+        answered on it yet.
         """
         if context.connection == self.connection:
             return False

@@ -1,9 +1,8 @@
-"""How does one member move towards its target? The heart of the protocol, without members of other groups, records or
-requests.
+"""Reconciliation: how one member moves towards its target. Pure: it knows no groups, records or requests.
 
-1. First it lets go: while it may be running what its target lacks, it is told `current ∩ target` and gets nothing new
-   (CG-10).
-2. Then it grows, at the epoch that it has, by what nobody else may be running (CG-2).
+1. First the member releases. While it may be running something outside its target, its answers have `current ∩ target`
+   and nothing new (CG-10).
+2. Then it is granted those resources of its target that no other member may be running. Its epoch stays (CG-2).
 3. With the last resource of its target it reaches the assignment epoch (CG-10).
 """
 
@@ -18,22 +17,22 @@ from kcoord.protocol.frozen import frozen
 
 @frozen(slots=True)
 class Progress(Generic[R]):
-    """How far a member can go now."""
+    """How far a member can move towards its target now."""
 
     told: frozenset[R]
-    """What it is to run, and nothing else."""
+    """All that the member is to run."""
     granted: frozenset[R] = frozenset()
-    """What is new in `told`: goes into its current before it is told."""
+    """What is new in `told`. It must be in the member's current before the answer leaves."""
     to_release: frozenset[R] = frozenset()
-    """What it may be running and must let go."""
+    """What the member may be running and must release."""
     waiting_for: frozenset[R] = frozenset()
-    """What its target names and somebody else may be running."""
+    """What the target names and the member does not get yet."""
     complete: bool = False
-    """It owns its target, no less and no more: it is at the assignment epoch."""
+    """The member owns exactly its target, so it may move to the assignment epoch."""
 
 
 def progress(current: frozenset[R], target: frozenset[R], owners: Mapping[R, str]) -> Progress[R]:
-    """Where a member that may be running `current` stands. `owners` says who may be running a resource."""
+    """How far a member that may be running `current` can move now. `owners`: who may be running a resource."""
     if current == target:
         return Progress(current, complete=True)
     to_release = current - target

@@ -1,13 +1,12 @@
-"""In which state is a group of the new protocol? It follows from the group's epochs and from who owns what; it is never
-stored.
+"""The states of a group without a barrier. A state follows from the epochs and from who owns what; it is never stored.
 
 | state | meaning |
 | --- | --- |
-| Empty | without members |
-| Assigning | the group has changed, its next target assignment is not there yet: group epoch > assignment epoch |
-| Reconciling | the target is there, some member does not own all of it, or owns what it must let go |
-| Stable | every member owns its target, no less and no more |
-| Dead | not known here: never created, deleted, or its shard is gone |
+| Empty | the group has no members |
+| Assigning | the group has changed and its next assignment is not installed yet: group epoch > assignment epoch |
+| Reconciling | the assignment is installed, and some member lacks a part of its target or must release something |
+| Stable | every member owns exactly its target |
+| Dead | the group is not known here: never created, deleted, or its shard is gone |
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from enum import IntEnum
 
 
 class State(IntEnum):
-    """What `ModernGroup.state` tells."""
+    """The value of `ModernGroup.state`."""
 
     EMPTY = 0
     ASSIGNING = 1
@@ -26,7 +25,7 @@ class State(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name as it stands in answers."""
+        """The name of the state in answers."""
         return LABELS[self]
 
 

@@ -1,24 +1,24 @@
-"""Which offsets are forgotten, and when? And which groups?
+"""Expiry of committed offsets, and of groups without members.
 
-| the group | an offset is forgotten when |
+| the group | an offset is removed when |
 | --- | --- |
 | Empty, of some protocol type | the group has been empty for the retention time |
 | Stable, of type "consumer" | its topic is not subscribed to, and it was committed longer ago than the retention time |
 | without protocol type (offsets only) | it was committed longer ago than the retention time |
 | rebalancing, or of another type with members | never |
 
-An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that. A group that is
-Empty and has no offsets is removed. A connect group goes, with its history, when it has been empty for the retention
-time; and sooner when a shard has more than `MOST_EMPTY` of them without offsets, those first that have been empty
-longest: who makes groups and leaves them must not fill the memory with them.
+An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that time. A classic group
+that is Empty and has no offsets is removed. A connect group is removed, with its history, when it has been empty for
+the retention time. If a shard has more than `MOST_EMPTY` of them without offsets, those that have been empty longest
+are removed sooner: a client that makes groups and leaves them must not fill the memory.
 
-When something was committed is known in Unix time only, and a clock that is wrong must not delete it (Apache Kafka's
-brokers do that at once). So:
+The time of a commit is known in Unix time only. A wrong clock must not delete an offset (Apache Kafka's brokers delete
+it at once). So:
 
-1. While the shard runs, the time of day goes on as the steps' clock does from the load on: a clock that is set forward
-   makes nothing expire sooner. One that is set back is believed.
+1. While the shard runs, the time of day goes on as the steps' clock does since the load. If the clock is set forward,
+   nothing expires sooner. If it is set back, the new time counts.
 2. After a load nothing expires for `GRACE_MS`, or for the retention time if that is shorter: the clock of a machine
-   that has just started is mostly put right in that time.
+   that has just started is usually corrected in that time.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ NEVER_YET = -(1 << 62)
 
 
 MOST_EMPTY = 1_000
-"""So many connect groups without members and offsets a shard keeps for the retention time."""
+"""How many connect groups without members and offsets a shard keeps for the retention time."""
 
 
 def surplus_groups(contents: Contents) -> frozenset[str]:
-    """The connect groups without members and offsets that are too many, those that became empty first."""
+    """The surplus connect groups without members and offsets: those that became empty first."""
     empty = [
         group
         for group in contents.connect.values()
@@ -55,7 +55,7 @@ def surplus_groups(contents: Contents) -> frozenset[str]:
 
 
 def expire(turn: Turn, group_id: str, is_surplus: bool = False) -> None:
-    """Forget what has expired in one group, or all of it where it is one too many."""
+    """Remove what has expired in one group, or the whole connect group if it is surplus."""
     wall_ms = _wall_ms(turn)
     group = turn.contents.groups.get(group_id)
     if group is not None:
@@ -66,7 +66,7 @@ def expire(turn: Turn, group_id: str, is_surplus: bool = False) -> None:
     if connect is None or connect.members:
         return
     if is_surplus or _is_over(turn, connect.reason_wall_ms, wall_ms):
-        offsets = tombstones(turn.contents.offsets, group_id)  # of when it was a generic group
+        offsets = tombstones(turn.contents.offsets, group_id)  # from the time when it was a classic group
         for record in [*offsets, *deletion(connect)]:
             turn.write(record)
 
@@ -112,5 +112,5 @@ def _is_expired(turn: Turn, group: GenericGroup, value: OffsetCommitValue, wall_
 
 
 def _is_over(turn: Turn, since_wall_ms: int, wall_ms: int) -> bool:
-    """Whether the retention time has passed since."""
+    """Whether the retention time has passed since `since_wall_ms`."""
     return wall_ms - since_wall_ms >= turn.contents.settings.offsets_retention_ms

@@ -1,9 +1,9 @@
-"""OffsetCommit (8): a group's positions are stored, in kcoord's own log.
+"""OffsetCommit (8): stores a group's offsets in kcoord's own log.
 
-v2-v4 may set a retention time. v5 dropped it. v6 leader epoch. v7 group.instance.id. v8 flexible. v9 as v8, with
-the errors of KIP-848's groups. v10 topics by id only.
+v2-v4 may set a retention time; v5 dropped it. v6 adds the leader epoch, v7 group.instance.id. v8 is flexible. v9 is as
+v8, with the errors of KIP-848's groups. v10 has topics by id only.
 
-A kcoord without a cluster knows no topics: every name is accepted, and no id is known (UNKNOWN_TOPIC_ID).
+A kcoord without a cluster knows no topics: it accepts every name, and knows no id (UNKNOWN_TOPIC_ID).
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ NO_RETENTION = -1
 UTF16_UNIT_BYTES = 2
 MAX_INT64 = 2**63 - 1
 MAX_TOPIC_CHARS = 249
-"""Kafka has no topic with a longer name."""
+"""The longest name that a topic can have in Kafka."""
 
 
 def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
-    """Handle an OffsetCommit: all that may be stored is, with an error of its own for each partition that may not."""
+    """Handle an OffsetCommit: store all offsets that may be stored, with an error for each partition whose offset may
+    not.
+    """
     if context.api_version >= TOPIC_ID_VERSION:
         turn.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
         return
@@ -77,15 +79,15 @@ def _commit(turn: Turn, request: OffsetCommitRequest, topic: str, partition: Off
 
 
 def _expire_timestamp(wall_ms: int, retention_ms: int) -> int:
-    """When the offset expires, unix ms; -1: by the group's rules. In Apache Kafka the sum overflows, so that it forgets
-    at the next check what should stay longest.
+    """When the offset expires, in Unix ms; -1: by the group's rules. The sum is bounded. In Apache Kafka it overflows,
+    so that what should stay longest is removed at the next check.
     """
     return -1 if retention_ms == NO_RETENTION else min(wall_ms + retention_ms, MAX_INT64)
 
 
 def _is_one_too_many(turn: Turn, group_id: str, topic: str, partition: int) -> bool:
-    """Whether the group would keep more offsets than it may. A cluster is bounded by the partitions that exist; a
-    kcoord alone takes any name.
+    """Whether the group would keep more offsets than it may. In a cluster the existing partitions are the bound; a
+    kcoord alone accepts any name.
     """
     offsets = turn.contents.offsets
     full = offsets.count(group_id) >= turn.contents.settings.limits.offsets

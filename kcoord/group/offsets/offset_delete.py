@@ -1,7 +1,7 @@
-"""OffsetDelete (47): an admin lets a group forget positions (KIP-496). v0 only.
+"""OffsetDelete (47): an admin deletes a group's offsets (KIP-496). There is only v0.
 
-A group with members gives up the offsets of topics that it is not subscribed to; that can be known of protocol type
-"consumer" only.
+In a group with members, only the offsets of topics that it is not subscribed to can be deleted. Subscriptions are known
+only for protocol type "consumer".
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def subscribed_among(contents: Contents, group_id: str, topics: list[str]) -> fr
 
 
 def offset_delete(turn: Turn, request: OffsetDeleteRequest, context: RequestContext, token: Token) -> None:
-    """Handle an OffsetDelete. To delete what is not there succeeds."""
+    """Handle an OffsetDelete. Deleting an offset that does not exist succeeds."""
     error = check_offset_delete(turn.contents, request.group_id)
     if error:
         turn.answer(token, OffsetDeleteResponse(error_code=error))

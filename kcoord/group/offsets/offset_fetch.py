@@ -1,11 +1,11 @@
-"""OffsetFetch (9): a group's positions are read, from kcoord's own log.
+"""OffsetFetch (9): reads a group's offsets from kcoord's own log.
 
-v1 errors in partitions only. v2 topics null: all of the group. v3-v5 throttle time, leader epoch. v6 flexible. v7
-RequireStable (KIP-447). v8 several groups. v9 member id and epoch (KIP-848), of no account for generic groups. v10
-topics by id only.
+v1 has errors in partitions only. v2: topics null means all topics of the group. v3-v5 add the throttle time and the
+leader epoch. v6 is flexible. v7 adds RequireStable (KIP-447). v8 allows several groups. v9 adds member id and epoch
+(KIP-848), which are ignored for classic groups. v10 has topics by id only.
 
-What is not stored is -1, also for a group that is not there. There are no transactions in kcoord's own log, so
-every offset is stable. A kcoord without a cluster knows no topics: no id is known (UNKNOWN_TOPIC_ID), and v10 of a
+An offset that is not stored is -1, also for a group that does not exist. There are no transactions in kcoord's own log,
+so every offset is stable. A kcoord without a cluster knows no topics: no id is known (UNKNOWN_TOPIC_ID), and v10 of a
 whole group, which could not name a topic, is empty.
 """
 

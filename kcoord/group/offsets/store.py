@@ -1,5 +1,6 @@
-"""Where are committed offsets kept? By group, topic and partition, as they stand in their records. Durable: changed
-by `replay` alone.
+"""The committed offsets of a shard, by group, topic and partition, as in their records.
+
+They are durable: only `replay` changes them.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ class Offsets:
         self._counts: dict[str, int] = {}
 
     def put(self, group_id: str, topic: str, partition: int, value: OffsetCommitValue) -> None:
-        """Keep an offset in place of the one before."""
+        """Store an offset in place of the one before."""
         partitions = self._groups.setdefault(group_id, {}).setdefault(intern(topic), {})
         if partition not in partitions:
             self._counts[group_id] = self.count(group_id) + 1
         partitions[partition] = value
 
     def remove(self, group_id: str, topic: str, partition: int) -> None:
-        """Forget an offset, if it is there."""
+        """Remove an offset, if it is there."""
         topics = self._groups.get(group_id, {})
         partitions = topics.get(topic, {})
         if partitions.pop(partition, None) is not None:
@@ -54,11 +55,11 @@ class Offsets:
 
 
 def tombstone(group_id: str, topic: str, partition: int) -> Record:
-    """The record by which an offset is forgotten."""
+    """The record that removes an offset."""
     return Record(OffsetCommitKey(group_id, topic, partition), None)
 
 
 def tombstones(offsets: Offsets, group_id: str) -> list[Record]:
-    """The records by which all offsets of a group are forgotten."""
+    """The records that remove all offsets of a group."""
     stored = offsets.of_group(group_id)
     return [tombstone(group_id, topic, partition) for topic, partitions in stored.items() for partition in partitions]

@@ -1,8 +1,8 @@
-"""What do the answers to legacy workers look like, and what becomes of a request that waits?
+"""Answers to classic workers, and to their requests that wait.
 
-Every request that is kept back is answered once: when what it waits for is there, when its time is over, when the same
-worker asks again, or when the worker goes. A heartbeat that was kept back is never told ILLEGAL_GENERATION, which would
-reset the client.
+Every request that waits is answered once: when what it waits for is there, when its time is over, when the same worker
+sends another request, or when the worker goes. A held heartbeat is never answered ILLEGAL_GENERATION, which would reset
+the client.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ NOTHING: Resources = frozenset()
 
 
 def session_of(member: Member) -> LegacySession:
-    """The session of a member that is known to be a legacy worker."""
+    """The session of a member that is a classic worker."""
     assert member.legacy is not None, f"{member.member_id} speaks the new protocol"
     return member.legacy
 
 
 def see(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The worker is answered what it has waited for: its session, which stood still, runs from now on."""
+    """The worker gets the answer that it has waited for. Its session stood still, and runs from now on."""
     member.last_seen_ms = turn.now_ms
     turn.wake(group, turn.now_ms + member.session_timeout_ms)
 
@@ -41,7 +41,7 @@ def see(turn: Turn, group: ConnectGroup, member: Member) -> None:
 def answer_join(
     turn: Turn, group: ConnectGroup, member: Member, token: Token, members: list[JoinGroupResponseMember], leader: str
 ) -> None:
-    """Tell a worker its generation; who leads learns of `members`."""
+    """Tell a worker its generation; the leader also gets the list of `members`."""
     turn.answer(
         token,
         JoinGroupResponse(
@@ -89,8 +89,8 @@ def assignment_of(
     assigned: Resources = NOTHING,
     revoked: Resources = NOTHING,
 ) -> WorkerAssignment:
-    """The assignment that names the leader as it is now. Nobody is told of a delay: the coordinator knows by itself
-    when it is over (CM-9, CM-45). (Under `default` what is revoked is not written.)
+    """An assignment that names the present leader. No worker is told of a delay: the coordinator itself knows when it
+    is over (CM-9, CM-45). (Under `default` the revoked part is not written.)
     """
     legacy = member.said.legacy
     assert legacy is not None
@@ -107,8 +107,9 @@ def assignment_of(
 
 
 def _common_offset(group: ConnectGroup) -> int:
-    """Under `default` all start together, and as of one configuration: the newest that any of them has read. Who has
-    not, reads on before it starts; later it would have to stop everything again, while others run what is newer.
+    """Under `default` all workers start together, as of one configuration: the newest that any of them has read. A
+    worker that has not read that far reads on before it starts. If it did so later, it would have to stop everything
+    again, while others run something newer.
     """
     if group.legacy.protocol != DEFAULT:
         return -1
@@ -117,9 +118,9 @@ def _common_offset(group: ConnectGroup) -> int:
 
 
 def low_assignment(member: Member) -> WorkerAssignment:
-    """What the leader is told after a look that is not the last one: as of an offset that is below its own it joins
-    again before it starts anything (CM-38, CM-53). A process that has just started is at -1 in its herder,
-    whatever its JoinGroup says: told -1 it would wait for its next heartbeat; told 0 it reads on, and joins again.
+    """What the leader is told after a look that is not the last one. An offset below its own makes it join again before
+    it starts anything (CM-38, CM-53). A process that has just started is at -1 in its herder, whatever its JoinGroup
+    says: told -1, it would wait for its next heartbeat; told 0, it reads on and joins again.
     """
     legacy = member.said.legacy
     assert legacy is not None
@@ -129,7 +130,7 @@ def low_assignment(member: Member) -> WorkerAssignment:
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:
-    """What a leader is told that found `error` itself: as the leader it reads on, and joins again."""
+    """What a leader is told when it has reported `error` itself: being the leader, it reads on and joins again."""
     legacy = member.said.legacy
     assert legacy is not None
     number = version(session_of(member).protocol)
@@ -152,7 +153,7 @@ def refuse_sync(turn: Turn, token: Token, error: ErrorCode) -> None:
 
 
 def answer_heartbeat(turn: Turn, group: ConnectGroup, member: Member, token: Token, remember: bool = False) -> None:
-    """Tell a worker whether it must come again. The hot path may repeat a 0 while nothing concerns the worker."""
+    """Tell a worker whether it must join again. The hot path may repeat a 0 while nothing concerns the worker."""
     session = session_of(member)
     phase = session.phase
     session.was_called |= phase is Phase.PREPARING
@@ -161,7 +162,7 @@ def answer_heartbeat(turn: Turn, group: ConnectGroup, member: Member, token: Tok
 
 
 def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Give the heartbeat's answer that was kept back, as it is now."""
+    """Give the held answer to a heartbeat, as it is now."""
     token = take_held(turn.contents, member)
     if token is not None:
         answer_heartbeat(turn, group, member, token)
@@ -171,7 +172,7 @@ def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def refuse_waiting(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
-    """Answer everything that waits for a worker with an error: it is gone, or comes by another connection."""
+    """Answer all waiting requests of a worker with an error: it is gone, or comes by another connection."""
     join, sync, heartbeat = take_join(group, member), take_sync(member), take_held(turn.contents, member)
     if join is not None:
         refuse_join(turn, join, error, member.member_id)

@@ -1,7 +1,8 @@
-"""How does a connect group of legacy workers look to those who know the generic protocol only?
+"""A connect group of classic workers, described as a classic group.
 
-As the group that its workers take it for: of type `connect`, with what each would say of itself if it ran its target,
-and its target as a whole assignment. It is Stable when none of them has to join or fetch anything.
+It looks like the group that its workers take it for: of type `connect`, with the metadata that each worker would send
+if it ran its target, and the target as a whole assignment. It is Stable when none of them has to join or fetch
+anything.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def classic_state(group: ConnectGroup) -> State:
 
 
 def describe_as_classic(group: ConnectGroup) -> DescribedGroup:
-    """The answer of DescribeGroups."""
+    """The group as DescribeGroups answers it."""
     return DescribedGroup(
         group_id=group.group_id,
         group_state=classic_state(group).label,

@@ -1,15 +1,17 @@
-"""When must a legacy worker come again, and how is it told? Nobody is disturbed but for one of these (CM-30):
+"""The reasons to call a classic worker, and how it is called.
+
+A worker is called only for one of these reasons (CM-30):
 
 | why | rule |
 | --- | --- |
-| it is to compute, or led and somebody else is to | CM-3, CM-14 |
-| its target lacks something that it holds, it was not told yet, and who is to run that can be told | CM-4, CM-26 |
-| what its target has and it lacks is free, or some of it for long enough, and may be given | CM-4, CM-23, CM-27 |
-| the leader that it knows is another now, and the new one is ready | CM-11 |
-| the group speaks another embedded protocol than it was told | CM-16 |
+| it is to compute; or it led, and another worker is to compute | CM-3, CM-14 |
+| its target lacks something that it holds, it was not told so, and the next owner can be told | CM-4, CM-26 |
+| what its target has and it lacks is free, or a part has been for long enough, and may be given | CM-4, CM-23, CM-27 |
+| the leader that it knows was replaced, and the new one is ready | CM-11 |
+| the group speaks another embedded protocol than the worker was told | CM-16 |
 
-A worker that was told to stop something comes by itself when it has stopped. One that waits for an assignment is
-answered instead.
+A worker that was told to stop something joins by itself when it has stopped. A worker that waits for an assignment gets
+an answer instead of a call.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """This step may have changed something for the worker: let it know, if so."""
+    """Call the worker, or answer its parked SyncGroup, if this step has changed something for it."""
     session = session_of(member)
     if member.put_out or session.parked_join is not None:
         return
@@ -43,14 +45,14 @@ def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def _has_computed(group: ConnectGroup, member: Member) -> bool:
-    """Whether it waits for its part of what it has computed itself. Refused that, its assignor would miss a generation
-    and forget what it remembers (CM-3, CM-8).
+    """Whether it waits for its part of what it has computed itself. If its SyncGroup were refused, its assignor would
+    miss a generation and forget what it remembers (CM-3, CM-8).
     """
     return session_of(member).parked_sync is not None and member.member_id == group.computed_by
 
 
 def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The worker must join within its rebalance timeout."""
+    """Call the worker: it must join within its rebalance timeout."""
     session = session_of(member)
     session.move(Phase.PREPARING)
     session.computes, session.part_since_ms = False, NEVER_MS
@@ -71,7 +73,7 @@ def must_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> bool:
 
 
 def _is_called(group: ConnectGroup, member: Member) -> bool:
-    """Whether it is to compute and was not shown the group yet, or is to lead no more."""
+    """Whether it is to compute and was not shown the group yet, or must stop leading."""
     computation, look = group.computation, group.legacy.look
     chosen = computation is not None and computation.chosen == member.member_id
     asked = look is not None and look.leader == member.member_id
@@ -94,7 +96,7 @@ def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
         session_of(member).handover_due_ms = NEVER_MS
         return False
     if has_to_read_on(group, member):
-        return False  # it comes by itself when it has stopped what is reconfigured: called, it might come before that
+        return False  # it joins by itself when it has stopped what is reconfigured; if called, it might join too early
     now = increment(group, member)
     untold = now.revoked - member.releasing
     if untold and is_time_to_stop(turn, group, member, untold):

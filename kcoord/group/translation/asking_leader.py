@@ -1,15 +1,15 @@
-"""How often is the leader asked, until what it says can be relied upon?
+"""How often the leader is asked: the verdict on each look, until an answer can be relied upon.
 
 | the answer | what follows |
 | --- | --- |
-| names an error | nothing is known: it reads on, and joins again |
-| has a delay, though nothing was taken away in the look before | void: lost work may be hidden in it. Refused with 27, so that the leader forgets, and asked again as one that remembers nothing (CM-39) |
-| has a delay right after a look that took something away | that is what the delay is for; asked again (CM-52) |
-| of a leader that remembers nothing, and was shown something | asked again: what was deleted it takes for good when it sees it, and for deleted in the next look (CM-32) |
-| any other | it exists |
+| names an error | nothing is known: the leader reads on, and joins again |
+| has a delay, and the look before took nothing away | void: lost work may be hidden in the delay. It is refused with 27, so that the leader forgets, and the leader is asked again as one that remembers nothing (CM-39) |
+| has a delay right after a look that took something away | the delay comes from that; the leader is asked again (CM-52) |
+| comes from a leader that remembers nothing and was shown something | the leader is asked again: it takes deleted work that it sees for configured, and notices the deletion in the next look (CM-32) |
+| any other | it says what exists |
 
-A leader remembers its last look if it got the answer: a heartbeat of that generation has come since, or it has joined
-again at once (CM-40).
+A leader remembers its last look if it has received the answer: since then a heartbeat of that generation has come, or
+the leader has joined again at once (CM-40).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from kcoord.group.translation.picture import Look, Resources
 __all__ = ["MOST_LOOKS", "Asking", "Verdict"]
 
 MOST_LOOKS = 8
-"""Looks in a row. Four were the most in 48,000 askings; what is known after the last one counts."""
+"""The longest series of looks. The most that was needed in 48,000 askings is four. What is known after the last look
+counts.
+"""
 
 
 class Verdict(Enum):
@@ -40,10 +42,10 @@ class Asking:
     """The looks of one leader, one after the other."""
 
     remembers: bool
-    """Whether it knows what the last picture was."""
+    """Whether the leader remembers the last picture."""
     looks: int = 0
     has_taken: bool = False
-    """The look before took something away."""
+    """The previous look took something away."""
 
     def judge(self, look: Look, was_shown: Resources) -> Verdict:
         """What follows from this look."""

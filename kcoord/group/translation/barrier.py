@@ -1,10 +1,10 @@
-"""When do legacy workers wait for each other? Where one of them speaks nothing but `default` (CM-16).
+"""The barrier under `default`: all classic workers wait for each other if one of them speaks nothing else (CM-16).
 
-Eager workers stop everything before they join, and start it all anew. So as soon as one has to join, all have to, and
-their JoinGroups stay parked until all are there, or the longest rebalance timeout is over: then who is missing is put
-out. A worker that came in time, but has to stop what it runs and come once more, has its own rebalance timeout for
-that. The barrier is extended once only, so nobody keeps the others for longer than twice that time. Workers of the new
-protocol are not waited for.
+Eager workers stop everything before they join, and start everything again after it. So as soon as one has to join, all
+have to. Their JoinGroups stay parked until all are there, or the longest rebalance timeout is over; workers that are
+missing then are evicted. A worker that came in time, but has to stop what it runs and join once more, has its own
+rebalance timeout for that. The barrier is extended only once, so nobody keeps the others for longer than twice that
+time. Workers of the new protocol are not waited for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kcoord.group.turn import Turn
 
 
 def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
-    """With `default`: as soon as one worker has to join, all have to. True if that ended a wait."""
+    """Under `default`: as soon as one worker has to join, all have to. True if a wait has ended."""
     fleet = group.legacy
     if fleet.protocol != DEFAULT:
         ended, fleet.barrier_due_ms = fleet.barrier_due_ms != NEVER_MS, NEVER_MS
@@ -36,8 +36,8 @@ def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def barrier_is_over(turn: Turn, group: ConnectGroup) -> None:
-    """Whoever has not joined within the longest rebalance timeout is put out, but for those that were answered since
-    the barrier was raised: the first time it waits for them.
+    """Evict the workers that have not joined within the longest rebalance timeout. The first time, the barrier waits
+    for those that were answered since it was raised.
     """
     fleet = group.legacy
     absent = [group.members[each] for each in _taking_part(group) if each not in fleet.joining]
@@ -61,7 +61,7 @@ def _raise_barrier(turn: Turn, group: ConnectGroup) -> None:
     turn.wake(group, group.legacy.barrier_due_ms)
     for member in members:
         session = session_of(member)
-        session.past_barrier = False  # who waits since the last one is at this one, too
+        session.past_barrier = False  # a worker that has waited since the last barrier takes part in this one too
         if session.parked_join is None and session.phase is not Phase.PREPARING:
             ask_to_rejoin(turn, group, member)
 

@@ -1,14 +1,18 @@
-"""What keeps a change of configuration together? A bounded barrier among the legacy workers (CM-25).
+"""The config round: a bounded barrier while a changed connector or task stops on all classic workers (CM-25).
 
-Connect relies on it: every worker has stopped the reconfigured tasks before any starts them anew. So when a worker
-comes by itself with a higher config offset than the installed assignment's, or than that of others that hold something,
-a round opens at that offset. While it is open SyncGroups are kept back. It ends when every worker that holds something
-has come with an offset at least that high and the leader has installed at least that, or after 10 s. Those that have
-not come after 0.7 s are told to (CM-22). One that was called for something else and has a higher offset may
-have read a change as well: SyncGroups wait 0.7 s for others to come by themselves.
+Connect relies on it that every worker has stopped the reconfigured tasks before any worker starts them again.
 
-Nobody waits for others between JoinGroup and SyncGroup, and an offset alone opens nothing: a session key moves it too.
-What belonged to workers that are away is given back to none of them any more (CM-21).
+1. A round opens when a worker joins by itself with a config offset above that of the installed assignment, or above
+   that of others that hold something. The round is for that offset.
+2. While the round is open, SyncGroups wait.
+3. It ends when every worker that holds something has joined with at least that offset and the leader has installed at
+   least that, or after 10 s.
+4. Workers that have not joined after 0.7 s are called (CM-22).
+5. A worker that was called for another reason and has a higher offset may have read a change as well. Then SyncGroups
+   wait 0.7 s for others to come by themselves.
+
+No round waits for workers between JoinGroup and SyncGroup. A higher offset alone opens no round: a session key moves it
+too. What belonged to absent workers is not given back to them any more (CM-21).
 """
 
 from __future__ import annotations
@@ -28,13 +32,13 @@ from kcoord.group.translation.spoken import DEFAULT
 from kcoord.group.turn import Turn
 
 LONGEST_MS = 10_000
-"""The longest time that a round lasts."""
+"""The longest time that a round stays open."""
 NUDGE_MS = 700
 
 
 def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
-    """Whether the JoinGroup of this worker, with its offset, tells of a change of configuration: it comes by itself,
-    neither because it has stopped what it was told to nor because a delay is over.
+    """Whether this JoinGroup, with its config offset, reports a change of configuration: the worker joins by itself,
+    not because it has stopped what it was told to or because a delay is over.
     """
     legacy = member.said.legacy
     assert legacy is not None
@@ -44,13 +48,13 @@ def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken
     open_already = known.offset if known is not None and known.is_certain else NO_OFFSET
     if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
         return False
-    is_new = spoken.config_offset > legacy.config_offset  # else it was called when it had read the change
+    is_new = spoken.config_offset > legacy.config_offset  # else it was called just when it had read the change
     return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
 
 
 def comes_by_itself(member: Member) -> bool:
-    """Whether a JoinGroup of this worker now is its own idea: no answer has called it, and it has nothing to release.
-    After a load that may be one that was called before; its news is news here all the same.
+    """Whether the worker joins by itself: no answer has called it, and it has nothing to release. After a load it may
+    have been called before the load; the coordinator still treats what it reports as news.
     """
     session = session_of(member)
     is_joining = session.phase is Phase.COMPLETING
@@ -58,16 +62,17 @@ def comes_by_itself(member: Member) -> bool:
 
 
 def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
-    """Whether the leader was faster, and others are slower: one of the new protocol has installed by then, or one that
-    was called just when it had read the change. Who was away for so long that it has stopped everything tells of none.
+    """Whether other workers that hold something are still below this offset. Then the leader was faster: a worker of
+    the new protocol has installed by then, or the leader was called just when it had read the change. A worker that was
+    away for so long that it has stopped everything reports no change.
     """
     was_away = bool(member.current) and not spoken.reported
     return not was_away and any(each is not member for each in holders_below(group, spoken.config_offset))
 
 
 def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
-    """Whether a worker that was called may have read a change of tasks. A new session key moves the offset too; after
-    a change, the others that run those tasks soon come by themselves. The worker must have read further than all
+    """Whether a worker that was called may have read a change of tasks. A new session key moves the offset too; after a
+    real change, the others that run those tasks soon come by themselves. The worker must have read further than all
     others; the leader of a look only further than it had read before.
     """
     legacy, look = member.said.legacy, group.legacy.look
@@ -76,21 +81,21 @@ def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> boo
         return False
     looks = look is not None and look.leader == member.member_id
     if member.releasing and not looks:
-        return False  # it comes at once when it has stopped that, and for a change once more
+        return False  # it joins at once when it has stopped that, and once more for a change
     known = legacy.config_offset if looks else highest_offset(group)
     is_new = spoken.config_offset > max(known, group.computed_offset)
     return is_new and _is_awaited_by_others(group, member, spoken)
 
 
 def expect_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
-    """SyncGroups wait for as long as a worker takes to come by itself that has read as far."""
+    """Let SyncGroups wait for as long as it takes a worker that has read as far to join by itself."""
     group.legacy.round = ConfigRound(offset, turn.now_ms + NUDGE_MS, NEVER_MS, is_certain=False)
     turn.wake(group, turn.now_ms + NUDGE_MS)
 
 
 def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
-    """From now on SyncGroups wait. While one is open the next one waits for its end: answered before that, those that
-    wait in it would start again what others run as it was.
+    """Open a round: from now on SyncGroups wait. If a round is open already, the next one starts at its end: workers
+    that wait in the open round, answered before that, would start again with the old configuration what others run.
     """
     now_ms = turn.now_ms
     known = group.legacy.round
@@ -110,8 +115,9 @@ def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
 
 
 def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | None) -> None:
-    """Somebody says that other connectors and tasks exist than `known`. Who is called just now for another reason opens
-    no round with its own join, and would start as they are now what slower workers may be running as they were.
+    """Open a round if a worker says that other connectors and tasks exist than `known`. A worker that is called just
+    now for another reason opens no round by its own join, and would start with the new configuration what slower
+    workers may still run with the old one.
     """
     now = group.configured
     if known is None or now is None or known.resources == now.resources:
@@ -121,7 +127,7 @@ def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | No
 
 
 def nudge(turn: Turn, group: ConnectGroup) -> None:
-    """Tell those to join that hold something and have not come."""
+    """Call the workers that hold something and have not joined."""
     config_round = group.legacy.round
     assert config_round is not None
     config_round.nudge_ms = NEVER_MS
@@ -132,7 +138,9 @@ def nudge(turn: Turn, group: ConnectGroup) -> None:
 
 
 def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
-    """Let the SyncGroups go if everybody has come and the leader has installed, or the time is over."""
+    """End the round, and with it the wait of the SyncGroups, if all have joined and the leader has installed, or the
+    time is over.
+    """
     config_round = group.legacy.round
     if config_round is None:
         return False
@@ -150,8 +158,9 @@ def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _installed_offset(group: ConnectGroup) -> int:
-    """Up to where the installed assignment is right. Where no legacy worker leads, changed task configurations alone
-    make nobody compute: what the leader's kind says of the configuration is the same set at a higher offset.
+    """The config offset up to which the installed assignment is right. If no classic worker leads, changed task
+    configurations alone make nobody compute: the workers of the new protocol then report the same set at a higher
+    offset.
     """
     leads = group.members.get(group.computed_by or "")
     if leads is None or leads.legacy is not None or group.configured is None or group.epoch > group.assignment_epoch:
@@ -160,7 +169,7 @@ def _installed_offset(group: ConnectGroup) -> int:
 
 
 def holders_below(group: ConnectGroup, offset: int) -> list[Member]:
-    """Legacy workers that hold something and have not joined with that offset."""
+    """Classic workers that hold something and have not joined with that offset."""
     found = []
     for member_id in group.legacy.members:
         member = group.members[member_id]

@@ -1,11 +1,11 @@
-"""Is a request of the generic protocol about a connect group?
+"""Which group a JoinGroup goes to: a connect group or a classic group.
 
-| the name is | a JoinGroup goes to |
+| the name belongs to | the JoinGroup goes to |
 | --- | --- |
-| a connect group's that has legacy workers | it |
-| a connect group's that has only workers of the new protocol | it, if `connect.migration.policy` lets them go back, or the mode is `individual` |
-| nobody's, or of a group without members | a new connect group, if the mode is `individual`, and it is a Connect worker's with more than `default` |
-| a generic group's | that one |
+| a connect group that has classic workers | that group |
+| a connect group that has only workers of the new protocol | that group, if `connect.migration.policy` lets them go back, or the mode is `individual` |
+| no group, or a group without members | a new connect group, if the mode is `individual` and a Connect worker sends it that speaks more than `default` |
+| a classic group | that group |
 """  # noqa: E501
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ WAY_BACK = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 def group_to_join_translated(
     turn: Turn, group_id: str, protocol_type: str, protocols: Protocols
 ) -> ConnectGroup | None:
-    """The connect group that a JoinGroup is about, one that is not in the books yet among them; None: it is about a
-    generic group.
+    """The connect group that a JoinGroup is about; it may be new and not yet in the shard's state. None: the JoinGroup
+    is about a classic group.
     """
     limits = turn.contents.effective(group_id)
     group = turn.contents.connect.get(group_id)

@@ -1,8 +1,9 @@
-"""When is a worker told to stop what another one is to run? When the other one can be told to start it (CM-26).
+"""The hand-over: a worker is told to stop work when its next owner can be told to start it (CM-26).
 
-Connect sends its first heartbeat `heartbeat.interval.ms` after an assignment (3 s), and cannot be told anything before:
-what was stopped for it would run nowhere until then. So that runs on where it is, until that heartbeat comes or a
-SyncGroup waits here to be given it. Only where heartbeats are kept back at all: else nobody can be told anything soon.
+Connect sends its first heartbeat `heartbeat.interval.ms` (3 s) after an assignment, and cannot be told anything before
+that. What another worker stopped for it would run nowhere until then. So the work runs on where it is until that
+heartbeat comes, or until a SyncGroup of the next owner waits here. This holds only if heartbeats are held at all:
+otherwise no worker can be told anything soon.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from kcoord.protocol.resources import Resource
 NOTHING: Resources = frozenset()
 
 LIMIT_MS = 10_000
-"""How long at most: a session of Connect, after which who cannot be told is gone."""
+"""The longest wait: a session of Connect. A worker that cannot be told by then is gone."""
 
 PART_MS = 500
-"""How long free work waits for the rest of what a worker is to get. It runs nowhere meanwhile."""
+"""How long free work waits for the rest of what its worker is to get. It runs nowhere meanwhile."""
 
 STOPPING_MS = 3_000
-"""The same where the rest is being stopped: it would wait as long for the worker's next heartbeat."""
+"""The same if the rest is being stopped: otherwise it would wait as long for the worker's next heartbeat."""
 
 
 def is_time_to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> bool:
-    """Whether a worker at rest is to be called now, to stop `revoked`: it and all who are to run that can be told, or
-    were waited for.
+    """Whether a worker at rest is to be called now, to stop `revoked`: the worker and all next owners can be told, or
+    the wait for them is over.
     """
     if not _can_be_told(member) and _waits_at_all(turn, group):
         return _is_overdue(turn, group, member)
@@ -37,7 +38,7 @@ def is_time_to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Re
 
 
 def to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
-    """What of `revoked` a worker that has joined is told to stop."""
+    """The part of `revoked` that a worker that has joined is told to stop."""
     session = session_of(member)
     kept = NOTHING if turn.now_ms >= session.handover_due_ms else _to_keep(turn, group, member, revoked)
     if not kept:
@@ -46,7 +47,7 @@ def to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources)
 
 
 def _to_keep(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
-    """What of `revoked` is to run at workers that cannot be told yet, and runs nowhere but here."""
+    """The part of `revoked` whose next owners cannot be told yet, and which runs nowhere but here."""
     if not revoked or not _waits_at_all(turn, group):
         return NOTHING
     return frozenset([each for each in revoked - member.doubtful if _is_deaf(group, member, each)])
@@ -80,7 +81,7 @@ def _is_overdue(turn: Turn, group: ConnectGroup, member: Member) -> bool:
 
 
 def is_being_stopped(group: ConnectGroup, resources: Resources) -> bool:
-    """Whether somebody who runs some of these stops that just now, or has joined to be told to."""
+    """Whether some owner of these resources is stopping them just now, or has joined and is about to be told to."""
     owners = [(each, group.members[group.owners[each]]) for each in resources if each in group.owners]
     return any(each in owner.releasing or _has_joined(owner) for each, owner in owners)
 
@@ -90,7 +91,7 @@ def _has_joined(member: Member) -> bool:
 
 
 def wake_givers(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """The worker can be told from now on: what waited for that may be stopped."""
+    """From now on the worker can be told to start work, so others may be told to stop what waited for that."""
     if member.member_id in group.unconverged and _is_waited_for(group):
         turn.wake(group, turn.now_ms + 1)
 

@@ -1,8 +1,8 @@
 """Heartbeat (12) of a worker in a connect group: it is alive, and learns whether it must join again.
 
-With `connect.legacy.heartbeat.wait.ms` the answer is kept back that long, and given at once when there is something to
-say: then nobody waits for the next heartbeat (CM-26). Without, the hot path repeats the answer while nothing concerns
-the worker.
+With `connect.legacy.heartbeat.wait.ms` the answer is held for that long, and given at once when there is something to
+say. Then nobody waits for the next heartbeat (CM-26). Without it, the hot path repeats the answer while nothing
+concerns the worker.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 def heartbeat_translated(
     turn: Turn, group: ConnectGroup, request: HeartbeatRequest, context: RequestContext, token: Token
 ) -> None:
-    """Handle a Heartbeat; its answer may be kept back."""
+    """Handle a Heartbeat; its answer may be held."""
     error = check_legacy(group, request.member_id)
     if not error and not knows(group, group.members[request.member_id], request.generation_id):
         error = ErrorCode.ILLEGAL_GENERATION
@@ -54,7 +54,7 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
         session.generation, session.generation_unsure = generation, False
     if member.use(context):
         group.forget(member)
-        if member.member_id == group.computed_by:  # what others wait for may be told again (CM-23)
+        if member.member_id == group.computed_by:  # others may be told now what they wait for (CM-23)
             turn.wake(group, turn.now_ms + 1)
     if member.member_id == group.legacy.remembered_by and generation == session.generation:
         group.legacy.remembers = True  # it has got the answer of its last look

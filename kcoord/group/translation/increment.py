@@ -1,8 +1,8 @@
-"""What is a legacy worker to start and to stop? Its target, as the difference that its assignment carries.
+"""The increment: what a classic worker is to start and to stop, as the difference between its target and what it holds.
 
-Revoked is what it holds and its target lacks; assigned what its target has beyond that, less what anybody else may
-still be running (CM-4, CG-2). Under `default` it holds nothing when it joins, and the
-difference is the whole.
+Revoked is what it holds and its target lacks. Assigned is what its target has beyond that, less what any other member
+may still be running (CM-4, CG-2). Under `default` the worker holds nothing when it joins, so the difference is the
+whole target.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ NOTHING: Resources = frozenset()
 
 @frozen(slots=True)
 class Increment:
-    """The way from what a worker holds to its target, as far as it is free."""
+    """The difference between what a worker holds and its target, as far as that is free."""
 
     assigned: Resources = NOTHING
     revoked: Resources = NOTHING
     awaited: Resources = NOTHING
-    """What its target has and somebody else may be running yet."""
+    """What its target has, and another member may still be running."""
 
 
 NO_INCREMENT = Increment()
 
 
 def disarms(group: ConnectGroup, member: Member) -> bool:
-    """Whether the worker must stop everything before it may be told of the group's protocol. In its first round under
-    `default` Connect 4.3 stops nothing that the answer lacks: what it holds it would run on (seen in its sources).
+    """Whether the worker must stop everything before it may be told the group's protocol. In its first round under
+    `default` Connect 4.3 does not stop what the answer lacks: it would run on what it holds (from Connect's source).
     """
     return (
         group.legacy.protocol == DEFAULT
@@ -41,7 +41,7 @@ def disarms(group: ConnectGroup, member: Member) -> bool:
 
 
 def increment(group: ConnectGroup, member: Member) -> Increment:
-    """As of now."""
+    """The present increment of a worker."""
     told = member.legacy
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
         return Increment(revoked=member.current)
@@ -55,8 +55,8 @@ def increment(group: ConnectGroup, member: Member) -> Increment:
 
 
 def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:
-    """What of `whole.assigned` may be told now: nothing new while the leader is not ready, but to the leader itself
-    (CM-23).
+    """The part of `whole.assigned` that the worker may be told now: nothing new while the leader is not ready, except
+    to the leader itself (CM-23).
     """
     if member.member_id == group.computed_by or is_ready(contents, group):
         return whole.assigned

@@ -1,8 +1,13 @@
 """JoinGroup (11) of a worker in a connect group: it joins, or joins again, and says what it runs.
 
-Who it is: a newcomer (KIP-394: it must come a second time with the id that it was given); a newcomer at the url of a
-worker that is dead, whose place it takes (CM-18 to CM-20); a stranger, which runs what nobody here gave it (CM-12); a
-member. Connect has no static members: group.instance.id is not looked at (CM-17).
+The sender can be:
+
+1. A newcomer (KIP-394: it must come a second time with the member id that it was given).
+2. A newcomer at the url of a dead worker, whose place it takes (CM-18 to CM-20).
+3. A stranger, which runs what this group did not give it (CM-12).
+4. A member.
+
+Connect has no static members: group.instance.id is ignored (CM-17).
 """
 
 from __future__ import annotations
@@ -40,13 +45,15 @@ from kcoord.protocol.generated.connect_worker_group_member_metadata_value import
 NEEDS_ID_VERSION = 4
 NOTHING: Resources = frozenset()
 COLD_START_MS = 5_000
-"""How long a group that begins with workers which run something already waits for the others: longer than their
-heartbeat interval, in which they find out that they must join (CM-28).
+"""How long a new group whose first workers already run something waits for the others. Longer than their heartbeat
+interval, within which they find out that they must join (CM-28).
 """
 
 
 def join_translated(turn: Turn, group: ConnectGroup, call: Join, context: RequestContext, is_new: bool) -> None:
-    """Handle a JoinGroup; `group` may not be in the books yet. `is_new`: it came without a member id."""
+    """Handle a JoinGroup; `group` may be new and not yet in the shard's state. `is_new`: the request has no member
+    id.
+    """
     try:
         spoken = read(call.protocols)
     except Unreadable:
@@ -89,7 +96,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
 def _may_come(
     turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, dead: Member | None, is_new: bool
 ) -> ErrorCode:
-    """NONE if the newcomer is taken in; MEMBER_ID_REQUIRED tells it its id. `dead`: who makes room for it."""
+    """NONE if the newcomer is accepted; MEMBER_ID_REQUIRED tells it its id. `dead`: the member that makes room."""
     if elect({**group.legacy.offers, spoken.protocols: 1}) is None:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if not can_share_configurations(group, spoken.config_offset):
@@ -107,8 +114,8 @@ def _may_come(
 
 
 def _whose_place(turn: Turn, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
-    """The member that this worker was: it has the same url, which is one, and its connection is closed, or is this one
-    (CM-19, CM-46). One whose connection is open may live.
+    """The dead member that this worker was: it has the same url, which identifies one worker, and its connection is
+    closed or is this one (CM-19, CM-46). A member whose connection is open may be alive.
     """
     for member_id in group.legacy.members if is_one(turn, group, spoken.url, context.connection) else ():
         member = group.members[member_id]
@@ -138,10 +145,10 @@ def _open_session(turn: Turn, group: ConnectGroup, member: Member, context: Requ
 
 
 def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """A stranger is to have what no target names, or waits for it; what others are to have it gives up, and only it
-    (CM-12). So it does with what is not configured any more: the leader, which does not remember that, would
-    let it run for ever. What did not wait for it others may have run meanwhile: unless the group is new, it
-    starts that once more, if it is to have it at all.
+    """Adopt what a stranger reports (CM-12). It is to have what no target names, and what waits for it. It alone gives
+    up what other targets name. It also gives up what is not configured any more: the leader does not remember that, and
+    would let it run for ever. Others may have run meanwhile what did not wait for the stranger: unless the group is
+    new, it stops that, and starts it once more if it is to have it at all.
     """
     mine = frozenset([each for each in reported if group.claimants.get(each, member.member_id) == member.member_id])
     if group.configured is not None:
@@ -157,22 +164,24 @@ def _adopt(turn: Turn, group: ConnectGroup, member: Member, reported: Resources)
 
 
 def _doubt_shared(turn: Turn, group: ConnectGroup, reported: Resources) -> None:
-    """Of several strangers that run the same nobody knows who has started it last."""
+    """If several strangers run the same resource, nobody knows which of them started it last."""
     shared = reported & group.also_owned.keys()
     members = [group.members[member_id] for member_id in group.legacy.members] if shared else []
     for member in [each for each in members if shared & each.current]:
         epoch = max(session_of(member).generation, member.recorded_epoch)
-        doubtful = member.doubtful | shared  # of which the record keeps what it may be running
+        doubtful = member.doubtful | shared  # the record keeps only what the member may be running
         turn.write(records.current_assignment(group, member, member.current, epoch, NO_EPOCH, member.put_out, doubtful))
 
 
 def _reports_first(group: ConnectGroup, member: Member) -> bool:
-    """Whether it is the first of the group that says it runs something: the coordinator had forgotten them."""
+    """Whether it is the first member that reports running work. Then the coordinator had forgotten the members."""
     return bool(member.current) and all(each == member.member_id for each in group.owners.values())
 
 
 def _gather(turn: Turn, group: ConnectGroup, spoken: Spoken) -> None:
-    """The first worker of an empty group waits for others; longer from the first one on who runs something already."""
+    """The first worker of an empty group waits for others. The wait is longer once a worker reports that it runs
+    something.
+    """
     delay_ms = turn.contents.settings.initial_rebalance_delay_ms
     if spoken.reported:
         delay_ms = max(delay_ms, COLD_START_MS)
@@ -189,7 +198,7 @@ def _rejoin(
 ) -> None:
     error = check_newest_legacy(member, context)
     if not error and _may_let_go(member, spoken) and turn.contents.is_of_before_load(group, context):
-        error = ErrorCode.NOT_COORDINATOR  # it may have been given more since, by a connection that is not known here
+        error = ErrorCode.NOT_COORDINATOR  # it may have been given more since, on a connection that is not known here
     if error:
         refuse_join(turn, call.token, error, member.member_id)
         return
@@ -242,22 +251,23 @@ def _note_said(turn: Turn, group: ConnectGroup, member: Member, call: Join, spok
 
 
 def _may_let_go(member: Member, spoken: Spoken) -> bool:
-    """Whether the worker says that it runs less than it may be running."""
+    """Whether the worker reports that it runs less than it may be running."""
     legacy = member.said.legacy
     stops_all = legacy is not None and legacy.known_protocol == DEFAULT
     return bool(member.current) if stops_all else not member.current <= spoken.reported
 
 
 def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
-    """Whether the worker runs nothing, whatever it reports: under `default` it stops everything before it joins, but
-    one that speaks more goes on listing its last assignment, and runs that again if the next answer allows.
+    """Whether the worker runs nothing, whatever it reports. Under `default` it stops everything before it joins. But a
+    worker that speaks more than `default` still lists its last assignment, and runs that again if the next answer
+    allows it.
     """
     legacy = member.said.legacy
     return legacy is not None and legacy.known_protocol == DEFAULT == group.legacy.protocol
 
 
 def _note_reported(turn: Turn, group: ConnectGroup, member: Member, reported: Resources) -> None:
-    """What it runs is what it says: it has stopped what it was told to before it came (CM-5)."""
+    """The worker runs exactly what it reports: before it joined it stopped what it was told to stop (CM-5)."""
     if reported != member.current:
         epoch = max(session_of(member).generation, member.recorded_epoch)
         turn.write(records.current_assignment(group, member, reported, epoch, NO_EPOCH))

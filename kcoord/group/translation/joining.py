@@ -1,17 +1,17 @@
-"""When is a legacy worker's JoinGroup answered, and with what?
+"""Answers to JoinGroups of classic workers: which wait, and what they are told.
 
-At once: no worker waits for others to join. But for these, for which it stays parked:
+A JoinGroup is answered at once: no worker waits for others to join. The exceptions, in which it stays parked:
 
 | while | why |
 | --- | --- |
 | an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
-| it led, and somebody else is to compute | there are never two leaders (CM-14) |
+| the worker led, and another one is to compute | there are never two leaders (CM-14) |
 | the group speaks `default`, and others have not joined | see `barrier.py` (CM-16) |
-| it leads, joins by itself, and the last rebalances changed nothing | a storm costs nobody anything (`repetition`) |
-| it joins without end | a fuse (CM-7) |
+| the leader joins by itself, and the last rebalances changed nothing | a storm must disturb nobody (`repetition`) |
+| the worker joins without end | a fuse (CM-7) |
 
-A worker that has to stop everything before the group's first round under `default` is answered at once in its own
-protocol, and told so. The generation that it is answered is the group epoch of that moment (CM-2).
+A worker that must stop everything before the group's first round under `default` is answered at once, in its own
+protocol, and told to stop. The generation in the answer is the group epoch of that moment (CM-2).
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from kcoord.group.turn import Turn
 
 WINDOW_MS = 10_000
 FREE_JOINS = 20
-"""So many JoinGroups of one worker in a window are answered at once."""
+"""This many JoinGroups of one worker in a window are answered at once."""
 FUSE_MS = 1_000
 
 
 def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
-    """Take a JoinGroup in; `answer_joins` answers it, in this step if nothing is in the way."""
+    """Park a JoinGroup. `answer_joins` answers it, in this step if nothing prevents that."""
     session = session_of(member)
     session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
     look = group.legacy.look
     if look is not None and look.leader == member.member_id:
-        look.picture = None  # it is shown another one
+        look.picture = None  # it will be shown another one
     group.legacy.joining[member.member_id] = None
     if turn.now_ms - session.window_ms >= WINDOW_MS:
         session.window_ms, session.joins_in_window = turn.now_ms, 0
@@ -54,7 +54,7 @@ def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
 
 
 def answer_joins(turn: Turn, group: ConnectGroup) -> bool:
-    """Answer every parked JoinGroup that nothing is in the way of. True if any was."""
+    """Answer every parked JoinGroup that need not wait. True if there was one."""
     answered = False
     for member_id in list(group.legacy.joining):
         member = group.members[member_id]
@@ -109,12 +109,14 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
 
 
 def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
-    """The group's; the worker's own best one where that has to stop everything first."""
+    """The group's protocol; the worker's own newest one if it has to stop everything first."""
     return best(group.legacy.members[member.member_id]) if disarms(group, member) else group.legacy.protocol
 
 
 def _leader_for(group: ConnectGroup, follower: Member) -> str:
-    """Who is named to a follower: who computes now, else who did; never itself, without being shown the group."""
+    """The leader that a follower is told: the worker that computes now, else the one that computed last. Never the
+    follower itself, since it is not shown the group.
+    """
     look = group.legacy.look
     chosen = group.members.get(group.chosen() or (look.leader if look is not None else ""))
     leader = chosen.member_id if chosen is not None and chosen.legacy is not None else group.computed_by
@@ -122,8 +124,8 @@ def _leader_for(group: ConnectGroup, follower: Member) -> str:
 
 
 def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """A JoinGroup of the leader that nobody has asked for is a rebalance like any other (CM-3): it has an
-    epoch, since generations tell the leader's looks apart (CM-2), and waits if it repeats itself without end.
+    """A JoinGroup that the leader sends by itself is a rebalance like any other (CM-3). It has an epoch of its own,
+    since generations tell the leader's looks apart (CM-2). It waits if the group's rebalances repeat themselves.
     """
     if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:
         return

@@ -1,7 +1,7 @@
-"""Who leads the legacy workers, and can it be relied upon?
+"""The leader of the classic workers: who leads, and whether the leader is ready.
 
-The leader that assignments name is the worker that computed the last one: Connect keeps state in it (who owns which
-connector, session keys), and forwards requests to its url. Until it has fetched its own assignment nobody is given
+The leader that assignments name is the worker that computed the last one. Connect keeps state in it (who owns which
+connector, session keys), and forwards requests to its url. Until it has fetched its own assignment, nobody is given
 anything new that might ask it (CM-11, CM-15, CM-23).
 """
 
@@ -12,24 +12,24 @@ from kcoord.group.contents import Contents
 
 
 def known_as(member_id: str | None, url: str | None) -> str:
-    """What tells one leader from another: its url, so that one that comes back there is the same (CM-20)."""
+    """What identifies a leader: its url, so that a leader that comes back at that url is the same (CM-20)."""
     return url or member_id or ""
 
 
 def leader_known_as(group: ConnectGroup) -> str:
-    """The same of the group's leader; empty where nobody has led yet."""
+    """What identifies the group's leader; empty if nobody has led yet."""
     return known_as(group.computed_by, group.computed_by_url)
 
 
 def live_legacy_leader(group: ConnectGroup) -> Member | None:
-    """The leader, if it is a legacy worker that takes part."""
+    """The leader, if it is a classic worker that takes part."""
     leader = group.members.get(group.computed_by or "")
     return leader if leader is not None and leader.legacy is not None and not leader.put_out else None
 
 
 def is_ready(contents: Contents, group: ConnectGroup) -> bool:
-    """Whether the leader is there, has the assignment that it made, can be reached, and nobody else is about to lead.
-    Where the coordinator itself computed there is nobody to wait for.
+    """Whether the leader is a member, has the assignment that it made and can be reached, and no other worker is about
+    to lead. True if the coordinator computed: then there is nobody to wait for.
     """
     if group.computed_by is None:
         return True
@@ -43,8 +43,8 @@ def is_ready(contents: Contents, group: ConnectGroup) -> bool:
 
 
 def is_free_to_lead(group: ConnectGroup, chosen: str) -> bool:
-    """Whether `chosen` may compute: there are never two leaders, so one that leads must have joined and wait before
-    somebody else does (CM-14). If it has not, it is called.
+    """Whether `chosen` may compute. There are never two leaders, so a worker that leads must have joined, and wait,
+    before another one computes (CM-14). If it has not joined, it is called.
     """
     leader = live_legacy_leader(group)
     if leader is None or leader.member_id == chosen:

@@ -1,9 +1,9 @@
 """LeaveGroup (13) of workers in a connect group.
 
-A worker that leaves has not always stopped: Connect leaves also when it could not read its configuration in time, or
-does not poll, and runs on for a while (CM-13). Only where the reason (v5) says that it was stopped in order
-are its resources free at once; else they stay reserved, as those of a worker that was put out, until it would have
-stopped by itself, or comes back.
+A worker that leaves has not always stopped. Connect also leaves when it could not read its configuration in time, or
+when it does not poll, and runs on for a while (CM-13). The worker's resources are free at once only if the reason (v5)
+says that it has stopped in order. Otherwise they stay reserved, as those of an evicted worker, until the worker would
+have stopped by itself, or comes back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
 
 BATCH_VERSION = 3
 STOPPED = "the consumer is being closed"
-"""What a Connect worker says that has stopped its connectors and tasks before it leaves (Connect 4.3)."""
+"""The reason that a Connect worker gives when it has stopped its connectors and tasks before it leaves (Connect 4.3).
+"""
 
 
 def leave_translated(
@@ -63,18 +64,18 @@ def _go(
     if member is None or member.legacy is None or member in stopped or member in running:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if member.put_out and not has_stopped(leaver.reason):
-        _reserve(turn, group, member)  # its rebalance timeout was over here before it was over there
+        _reserve(turn, group, member)  # its rebalance timeout ended here earlier than at the worker
         return ErrorCode.UNKNOWN_MEMBER_ID
     (stopped if not member.current or has_stopped(leaver.reason) else running).append(member)
     return ErrorCode.NONE
 
 
 def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """It runs on for a while: so long at least nobody else is given what it has (CM-45)."""
+    """The worker runs on for a while. Until that is over nobody else is given what it has (CM-45)."""
     member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + runs_on_ms(turn, group))
     turn.wake(group, member.session_holds_ms)
 
 
 def has_stopped(reason: str | None) -> bool:
-    """Whether the reason is that of a worker which has stopped everything."""
+    """Whether the reason says that the worker has stopped everything."""
     return reason == STOPPED

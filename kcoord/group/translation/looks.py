@@ -1,21 +1,22 @@
 """Looks: Connect's leader is asked which connectors and tasks exist, and nothing else.
 
-A look is one JoinGroup and SyncGroup of the leader. It is shown a picture in which nothing is to be moved (`picture`);
-who runs what, what waits for whom, and how long, the coordinator computes itself. Nobody else has to come for a look.
+A look is one JoinGroup and SyncGroup of the leader. The leader is shown a picture in which nothing is to be moved
+(`picture`). The coordinator itself computes who runs what, what waits for whom, and for how long. No other worker has
+to join for a look.
 
-| a look is wanted | why |
+| a look is wanted when | why |
 | --- | --- |
 | a worker has read further than the last look | what exists may have changed (CM-32, CM-44) |
 | nobody leads, unless the leader has just stopped in order | workers forward requests to the leader, and fence by it (CM-33, CM-48) |
-| the leader is drained, and runs nothing any more | another one leads before it is stopped (CM-48) |
+| the leader is drained, and runs nothing any more | another one must lead before it is stopped (CM-48) |
 | the leader joins by itself | answered as a follower, it would forget what it knows (CM-3) |
-| what was deleted has been stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks when it is told (CM-41) |
-| a worker is lost, and nobody has said how long its work is to wait | the workers' own setting counts, which their leader can show (CM-36) |
-| nothing has happened for a minute, and before that something was placed, or the group became a connect group | the leader forwards REST requests by what it was last shown (CM-35, CM-49); a new leader also shows that delay |
+| what was deleted has stopped everywhere, and nothing is to move | the leader clears the status of deleted tasks in its next look (CM-41) |
+| a worker is lost, and it is not known how long its work is to wait | the workers' own setting counts, and their leader can show it (CM-36) |
+| nothing has happened for a minute since something was placed, or since the group became a connect group | the leader forwards REST requests by the picture that it was shown last (CM-35, CM-49); a new leader also shows that delay |
 
-Every look but the last is answered with an offset that no worker has: the leader joins again before it starts
-anything, and its memory stays (CM-38, CM-53). While a worker has read further than the last look nothing is placed,
-but for ten seconds at most (CM-44).
+Every look but the last is answered with a low offset that no worker has. So the leader joins again before it starts
+anything, and its memory stays (CM-38, CM-53). While a worker has read further than the last look, nothing is placed,
+for ten seconds at most (CM-44).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -51,19 +52,19 @@ from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_ass
 
 NOTHING: Resources = frozenset()
 LONGEST_MS = 10_000
-"""So long at most nothing is placed because the leader has not read as far as others."""
+"""How long, at most, nothing is placed because the leader has not read as far as others."""
 AGAIN_MS = 3_000
-"""A leader that has not read as far as others is asked again after this time, unless it comes by itself."""
+"""A leader that has not read as far as others is asked again after this time, unless it joins by itself."""
 
 
 def asks_leader(group: ConnectGroup) -> bool:
-    """Whether it is a leader of Connect's that says what exists. Under `default` it says who runs what, too."""
+    """Whether a Connect leader says what exists. Under `default` it also says who runs what."""
     fleet = group.legacy
     return bool(fleet.members) and fleet.protocol is not None and fleet.protocol != DEFAULT
 
 
 def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
-    """Whether the worker's JoinGroup is a look: it is asked, or leads and joins by itself."""
+    """Whether the worker's JoinGroup is a look: the worker is asked, or it leads and joins by itself."""
     look = group.legacy.look
     if look is not None:
         return look.leader == member.member_id
@@ -78,7 +79,7 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
     fleet = group.legacy
     if not is_led_by_others and fleet.protocol != DEFAULT:
-        fleet.retiring = None  # nobody else is to lead any more
+        fleet.retiring = None  # nobody else is to lead now
     is_shown = fleet.look is not None and fleet.look.picture is not None
     if not asks_leader(group) or (is_led_by_others and not is_shown):
         fleet.look = None
@@ -98,7 +99,7 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
 def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
     fleet = group.legacy
     if group.configured is None and group.epoch > group.assignment_epoch:
-        return True  # where nothing is to be placed, as after a conversion, nobody need know
+        return True  # if nothing is to be placed, as after a conversion, what exists need not be known
     leader = live_legacy_leader(group)
     if leader is None:
         return not _leader_may_be_back(turn, group) or _is_behind(group)
@@ -112,8 +113,8 @@ def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
-    """Workers have stopped in order, and go. If the leader is one of them, nobody else leads for a while: it may be
-    restarted, and have its place back (CM-48); but for no longer than its work waits for it.
+    """Workers have stopped in order and leave. If the leader is one of them, nobody else leads for a while: it may be
+    restarted and have its place back (CM-48). This lasts no longer than its work waits for it.
     """
     limits = turn.contents.effective(group.group_id)
     delay_ms, _ = rebalance_delay(turn, group, limits)
@@ -141,18 +142,22 @@ def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
-    """Whether the leader can show how long lost work is to wait, and has not. A worker alone cannot."""
+    """Whether the leader can show how long lost work is to wait, and has not shown it yet. Not needed if the group sets
+    the delay itself.
+    """
     has_own = turn.contents.effective(group.group_id).has_own_delay
     return not has_own and group.legacy.learned_by != leader.member_id
 
 
 def _lacks_delay(group: ConnectGroup) -> bool:
-    """Whether work is lost, and nobody has said how long it is to wait."""
+    """Whether work is lost, and it is not known how long the work is to wait."""
     return group.workers_delay_ms == UNKNOWN_DELAY and any(target.resources for _, target in group.departed())
 
 
 def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
-    """Workers come by themselves when what is configured has changed: the leader is given the time for it."""
+    """Whether it is time to call the leader for its offset. Workers join by themselves when the configuration has
+    changed, so the leader is given the time for that first.
+    """
     fleet, now_ms = group.legacy, turn.now_ms
     if fleet.round is not None and fleet.round.nudge_ms != NEVER_MS and now_ms < fleet.round.nudge_ms:
         return False
@@ -163,12 +168,14 @@ def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def is_awaited(group: ConnectGroup) -> bool:
-    """Whether the leader is asked, and its answer may change what exists."""
+    """Whether the leader is being asked, and its answer may change what exists."""
     return group.legacy.look is not None and (group.configured is None or _is_behind(group))
 
 
 def _is_behind(group: ConnectGroup) -> bool:
-    """Whether a classic member has read further than what is known. A file and the topic are not compared."""
+    """Whether a classic member has read further than what is known. Offsets of a file and of the topic are not
+    compared.
+    """
     highest, configured = highest_offset(group), group.configured
     of_file = is_of_file(ConfigSource.UNSAID, highest)
     known = NO_OFFSET
@@ -180,7 +187,7 @@ def _is_behind(group: ConnectGroup) -> bool:
 
 
 def highest_offset(group: ConnectGroup) -> int:
-    """How far the classic member has read that has read furthest."""
+    """The highest config offset that a classic member has reported."""
     members = [group.members[each] for each in group.legacy.members]
     return max(
         [each.said.legacy.config_offset for each in members if each.said.legacy is not None and not each.put_out],
@@ -189,7 +196,9 @@ def highest_offset(group: ConnectGroup) -> int:
 
 
 def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
-    """Whether nothing may be placed yet: it is not known what exists, or was, until some worker read on."""
+    """Whether nothing may be placed yet: what exists is not known, or some worker has read further than what is
+    known.
+    """
     fleet = group.legacy
     if group.configured is None:
         return True
@@ -203,8 +212,9 @@ def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _who(turn: Turn, group: ConnectGroup) -> Member | None:
-    """The leader that there is; else one that is back at its url; else one whose JoinGroup waits; else the first. Who
-    is drained leads only if all are.
+    """The worker to ask: the present leader; else a worker that is back at the leader's url; else one whose JoinGroup
+    waits; else the first. A worker whose connection is closed comes last. A drained worker leads only if all are
+    drained.
     """
     leader = live_legacy_leader(group)
     if leader is not None and not _hands_over(turn, group, leader):
@@ -228,7 +238,7 @@ def _who(turn: Turn, group: ConnectGroup) -> Member | None:
 
 
 def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
-    """Whether the leader is drained, and has been emptied, and somebody else can lead (CM-48)."""
+    """Whether the leader is drained and has nothing any more, and another worker can lead (CM-48)."""
     if leader.current or group.target_of(leader):
         return False
     rules = turn.contents.effective(group.group_id).placement
@@ -242,13 +252,13 @@ def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
 
 
 def _remembers(group: ConnectGroup, leader: Member) -> bool:
-    """Whether the leader has got the answer of the last look, which was its own (CM-40)."""
+    """Whether the last look was this leader's, and it has received the answer (CM-40)."""
     return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
 
 
 def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
     """A worker joins again. If it is the leader of a look, and its SyncGroup or the answer to it may be lost, its
-    assignor forgets what it remembers (CM-40).
+    assignor may have forgotten (CM-40).
     """
     look = group.legacy.look
     if look is not None and look.leader == member.member_id and (look.picture is not None or is_other_connection):
@@ -266,7 +276,7 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
     if look.existing is None and not _known(group) <= fleet.remembered:
-        look.asking.remembers = False  # what it has not seen before it does not take for deleted (CM-52)
+        look.asking.remembers = False  # it does not notice the deletion of what it has not seen before (CM-52)
     workers = _workers(group, member, look)
     waiting = _to_show(group, look) - NOTHING.union(*[each.target for each in workers])
     look.has_left_out = look.learns and look.asking.remembers
@@ -280,8 +290,8 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
 
 
 def _leave_out(workers: list[Shown], waiting: Resources) -> tuple[list[Shown], Resources]:
-    """What is waiting, if anything is; else the worker with the least to run of those that have something, but not the
-    leader.
+    """Leave something out of the picture: what is waiting, if anything is; else the worker that has the least to run,
+    with its work, but not the leader.
     """
     able = [each for each in workers[1:] if each.target]
     if waiting or not able:
@@ -295,13 +305,13 @@ def _to_show(group: ConnectGroup, look: OpenLook) -> Resources:
 
 
 def _known(group: ConnectGroup) -> Resources:
-    """What exists, and what somebody is to run though it may not."""
+    """What exists, and what targets name although it may not exist."""
     targets = NOTHING.union(*[each.resources for each in group.targets.values()])
     return targets if group.configured is None else targets | group.configured.resources
 
 
 def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]:
-    """All who take part, the leader first, each with its target; nothing is shown twice."""
+    """All members that take part, the leader first, each with its target; no resource is shown twice."""
     left = set(_to_show(group, look))
     shown = []
     for member in [leader, *(each for each in group.participants() if each is not leader)]:
@@ -314,8 +324,8 @@ def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]
 def close_look(
     turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
 ) -> tuple[Verdict, int]:
-    """Take in what the leader says; the error that it has found is told as well. Raises NotValid for what makes no
-    sense: somebody else is asked.
+    """Take in the leader's answer. Returns the verdict, and the error that the leader reports. Raises NotValid if the
+    answer makes no sense: then the leader is asked again.
     """
     fleet = group.legacy
     look = fleet.look
@@ -331,7 +341,7 @@ def close_look(
         raise
     if look.learns and look.has_left_out and not seen.error:
         _learn_delay(turn, group, look, seen)
-        look.asking.remembers = False  # what was left out is no memory: what it holds beyond must be shown once
+        look.asking.remembers = False  # it does not remember what was left out: that must be shown once more
         return Verdict.AGAIN, 0
     verdict = look.asking.judge(seen, look.picture.shown)
     look.picture = None
@@ -343,8 +353,8 @@ def close_look(
 
 
 def _learn_delay(turn: Turn, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
-    """What its answer says of what was left out: it waits for so long, or for no time. The next picture is whole
-    again, and ends that.
+    """Learn the delay from the answer: what was left out waits for that long, or not at all. The next picture is whole
+    again, and ends the leader's wait.
     """
     look.picture, look.learns = None, False
     group.legacy.learned_by = look.leader
@@ -368,7 +378,7 @@ def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerA
 
 
 def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
-    """What exists is known, and who leads, unless a worker of the new protocol has been chosen to meanwhile."""
+    """Record what exists, and who leads, unless a worker of the new protocol has been chosen to compute meanwhile."""
     fleet, known = group.legacy, group.configured
     now = Configured(seen.existing, seen.config_offset)
     fleet.look, fleet.leader_due_ms = None, NEVER_MS
@@ -389,7 +399,7 @@ def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
 def _lead(turn: Turn, group: ConnectGroup, leader: Member, offset: int) -> None:
     known = (group.computed_by, group.computed_by_url, group.computed_offset)
     if group.computed_by != leader.member_id:
-        group.touched.update(group.legacy.members)  # they are to know who leads them (CM-11)
+        group.touched.update(group.legacy.members)  # they must learn who leads them (CM-11)
     if known != (leader.member_id, leader.said.url, offset):
         turn.write(records.led_by(group, leader.member_id, leader.said.url, offset))
 

@@ -1,12 +1,14 @@
-"""Which member ids were given to newcomers that have yet to join with them? (KIP-394)
+"""Newcomers: member ids that were given to workers which have not yet joined with them (KIP-394).
 
-They lapse with the session that the newcomer asked for. Session state: after a load newcomers ask again.
+An id lapses with the session that the newcomer asked for. This is session state: after a load newcomers ask again.
 """
 
 from __future__ import annotations
 
 MOST = 16_384
-"""Newcomers of one group that are remembered; beyond, the one that was given its id first must ask for another."""
+"""Newcomers of one group that are remembered. Beyond that number the oldest is forgotten, and must ask for another
+id.
+"""
 
 
 class Newcomers:
@@ -16,7 +18,7 @@ class Newcomers:
         self._lapse: dict[str, dict[str, int]] = {}
 
     def expect(self, group_id: str, member_id: str, now_ms: int, lapses_ms: int) -> None:
-        """The newcomer was given this id."""
+        """Note that a newcomer was given this id."""
         known = self._lapse.setdefault(group_id, {})
         for lapsed in [each for each, at_ms in known.items() if at_ms <= now_ms]:
             del known[lapsed]
@@ -25,11 +27,11 @@ class Newcomers:
         known[member_id] = lapses_ms
 
     def has(self, group_id: str, member_id: str, now_ms: int) -> bool:
-        """Whether somebody was given this id, and it has not lapsed."""
+        """Whether this id was given to a newcomer, and has not lapsed."""
         return self._lapse.get(group_id, {}).get(member_id, now_ms) > now_ms
 
     def forget(self, group_id: str, member_id: str) -> None:
-        """It has joined, or goes."""
+        """Forget this id: its worker has joined, or leaves."""
         known = self._lapse.get(group_id)
         if known is not None:
             known.pop(member_id, None)
@@ -37,7 +39,7 @@ class Newcomers:
                 del self._lapse[group_id]
 
     def sweep(self, now_ms: int) -> None:
-        """Forget all that have lapsed."""
+        """Forget all ids that have lapsed."""
         for group_id, known in list(self._lapse.items()):
             left = {each: at_ms for each, at_ms in known.items() if at_ms > now_ms}
             if left:

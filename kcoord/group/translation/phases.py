@@ -1,13 +1,13 @@
-"""In which phase of its own rebalance is a legacy worker, and what may follow? There is no phase of the group.
+"""The phases of one classic worker's rebalance, and which phase may follow which. The group itself has no phase.
 
 | phase | meaning | heartbeat |
 | --- | --- | --- |
 | STABLE | it has its assignment, and nothing that concerns it has changed | 0 |
-| PREPARING | it must come again: it is told so at its next heartbeat, and has its rebalance timeout for it | 27 |
+| PREPARING | it must join again: its next heartbeat says so, and it has its rebalance timeout for that | 27 |
 | COMPLETING | it has joined and fetches its assignment, within the same time | 0 |
 
 A worker may join by itself in every phase. (KIP-848 has these states for the members of a group that is being upgraded.
-The names are Kafka's, of a group's states.)
+The names are Kafka's names for a group's states.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Phase(IntEnum):
 
     @property
     def label(self) -> str:
-        """As it stands in descriptions."""
+        """The name in descriptions."""
         return LABELS[self]
 
 
@@ -37,7 +37,8 @@ MOVES: dict[Phase, frozenset[Phase]] = {
     Phase.PREPARING: frozenset({Phase.COMPLETING}),
     Phase.COMPLETING: frozenset({Phase.COMPLETING, Phase.STABLE, Phase.PREPARING}),
 }
-"""From where to where. COMPLETING to itself: a worker joins once more before it has synced."""
+"""The phases that may follow each phase. COMPLETING may follow itself: a worker joins once more before it has synced.
+"""
 
 HEARTBEAT = {
     Phase.STABLE: ErrorCode.NONE,

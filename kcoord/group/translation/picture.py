@@ -1,12 +1,12 @@
 """The picture: what Connect's leader is shown of the group, so that its assignor moves nothing.
 
-The leader is asked which connectors and tasks exist, not who runs them. So everything that is known is shown, each
-once, in slices: a worker is listed as often as it takes for each entry to have one connector and one task at most,
-always with its own url. Entries that differ by one at most are what the assignor calls balanced, wherever the work is;
-so what it takes away does not exist any more, what it gives is new, and it starts no delay (CM-31, CM-37). Its
-map of who runs what goes by url, so REST requests that it forwards find their worker.
+The leader is asked which connectors and tasks exist, not who runs them. So the picture shows everything that is known,
+each resource once, in slices: a worker is listed as often as needed, so that each entry has one connector and one task
+at most, always with its own url. The assignor calls entries balanced if they differ by one at most, wherever the work
+is. So what it takes away does not exist any more, what it gives is new, and it starts no delay (CM-31, CM-37). Its map
+of who runs what goes by url, so the REST requests that it forwards find their worker.
 
-What nobody runs is listed too, with the leader's own url: a request for that ends in a 409, which clients try again
+What nobody runs is listed too, with the leader's own url: a request for it ends in a 409, and clients try again
 (CM-42).
 """
 
@@ -39,7 +39,7 @@ class Slice:
     """One entry of the leader's list of members."""
 
     member_id: str
-    """The worker's own; of further slices one that is made up."""
+    """The worker's own member id; for further slices a made-up id."""
     url: str
     resources: Resources
 
@@ -57,7 +57,7 @@ class Look:
     """What the leader's answer to a picture says."""
 
     existing: Resources
-    """What exists: what was shown, less what it takes away, and what it gives."""
+    """What exists: what was shown, less what the leader takes away, and what it gives."""
     given: Resources
     taken: Resources
     delay_ms: int
@@ -66,12 +66,14 @@ class Look:
 
     @property
     def is_clean(self) -> bool:
-        """Whether it has changed nothing."""
+        """Whether the leader has changed nothing."""
         return not (self.given or self.taken or self.delay_ms)
 
 
 def draw(workers: Sequence[Shown], leader: Shown, waiting: Resources) -> Picture:
-    """The picture of these workers, `leader` among them, and of what is `waiting` for somebody who is not there."""
+    """The picture of these workers, `leader` among them, and of the resources that are `waiting` for an absent
+    worker.
+    """
     taken = {each.member_id for each in workers}
     slices = list(_of_all(workers, taken))
     if waiting:
@@ -100,7 +102,9 @@ def _made_up(member_id: str, at: int, taken: set[str]) -> str:
 
 
 def read_answer(picture: Picture, answer: Mapping[str, WorkerAssignment], leader_id: str, offset: int) -> Look:
-    """What the leader's SyncGroup says of the picture; `offset` is its config offset where it says none."""
+    """Read the leader's SyncGroup as an answer to the picture; `offset` is the leader's config offset if the answer has
+    none.
+    """
     given = NOTHING.union(*[each.assigned for each in answer.values()])
     taken = NOTHING.union(*[each.revoked for each in answer.values()])
     own = answer.get(leader_id)

@@ -1,7 +1,8 @@
-"""What does a Connect worker say in a JoinGroup? Its embedded protocols, read; the same thing said several times over.
+"""Reading a Connect worker's JoinGroup: its embedded protocols, which all say the same thing.
 
-Each protocol that it offers comes with metadata of its own, all from one moment. What it runs is told from `compatible`
-on; under `default` it has stopped everything before it joins, and tells nothing.
+Each protocol that the worker offers comes with its own metadata, all made at one moment. From `compatible` on the
+metadata says what the worker runs. Under `default` the worker has stopped everything before it joins, and the metadata
+says nothing about it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Spoken:
     """One worker's JoinGroup."""
 
     protocols: tuple[str, ...]
-    """Those that are known, the one that it likes best first."""
+    """Its protocols that are known here, the preferred one first."""
     url: str
     config_offset: int
     reported: Resources
@@ -31,7 +32,9 @@ class Spoken:
 
 
 def read(protocols: Protocols) -> Spoken:
-    """Raises Unreadable unless one embedded protocol is known and all known ones can be read."""
+    """Read the protocols. Raises Unreadable unless at least one embedded protocol is known and all known ones can be
+    read.
+    """
     states: dict[str, WorkerState] = {}
     for name, metadata in protocols:
         if name in NAMES:

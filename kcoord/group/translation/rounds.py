@@ -1,10 +1,9 @@
-"""How does a worker compute that speaks `default`? Its JoinGroup shows it all members, its SyncGroup brings what each
-is to run.
+"""Computing rounds of a classic leader under `default`: its JoinGroup shows it all members, its SyncGroup assigns.
 
-Every JoinGroup of the leader is such a round (CM-3): the input is frozen. What it says counts also if the
-group has moved on since: then the next round follows (CM-8). The assignment defines what is configured, as of
-the leader's config offset, unless somebody has read further. Leaders that speak more than `default` are asked for that
-alone (`looks`).
+Every JoinGroup of the leader is such a round (CM-3), and freezes the input. Its answer counts even if the group has
+moved on since; then the next round follows (CM-8). The assignment defines what is configured, as of the leader's config
+offset, unless another worker has read further. Leaders that speak more than `default` are only asked what exists
+(`looks`).
 """
 
 from __future__ import annotations
@@ -56,9 +55,10 @@ def open_round(turn: Turn, group: ConnectGroup, member: Member, token: Token) ->
 
 
 def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]) -> int:
-    """Install what the leader has computed. Returns the error that it found itself, which only it is to hear; 0: none.
+    """Install what the leader has computed. Returns the error that the leader itself reports, 0 if there is none. Only
+    the leader is told that error.
 
-    Raises NotValid where the assignment makes no sense: nothing is installed, and somebody else is to compute.
+    Raises NotValid if the assignment makes no sense: nothing is installed, and another worker is to compute.
     """
     computation = group.computation
     assert computation is not None
@@ -81,7 +81,7 @@ def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Ma
 
 
 def _read(frozen: Frozen, leader: Member, assignments: Mapping[str, bytes]) -> Computed:
-    """Raises NotValid for what cannot be read, and for members that were not shown."""
+    """Decode the assignments. Raises NotValid for what cannot be read, and for members that were not shown."""
     shown = [each.member_id for each in frozen.input.members]
     strangers = assignments.keys() - shown
     if strangers:
@@ -116,7 +116,9 @@ def _install(
 
 
 def _of_newcomers(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Resources:
-    """What those have who have come since the leader was shown the group, perhaps back to what they had."""
+    """The targets of members that have come since the leader was shown the group; they may have got back what they
+    had.
+    """
     return NOTHING.union(
         *[
             target.resources
@@ -127,8 +129,8 @@ def _of_newcomers(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Re
 
 
 def _define_configured(turn: Turn, group: ConnectGroup, existing: Resources, offset: int) -> None:
-    """What a worker of the new protocol says of that offset itself is better, and stands or replaces this: what came
-    with newcomers may be deleted. So this is as of just before (CG-21).
+    """Record what exists, as of just before `offset` (CG-21). What a worker of the new protocol says about that offset
+    is better, and wins or replaces this: resources that came with newcomers may be deleted.
     """
     known, now = group.configured, Configured(existing, max(offset - 1, NO_OFFSET))
     if known is None or (known.rank <= now.rank and known != now):

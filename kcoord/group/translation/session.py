@@ -1,7 +1,8 @@
-"""What is kept of legacy workers beside the records? It ends with the process, and begins afresh after a load.
+"""Session state of classic workers: what is kept of them beside the records.
 
-What a legacy worker holds is its `current` (CM-5); what it speaks, where it is and what it was last told of
-the leader stand in its record. Here is where it stands in its own rebalance, and which of its requests wait.
+It ends with the process and starts afresh after a load. What a classic worker holds is its `current` (CM-5). Its record
+has the protocols that it speaks, its url, and the last leader that it was told. This file has its phase in its own
+rebalance, and which of its requests wait.
 """
 
 from __future__ import annotations
@@ -26,145 +27,149 @@ R = TypeVar("R")
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class LegacySession:
-    """One legacy worker."""
+    """The session of one classic worker."""
 
     phase: Phase = Phase.STABLE
     generation: int = NO_GENERATION
-    """What its last JoinGroup was answered; stays valid until it joins again."""
+    """The generation in the answer to its last JoinGroup. It stays valid until the worker joins again."""
     protocol: str | None = None
-    """The embedded protocol that it was answered in: that of its next SyncGroup."""
+    """The embedded protocol in that answer: its next SyncGroup uses it."""
     previous_generation: int = NO_GENERATION
-    """A heartbeat on its way when it joined carries that one yet."""
+    """The generation before. A heartbeat that was under way when the worker joined still carries it."""
     generation_unsure: bool = False
-    """After a load: any from the recorded one to the group epoch may have been told."""
+    """After a load: the worker may know any generation from the recorded one up to the group epoch."""
     listed: frozenset[tuple[str, int]] = frozenset()
-    """What its last JoinGroup said that it has: also what it has stopped under `default`, and runs again by any answer
-    in another protocol that does not take it away.
+    """What its last JoinGroup listed. This includes what it has stopped under `default`: it starts that again after any
+    answer in another protocol that does not take it away.
     """
     due_ms: int = NEVER_MS
-    """By when it must have joined, or synced."""
+    """The deadline by which it must have joined, or synced."""
     parked_join: Token | None = None
     parked_sync: Token | None = None
     parked_until_ms: int = NEVER_MS
-    """When the parked SyncGroup is answered with what there is, or the JoinGroup that came too often."""
+    """When the parked SyncGroup is answered with what there is by then, or when the JoinGroup of a worker that joined
+    too often is answered.
+    """
     part_since_ms: int = NEVER_MS
-    """Since when some of what it is to get is free, and others hold the rest yet."""
+    """Since when a part of what it is to get has been free, while other members still hold the rest."""
     is_heard: bool = False
-    """It has sent a heartbeat since it was last given an assignment: the next one is not far, or waits here."""
+    """It has sent a heartbeat since its last assignment. So its next heartbeat comes soon, or already waits here."""
     handover_due_ms: int = NEVER_MS
-    """When it is told to stop what others are to run, though they cannot be told yet to start it."""
+    """When it is told to stop what other workers are to run, even if they cannot be told yet to start it."""
     past_barrier: bool = False
-    """Its parked JoinGroup was there when a barrier ended, and waits for something else: it is no cause for another."""
+    """Its parked JoinGroup was there when a barrier ended, and now waits for something else. It does not start another
+    barrier.
+    """
     may_park: bool = False
     """Its JoinGroup said that it runs nothing: its SyncGroup may wait (CM-24)."""
     computes: bool = False
-    """Its JoinGroup was answered with all members: its SyncGroup brings the assignment."""
+    """Its JoinGroup was answered with all members, so its SyncGroup brings the assignment."""
     has_synced: bool = False
-    """It has been given an assignment, since the load or before it."""
+    """It has received an assignment, after the load or before it."""
     was_called: bool = False
-    """An answer has told it to come again, since it was last given an assignment."""
+    """Since its last assignment an answer has told it to join again."""
     window_ms: int = 0
     joins_in_window: int = 0
-    """For the fuse against workers that join without end (CM-7)."""
+    """For the fuse against workers that join again without end (CM-7)."""
 
     def move(self, phase: Phase) -> None:
-        """Be in `phase`. Raises AssertionError for a move that is not in MOVES."""
+        """Change to `phase`. Raises AssertionError for a move that is not in MOVES."""
         assert phase is self.phase or phase in MOVES[self.phase], f"from {self.phase.label} to {phase.label}"
         self.phase = phase
 
 
 @attrs.define(slots=True, eq=False)
 class ConfigRound:
-    """The bounded barrier that a change of configuration needs."""
+    """The bounded barrier for a change of configuration."""
 
     offset: int
-    """What every worker that holds something, and the leader's install, must have reached."""
+    """The config offset that every worker that holds something, and the leader's install, must have reached."""
     until_ms: int
-    """Then it ends, whoever is missing."""
+    """The round ends then, even if workers are missing."""
     nudge_ms: int
-    """When those that are still below are told to join; never once they have been (CM-22)."""
+    """When the workers that are still below the offset are told to join. NEVER_MS once they have been told (CM-22)."""
     is_certain: bool = True
-    """Else it is only waited for whether others come by themselves, so that it becomes one."""
+    """False: SyncGroups only wait to see whether others come by themselves, which would make it a certain round."""
     next_offset: int = -1
-    """What a worker has come with meanwhile: the round that follows this one."""
+    """The higher offset that a worker has reported meanwhile: the next round is for it."""
 
 
 @attrs.define(slots=True, eq=False)
 class OpenLook:
-    """The leader is being asked what exists."""
+    """A running series of looks: the leader is being asked what exists."""
 
     leader: str
     asking: Asking
     picture: Picture | None = None
-    """What it was shown, until it has answered."""
+    """What it was shown; None once it has answered."""
     offset: int = -1
-    """How far it had read when it was shown that."""
+    """The leader's config offset when it was shown the picture."""
     existing: frozenset[Resource] | None = None
-    """What exists, as far as the looks before this one tell."""
+    """What exists, according to the looks before this one."""
     learns: bool = False
-    """It is to show how long the workers are set to let lost work wait (CM-36)."""
+    """This look is to show the delay that is set on the workers (CM-36)."""
     has_left_out: bool = False
-    """For that: something was left out of the last picture."""
+    """To learn that delay, something was left out of the last picture."""
 
 
 QUIET_MS = 60_000
-"""After so long without a change the leader is brought up to date."""
+"""After so long without a change, a look brings the leader up to date."""
 
 
 @attrs.define(slots=True, eq=False)
 class LegacyFleet(Generic[R]):
-    """What all legacy workers of a group have in common."""
+    """What all classic workers of a group have in common."""
 
     members: dict[str, tuple[str, ...]] = attrs.Factory(dict)
-    """The embedded protocols of each, by member id; kept in step with the records."""
+    """The embedded protocols of each worker, by member id; kept in step with the records."""
     offers: Counter[tuple[str, ...]] = attrs.Factory(Counter)
-    """How many offer the same ones."""
+    """How many workers offer the same protocols."""
     protocol: str | None = None
-    """The one that they speak."""
+    """The embedded protocol that they speak."""
     last_protocol: str | None = None
-    """The one that they spoke when the group was last brought to rest."""
+    """The embedded protocol at the time when the group was last settled."""
     joining: dict[str, None] = attrs.Factory(dict)
-    """Whose JoinGroup is parked, in the order in which they came."""
+    """The workers whose JoinGroup is parked, in the order in which they came."""
     gathering_due_ms: int = NEVER_MS
-    """An empty group waits for more workers until then: JoinGroups are parked."""
+    """Until then an empty group waits for more workers, and JoinGroups are parked."""
     round: ConfigRound | None = None
     look: OpenLook | None = None
-    """The leader is asked what exists."""
+    """The look that is open: the leader is being asked what exists."""
     remembered_by: str | None = None
-    """Whose look was the last one."""
+    """The worker that answered the last look."""
     remembers: bool = False
-    """That worker has got the answer, so its assignor knows the picture. Not known after a load."""
+    """That worker has received the answer, so its assignor remembers the picture. Not known after a load."""
     remembered: frozenset[R] = frozenset()
-    """What exists by that look."""
+    """What exists according to that look."""
     learned_by: str | None = None
-    """Which leader has shown last how long lost work is to wait."""
+    """The leader that last showed how long lost work is to wait."""
     leader_due_ms: int = NEVER_MS
-    """Until when nobody else leads, since the leader has stopped in order and may be back (CM-48)."""
+    """Until when nobody else leads: the leader has stopped in order and may come back (CM-48)."""
     deleted: frozenset[R] = frozenset()
-    """What exists no more and somebody runs yet: when it is stopped the leader is asked once more."""
+    """Deleted resources that a worker still runs. When all have stopped, the leader is asked once more."""
     ask_again_ms: int = NEVER_MS
-    """Before that the leader is not asked again because others have read further."""
+    """Until then the leader is not asked again because others have read further."""
     map_due_ms: int = NEVER_MS
-    """When the leader is shown, if all is at rest, what has been placed since it was last asked (CM-35)."""
+    """When the leader is shown, if all is at rest, what has been placed since its last look (CM-35)."""
     frozen_until_ms: int = NEVER_MS
-    """Until when at most nothing is placed, since the leader has to say something first."""
+    """Until when, at most, nothing is placed, because the leader has to answer first."""
     computing: bool = False
-    """An assignment was being made when the group was last brought to rest."""
+    """An assignment was being computed when the group was last settled."""
     retiring: str | None = None
-    """The leader that must have joined, and wait, before somebody else computes (CM-14)."""
+    """The leader that must join, and wait, before another worker computes (CM-14)."""
     failed: tuple[int, frozenset[str]] = (-1, frozenset())
-    """Who has failed to compute at that group epoch, kept while the leader is waited for."""
+    """The workers that have failed to compute at that group epoch; kept while the group waits for the leader."""
     ready_leader: str | None = None
-    """Who has been answered as the leader that made the installed assignment (CM-15, CM-23)."""
+    """The leader that has received its own answer for the installed assignment (CM-15, CM-23)."""
     looked_at_unready: bool = False
-    """Whether workers have been looked at since the leader could be relied upon last."""
+    """Whether workers have been checked while the leader was not ready."""
     barrier_due_ms: int = NEVER_MS
-    """With `default` in the group: until when JoinGroups are parked for those who have not come (CM-16)."""
+    """Under `default`: until when JoinGroups are parked for workers that have not joined (CM-16)."""
     barrier_is_extended: bool = False
-    """It lasts longer than it was to, for workers that came in time and have to come once more."""
+    """The barrier was extended for workers that came in time and have to join once more."""
 
     def take_in(self, member_id: str, protocols: tuple[str, ...]) -> None:
-        """A worker offers these protocols from now on."""
+        """Note the protocols that a worker offers from now on."""
         if self.members.get(member_id) == protocols:
             return
         self._count(member_id)
@@ -173,7 +178,7 @@ class LegacyFleet(Generic[R]):
         self.protocol = elect(self.offers)
 
     def drop(self, member_id: str) -> None:
-        """A worker is gone."""
+        """Remove a worker that is gone."""
         if member_id in self.members:
             self._count(member_id)
             del self.members[member_id]
@@ -183,7 +188,7 @@ class LegacyFleet(Generic[R]):
             self._begin_anew()
 
     def doubt_memory_of(self, member_id: str) -> None:
-        """It follows somebody else now: what its assignor remembers of its last look counts for nothing."""
+        """The worker follows another leader now, so what its assignor remembers of its last look no longer counts."""
         if self.remembered_by == member_id:
             self.remembered_by, self.remembers = None, False
 

@@ -1,8 +1,8 @@
-"""How do legacy workers' sessions begin where there were none: after a load (CM-28), and in a group that was converted?
+"""Opening the sessions of classic workers: after a load (CM-28), and in a group that was converted.
 
-After a load a worker may have been told any generation from the recorded one on. The log does not tell whether the
-worker heard what it must stop, so it is told again. A leader that had been shown the group is shown it again, and
-counts as one that remembers nothing.
+After a load a worker may know any generation from the recorded one on. The log does not say whether the worker heard
+what it must stop, so it is told again. A leader that had been shown the group is shown it again, and counts as a leader
+that remembers nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from kcoord.group.turn import Turn
 
 
 def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
-    """A group was loaded."""
+    """Open the sessions of a group that was loaded."""
     for member_id in group.legacy.members:
         member = group.members[member_id]
         session = session_of(member)
         session.generation, session.generation_unsure = member.recorded_epoch, True
         session.protocol = group.legacy.protocol
-        if member.put_out:  # perhaps it left without having stopped: it is waited for as long as that may take
+        if member.put_out:  # perhaps it left without having stopped: wait for as long as that may take
             member.session_holds_ms = turn.now_ms + runs_on_ms(turn, group)
         session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
         _know_leader(group, member)
@@ -34,8 +34,8 @@ def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
 
 
 def begin(turn: Turn, group: ConnectGroup, member: Member, generation: int, rejoin: bool) -> None:
-    """A worker of a generic group goes on in a connect group, at the generation that it knows. `rejoin`: it had not
-    finished a rebalance, and must come again.
+    """Open the session of a worker that comes from a classic group, at the generation that it knows. `rejoin`: it had
+    not finished a rebalance, and must join again.
     """
     session = session_of(member)
     session.generation, session.has_synced = generation, not rejoin
@@ -48,7 +48,7 @@ def begin(turn: Turn, group: ConnectGroup, member: Member, generation: int, rejo
 
 
 def _know_leader(group: ConnectGroup, member: Member) -> None:
-    """A leader that was told of itself has its assignment."""
+    """A leader that knows that it leads has its assignment."""
     legacy = member.said.legacy
     if legacy is not None and member.member_id == group.computed_by and legacy.known_leader == leader_known_as(group):
         group.legacy.ready_leader = member.member_id

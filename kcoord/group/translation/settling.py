@@ -1,4 +1,4 @@
-"""What follows for legacy workers from a change, in the same step?"""
+"""Settling classic workers: what follows for them from a change, in the same step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kcoord.group.turn import Turn
 
 
 def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
-    """One look. True if it has changed something, so that there may be more to do."""
+    """Settle once. True if this has changed something, so that there may be more to do."""
     if not group.legacy.members:
         return False
     changed = _follow_protocol(group)
@@ -28,7 +28,9 @@ def settle_legacy(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _has_been_computed(group: ConnectGroup) -> bool:
-    """Whoever waited for the next assignment waits no more, also if there is nothing for it in that."""
+    """Look again at the workers that waited for the next assignment, if it is there: they wait no longer, even if it
+    has nothing for them.
+    """
     fleet, before = group.legacy, group.legacy.computing
     fleet.computing = is_being_computed(group)
     if not before or fleet.computing:
@@ -38,8 +40,8 @@ def _has_been_computed(group: ConnectGroup) -> bool:
 
 
 def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
-    """Whoever was looked at while the leader could not be relied upon is looked at again when it can (CM-11,
-    CM-23): it is there, it has its own assignment, the look of another is over, whatever it was.
+    """Look again, when the leader is ready, at the workers that were checked while it was not (CM-11, CM-23). Ready
+    means: it is a member, it has its own assignment, and no look of another worker is open.
     """
     fleet = group.legacy
     if not fleet.looked_at_unready or not is_ready(turn.contents, group):
@@ -50,7 +52,7 @@ def _leader_is_ready_by_now(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def _follow_protocol(group: ConnectGroup) -> bool:
-    """The embedded protocol is group-wide: when it is another, all have to join under it (CM-16)."""
+    """The embedded protocol belongs to the whole group: if it changes, all must join under it (CM-16)."""
     fleet = group.legacy
     if fleet.protocol == fleet.last_protocol:
         return False
@@ -60,7 +62,7 @@ def _follow_protocol(group: ConnectGroup) -> bool:
 
 
 def _answer_leader_first(turn: Turn, group: ConnectGroup) -> None:
-    """What the others start may ask the leader (CM-23)."""
+    """Answer the leader before the others: what they start may ask it (CM-23)."""
     leader = group.members.get(group.computed_by or "")
     if leader is not None and leader.legacy is not None and leader.legacy.parked_sync is not None:
         answer_if_time(turn, group, leader)

@@ -1,7 +1,7 @@
-"""What is the computing worker shown of the others? Metadata as each would send it if it ran its target by now.
+"""Member metadata that a classic leader is shown: as each member would send it if it ran its target already.
 
-Not what they report: so nobody has to come again before somebody computes (CM-4). A config offset above the
-leader's own would make it refuse to compute (CM-6).
+It is not what the members report, so nobody has to join again before the leader computes (CM-4). A config offset above
+the leader's own would make the leader refuse to compute (CM-6).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kcoord.protocol.generated.join_group_response import JoinGroupResponseMembe
 
 
 def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMember]) -> list[JoinGroupResponseMember]:
-    """All who take part, for the JoinGroup answer of the one that leads, with what is `shown` of them."""
+    """The members for the JoinGroup answer of the leader, with what is `shown` of them."""
     assert leader.said.legacy is not None
     number = version(group.legacy.protocol)
     highest = leader.said.legacy.config_offset
@@ -30,7 +30,7 @@ def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMe
 
 
 def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[JoinGroupResponseMember]:
-    """A picture, for the JoinGroup answer of the leader, which has read up to `offset`."""
+    """A picture as members, for the JoinGroup answer of the leader, which has read up to `offset`."""
     number = version(group.legacy.protocol)
     listed = []
     for each in picture.slices:
@@ -53,12 +53,12 @@ def state(member: Member, target: Resources, number: int, highest_offset: int) -
 
 
 def as_named(member: Member) -> AssignorMember:
-    """The member by the names that placement rules know it by."""
+    """The member with the names by which placement rules know it."""
     return AssignorMember(member.member_id, member.said.instance_id, member.said.url)
 
 
 def own_state(group: ConnectGroup, member: Member) -> bytes:
-    """The embedded metadata of a legacy worker, for an assignor that reads version -1."""
+    """The embedded metadata of a classic worker, for an assignor that reads version -1."""
     legacy = member.said.legacy
     assert legacy is not None
     target = group.target_of(member) or frozenset()

@@ -1,6 +1,6 @@
-"""Which embedded protocol do a group's legacy workers speak? One that all of them know (CM-16).
+"""The election of the embedded protocol of a group's classic workers: one that all of them know (CM-16).
 
-Each votes for the first of its own that all know; most votes win, between equals the newer protocol.
+Each worker votes for the first of its own protocols that all know. Most votes win; in a tie the newer protocol wins.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ DEFAULT = NAMES[0]
 
 
 def elect(offers: Mapping[tuple[str, ...], int]) -> str | None:
-    """The protocol; `offers` counts who offers what. None where they have none in common, or nobody is there."""
+    """The elected protocol; `offers` counts how many workers offer the same protocols. None if they have none in
+    common, or there are no workers.
+    """
     if not offers:
         return None
     common = set(NAMES).intersection(*offers)
@@ -27,5 +29,5 @@ def elect(offers: Mapping[tuple[str, ...], int]) -> str | None:
 
 
 def version(protocol: str | None) -> int:
-    """The number of an embedded protocol; the newest where there is none yet."""
+    """The version number of an embedded protocol; the newest if none is elected yet."""
     return len(NAMES) - 1 if protocol is None else NAMES.index(protocol)

@@ -1,4 +1,4 @@
-"""What has fallen due for legacy workers? One look, when the earliest thing that could be due may be."""
+"""The sweep of classic workers: what has fallen due, looked for at the earliest time at which something may be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def sweep_legacy(turn: Turn, group: ConnectGroup) -> None:
-    """Do what is due; what follows from it, `settle` does."""
+    """Do what is due; `settle` does what follows from it."""
     fleet, now_ms = group.legacy, turn.now_ms
-    group.touched.update(group.unconverged)  # for some of them something may be free, or has waited for long enough
+    group.touched.update(group.unconverged)  # for some of them something may be free now, or has waited for long enough
     if fleet.gathering_due_ms <= now_ms:
         fleet.gathering_due_ms = NEVER_MS
     if fleet.barrier_due_ms <= now_ms:
@@ -45,7 +45,7 @@ def _put_out(turn: Turn, group: ConnectGroup, members: list[Member]) -> None:
 
 def next_ms(group: ConnectGroup, now_ms: int) -> int:
     """When to look again at the latest. A request that waits beyond its own time waits for something that all wait for,
-    whose end is known.
+    and the end of that is known.
     """
     fleet = group.legacy
     at_ms = min(fleet.gathering_due_ms, fleet.barrier_due_ms)
@@ -56,7 +56,7 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
     all_wait = fleet.round is not None or min(fleet.gathering_due_ms, fleet.barrier_due_ms) < NEVER_MS
     for member in _members(group):
         session = session_of(member)
-        if not member.put_out:  # whatever it was to do, nobody waits for it any more
+        if not member.put_out:  # nobody waits for it any more
             at_ms = min(at_ms, session.due_ms)
             if session.parked_until_ms > now_ms or not all_wait:
                 at_ms = min(at_ms, session.parked_until_ms)
@@ -70,6 +70,6 @@ def _members(group: ConnectGroup) -> list[Member]:
 
 
 def waits_for_us(member: Member) -> bool:
-    """Whether a request of the worker is kept back, so that its session cannot end."""
+    """Whether a JoinGroup or SyncGroup of the worker is parked, so that its session cannot end."""
     session = member.legacy
     return session is not None and (session.parked_join is not None or session.parked_sync is not None)

@@ -1,6 +1,6 @@
-"""SyncGroup (14) of a worker in a connect group: the leader brings what it has computed, everybody fetches its own.
+"""SyncGroup (14) of a worker in a connect group: the leader brings its assignment, every worker fetches its own part.
 
-The generation is the worker's own. A worker that has to join again first is told so; the leader's assignment counts all
+Each worker has its own generation. A worker that has to join again first is told so; the leader's assignment counts all
 the same (CM-8).
 """
 
@@ -56,11 +56,11 @@ def sync_translated(
     elif session.computes and _is_asked(group, member):
         _take_assignment(turn, group, member, request, token)
     elif request.assignments or session.phase is Phase.PREPARING or _leads_blindly(group, member):
-        # It was shown the group before a load, or is called for something else: what it brings is of no use.
+        # It was shown the group before a load, or is called for another reason: what it brings is of no use.
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
         park_sync(turn, group, member, token)
-    session.was_called |= session.phase is Phase.PREPARING  # answered, and not to start anything
+    session.was_called |= session.phase is Phase.PREPARING  # answered, and told to start nothing
     settle(turn, group)
 
 
@@ -79,8 +79,8 @@ def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
 
 
 def _is_asked(group: ConnectGroup, member: Member) -> bool:
-    """Whether the computation is still this leader's, and as it was shown it: it may have been given to another since,
-    or have begun again.
+    """Whether this leader is still the one that computes, on the input that it was shown. Since then another worker may
+    have been chosen, or the computation may have started again.
     """
     computation = group.computation
     is_its = computation is not None and computation.frozen is not None and group.chosen() == member.member_id
@@ -106,12 +106,12 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
         return ErrorCode.REBALANCE_IN_PROGRESS
     ours = (PROTOCOL_TYPE, session_of(member).protocol)
     if request.protocol_name is not None and named != ours:
-        return ErrorCode.REBALANCE_IN_PROGRESS  # after a load: what it was answered in is not known any more
+        return ErrorCode.REBALANCE_IN_PROGRESS  # after a load: the protocol of its answer is not known any more
     return ErrorCode.NONE
 
 
 def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
-    """The leader's: install it, then give the leader its own part."""
+    """Install the leader's assignment, then give the leader its own part."""
     try:
         error = close_round(turn, group, member, {each.member_id: each.assignment for each in request.assignments})
     except NotValid:
@@ -125,7 +125,7 @@ def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: S
 
 
 def _take_look(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
-    """The leader's answer to a picture. After the last look it is given its own part like everybody."""
+    """Take in the leader's answer to a picture. After the last look the leader gets its own part like every worker."""
     known = group.configured
     try:
         verdict, error = close_look(

@@ -1,17 +1,17 @@
-"""What is a legacy worker given when it syncs, and when is its answer kept back (CM-25, CM-27)?
+"""SyncGroup answers to classic workers: what each is given, and how long its answer waits (CM-25, CM-27).
 
-| its SyncGroup waits | until |
+| its SyncGroup waits while | until |
 | --- | --- |
-| a config round is open, and it has read that far | it ends: all have stopped what is reconfigured |
+| a config round is open, and it has read that far | the round ends: all have stopped what is reconfigured |
 | a config round is open, and others have read even less than it | they have come, or the round ends |
-| it runs nothing, and others hold what it is to get, or it is being computed | that is done, 4 s at most; see below |
-| the group speaks `default`, which must be given all at once | the same; half its rebalance timeout |
+| it runs nothing, and others hold what it is to get, or that is being computed | that is done, 4 s at most; see below |
+| the group speaks `default`: a worker must be given everything at once | the same; half its rebalance timeout at most |
 
-Where a part is free the rest is waited for for half a second, or for three if it is being stopped just now: given the
-part, the worker cannot be told of the rest before its next heartbeat.
+If only a part is free, the worker waits for the rest: half a second, or three seconds if the rest is being stopped just
+now. Once it has received the part, it cannot be told of the rest before its next heartbeat.
 
-A worker that has work already never waits for anything but a config round (CM-24). What it is told to start is
-written into its current before it is told (CG-1).
+A worker that has work already waits for nothing but a config round (CM-24). What it is told to start is written into
+its current before it is told (CG-1).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from kcoord.group.turn import Turn
 
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000
-"""So long a worker's SyncGroup waits at most: it blocks the worker's herder, and with it its REST interface."""
+"""The longest wait of a SyncGroup: it blocks the worker's herder thread, and with it the worker's REST interface."""
 
 
 def park_sync(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
-    """Take a SyncGroup in: it is answered now, or when it is time."""
+    """Take in a SyncGroup: it is answered now, or parked."""
     session = session_of(member)
     limit_ms = member.said.rebalance_timeout_ms // 2 if group.legacy.protocol == DEFAULT else PARK_MS
     session.parked_sync = token
-    session.move(Phase.COMPLETING)  # after a load it is not known to have joined
+    session.move(Phase.COMPLETING)  # after a load the coordinator does not know that it has joined
     session.parked_until_ms = turn.now_ms + limit_ms
     turn.wake(group, session.parked_until_ms)
     answer_if_time(turn, group, member)
@@ -79,13 +79,13 @@ def _waits(turn: Turn, group: ConnectGroup, member: Member, now: Increment) -> b
         return True
     computing = is_being_computed(group)
     if computing and group.legacy.protocol == DEFAULT:
-        return True  # what it had before would be taken back with the next barrier
+        return True  # what it had before would be taken away again with the next barrier
     return computing and not now.assigned and not member.current
 
 
 def has_waited_for_rest(turn: Turn, group: ConnectGroup, member: Member, gives: Resources, awaited: Resources) -> bool:
-    """Whether what it may be given has been free for long enough. Somebody else holds `awaited` yet; what is being
-    stopped there is waited for, as long as it would have to wait if the worker was given something now.
+    """Whether what the worker may be given has been free for long enough. Other members still hold `awaited`. If that
+    is being stopped, the worker waits as long as it would have to wait for it after being given something now.
     """
     session = session_of(member)
     if not gives:
@@ -102,21 +102,21 @@ def has_waited_for_rest(turn: Turn, group: ConnectGroup, member: Member, gives: 
 
 
 def is_being_computed(group: ConnectGroup) -> bool:
-    """Whether the installed assignment is not the last word."""
+    """Whether the installed assignment is about to be replaced."""
     return group.epoch > group.assignment_epoch or is_awaited(group)
 
 
 def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
-    """Whether a config round is open whose offset the worker has not read. It is kept from starting anything, but not
-    waiting for the round: it comes again when it has read on, for which its herder must be free.
+    """Whether a config round is open whose offset the worker has not read. Such a worker is given nothing to start, but
+    it does not wait for the round: it joins again when it has read on, and its herder thread must be free for that.
     """
     config_round, legacy = group.legacy.round, member.said.legacy
     return config_round is not None and legacy is not None and legacy.config_offset < config_round.offset
 
 
 def answer_below(turn: Turn, group: ConnectGroup) -> bool:
-    """In a config round, answer those that have to read on and waited for others that had read even less. True if any
-    was.
+    """In a config round, answer the workers that have to read on and waited for others that had read even less. True if
+    there was one.
     """
     if group.legacy.round is None:
         return False
@@ -130,7 +130,7 @@ def answer_below(turn: Turn, group: ConnectGroup) -> bool:
 
 
 def lowest_offset(group: ConnectGroup) -> int:
-    """How far all have read that hold something, as their JoinGroups said."""
+    """The lowest config offset of the workers that hold something, as their JoinGroups said."""
     holders = [group.members[member_id] for member_id in group.legacy.members]
     return min([_offset(each) for each in holders if each.current and not each.put_out], default=NEVER_MS)
 
@@ -141,7 +141,7 @@ def _offset(member: Member) -> int:
 
 
 def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Increment) -> None:
-    """Tell the worker what to start and to stop; it has its assignment."""
+    """Tell the worker what to start and what to stop. After that it has its assignment."""
     session = session_of(member)
     reads_on = has_to_read_on(group, member)
     assigned = NOTHING if reads_on else to_give(turn.contents, group, member, now)
@@ -158,17 +158,17 @@ def give(turn: Turn, group: ConnectGroup, member: Member, token: Token, now: Inc
     _watch_release(turn, group, member, stops)
     if member.member_id == group.computed_by:
         group.legacy.ready_leader = member.member_id
-    group.touched.add(member.member_id)  # it may be called for what has happened while it waited
-    revoked = stops | (session.listed - member.current)  # stopped under `default`, which is not spoken any more
+    group.touched.add(member.member_id)  # it may have to be called for what has happened while it waited
+    revoked = stops | (session.listed - member.current)  # stopped under `default`, which the group no longer speaks
     session.listed = NOTHING
     told = assignment_of(group, member, assigned=assigned, revoked=revoked)
-    if reads_on:  # by a higher offset it would read on, and start as of there what it has stopped
+    if reads_on:  # told a higher offset, it would read on, and start what it has stopped as of that offset
         told = attrs.evolve(told, config_offset=_offset(member))
     answer_sync(turn, member, token, told)
 
 
 def _note_told(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    """Who leads, and which protocol is spoken, are known to the worker from now on."""
+    """Record that the worker now knows who leads and which protocol the group speaks."""
     legacy = member.said.legacy
     assert legacy is not None
     leader, protocol = leader_known_as(group), session_of(member).protocol
@@ -179,7 +179,7 @@ def _note_told(turn: Turn, group: ConnectGroup, member: Member) -> None:
 
 
 def _watch_release(turn: Turn, group: ConnectGroup, member: Member, stops: Resources) -> None:
-    """What it was told to stop is due in its rebalance timeout; then it comes by itself."""
+    """The worker must stop what it was told to within its rebalance timeout; then it joins by itself."""
     member.releasing, member.release_due_ms = stops, NEVER_MS
     if stops:
         member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms

@@ -1,4 +1,4 @@
-"""Is it a legacy worker of the group that asks, and does it know its generation?"""
+"""Checks of a classic worker's request: the sender is a member, on its newest connection, and knows its generation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from kcoord.protocol.errors import ErrorCode
 
 
 def check_legacy(group: ConnectGroup, member_id: str) -> ErrorCode:
-    """NONE for a legacy worker that takes part, else UNKNOWN_MEMBER_ID: who was put out must come as a stranger."""
+    """NONE for a classic worker that takes part, else UNKNOWN_MEMBER_ID. A worker that was evicted must join as a
+    stranger.
+    """
     member = group.members.get(member_id)
     if member is None or member.legacy is None or member.put_out:
         return ErrorCode.UNKNOWN_MEMBER_ID
@@ -18,8 +20,8 @@ def check_legacy(group: ConnectGroup, member_id: str) -> ErrorCode:
 
 
 def check_newest_legacy(member: Member, context: RequestContext) -> ErrorCode:
-    """NONE unless the worker has come by a newer connection since; where nobody can say, it is told to connect once
-    more (CG-4).
+    """NONE if this is the worker's newest connection, else REBALANCE_IN_PROGRESS. NOT_COORDINATOR where nobody can say
+    which connection is newer: then the worker connects once more (CG-4).
     """
     order = member.order_of(context)
     if order is Order.UNSURE:
@@ -28,8 +30,8 @@ def check_newest_legacy(member: Member, context: RequestContext) -> ErrorCode:
 
 
 def knows(group: ConnectGroup, member: Member, generation: int) -> bool:
-    """Whether the worker may have been told that generation: the last one or the one before, which may be on its way
-    yet; after a load any from the recorded one on.
+    """Whether the worker may know that generation: its last one, or the one before, which a request under way may still
+    carry. After a load: any from the recorded one up to the group epoch.
     """
     session = session_of(member)
     if session.generation_unsure:

@@ -1,1 +1,1 @@
-"""What does a partition's log tell of its groups? Pure: records in, rows of tables out."""
+"""What a partition's log says of its groups. Pure: records in, rows of tables out."""

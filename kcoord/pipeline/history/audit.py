@@ -1,16 +1,17 @@
-"""What is in the log that must never be?
+"""The audit: what is in the log and must never be.
 
-| finding | what it is | rule |
+| finding | meaning | rule |
 | --- | --- | --- |
-| double owner | two members of the new protocol could be running one thing after a step | CG-2 |
-| gap | nobody could be running something configured, in a group at rest: converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | CG-10, CG-21, CG-22, CG-28 |
-| epoch back | a group epoch, assignment epoch, member's epoch or generation is lower than before | CG-13 |
-| bad install | an assignment names something twice, or something that does not exist, or leaves something out without a delay or placement rules, or is of an epoch that has not begun | CG-18, CG-21 |
+| double owner | two members of the new protocol could be running one resource after a step | CG-2 |
+| gap | nobody could be running something configured, although the group is at rest: it has converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | CG-10, CG-21, CG-22, CG-28 |
+| epoch back | a group epoch, assignment epoch, member epoch or generation is lower than before | CG-13 |
+| bad install | an assignment names something twice, or something that does not exist; or it leaves something out without a delay or placement rules; or it is of an epoch that has not begun | CG-18, CG-21 |
 | misplaced | a record of a group that belongs to another partition | |
 
-A legacy worker may come with what it runs already, and gives up what others have by then: it is no second owner. A legacy
-leader takes away in one assignment and gives in the next: where there is one, nothing has been left out. Where
-compaction may have taken records there is less than there was, never more: gaps and installs are not judged there.
+A classic worker may come with work that it runs already, and gives up what others have by then: it is not a second
+owner. A classic leader takes work away in one assignment and gives it in the next: in a group with classic members,
+nothing counts as left out. Where compaction may have removed records, the log shows less than there was, never more: so
+gaps and installs are not judged there.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ _NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "mem
 
 @attrs.define(eq=False)
 class Audit:
-    """Rows of `audit`, for one group."""
+    """The rows of `audit` of one group."""
 
     whole: Whole
     partitions: int | None
-    """How many the log has, where that is known."""
+    """How many partitions the log has, if known."""
     _last: dict[tuple[int, str | None], int] = attrs.Factory(dict)
     _doubles: dict[Resource, Row] = attrs.Factory(dict)
     _gaps: dict[Resource, Row] = attrs.Factory(dict)
     _is_misplaced: bool | None = None
 
     def records(self, state: GroupState, entries: list[Entry]) -> Iterator[tuple[str, Row]]:
-        """What shows in single records."""
+        """Findings that single records show."""
         if self._is_misplaced is None:
             yield from self._placed(state, entries[0])
         for entry in entries:
@@ -53,7 +54,7 @@ class Audit:
                 yield from self._went_back(state, entry, number)
 
     def step(self, state: GroupState, step: Step, change: Change, ownership: Ownership) -> Iterator[tuple[str, Row]]:
-        """What shows after a step."""
+        """Findings that the state after a step shows."""
         yield from self._owned_twice(state, step, change, ownership)
         if not (state.from_start or self.whole(step.offset)):
             return
@@ -62,7 +63,7 @@ class Audit:
         yield from self._unowned(state, step, change, ownership)
 
     def end(self) -> Iterator[tuple[str, Row]]:
-        """The log has ended: what is wrong still."""
+        """The log has ended: findings that still last."""
         for _, row in sorted([*self._doubles.items(), *self._gaps.items()]):
             yield "audit", row
 
@@ -82,9 +83,9 @@ class Audit:
         member_id = member_of(entry.record)
         epoch, last = epoch_of(entry.record), self._last.pop((number, member_id), None)
         if epoch is None:
-            return  # a tombstone: it begins anew
+            return  # a tombstone: the epoch starts over
         self._last[number, member_id] = epoch
-        joins = number == CURRENT and epoch <= JOINING_EPOCH  # anew, or it has left for a while
+        joins = number == CURRENT and epoch <= JOINING_EPOCH  # a member that joins again, or has left for a while
         if last is not None and epoch < last and not joins:
             who = [] if member_id is None else [member_id]
             what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
@@ -94,7 +95,7 @@ class Audit:
         self, state: GroupState, step: Step, change: Change, ownership: Ownership
     ) -> Iterator[tuple[str, Row]]:
         touched = {resource for _, resource in (*change.opened, *change.closed)}
-        if step.came:  # a member may say only now what it speaks
+        if step.came:  # what a member speaks may be logged only now
             touched |= {each for member_id in step.came for each in state.owned.get(member_id, NOTHING)}
         for resource in sorted(touched):
             granted: list[str] = []

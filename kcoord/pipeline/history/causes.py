@@ -1,7 +1,8 @@
-"""What caused an epoch, and whom is it about? The texts that coordinators write, taken apart again.
+"""The causes of an epoch, and the members that they name, parsed from the reasons that coordinators write.
 
-`session expired: w1, w2, w3 and 2 more`; of a generation several, `; ` between, each perhaps with its client's own
-words behind: `member joined: w1 ("restarted")`. Those words may say anything, and are not looked at.
+An example is `session expired: w1, w2, w3 and 2 more`. A generation can have several causes with `; ` between them, and
+each may be followed by its client's own words: `member joined: w1 ("restarted")`. Those words may say anything, so they
+are ignored.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Which connectors were configured, with how many tasks, from when to when? As workers of connect groups said it.
+"""The rows of `connectors`: which connectors were configured, with how many tasks, from when to when, as the workers of
+connect groups reported.
 
-A connector has as many tasks as are configured, so one that is there before its tasks has none.
+Only configured tasks count, so a connector that exists before its tasks has none.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ class _Since:
 
 @attrs.define(eq=False)
 class Configured:
-    """Rows of `connectors`."""
+    """The rows of `connectors` of one group."""
 
     whole: Whole
     _since: dict[str, _Since] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
-        """What ended with this step."""
+        """The rows that end with this step."""
         if not (step.configured_changed or step.deleted or (state.configured is None and self._since)):
             return
         now: dict[str, int] = {}
@@ -44,7 +45,7 @@ class Configured:
             self._since.setdefault(connector, _Since(tasks, step.offset, step.at_ms))
 
     def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
-        """The log has ended: what goes on."""
+        """The log has ended: the rows that are still open."""
         for connector, since in sorted(self._since.items()):
             yield "connectors", self._row(state, connector, since, None)
 

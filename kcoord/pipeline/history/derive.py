@@ -1,6 +1,6 @@
-"""What does one partition of the log become? All derived tables at once, in one pass over its records.
+"""The derived tables of one partition of the log, all made in one pass over its records.
 
-The same records give the same rows in the same order, whatever they were read by, in whatever pieces.
+The same records give the same rows in the same order, whatever reads them and in whatever pieces.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kcoord.pipeline.history.timeline import Change, Ownership, Sessions, Whole
 
 @attrs.define(eq=False)
 class _Group:
-    """Who looks at one group."""
+    """Everything that follows one group."""
 
     state: GroupState
     whole: Whole
@@ -58,8 +58,8 @@ class _Group:
 
 
 def derive(partition: int, entries: Iterable[Entry], partitions: int | None = None) -> Iterator[tuple[str, Row]]:
-    """Rows with the names of their tables. `entries` are of one partition, in the order of positions; `partitions` says
-    how many the log has, where that is known.
+    """Rows, each with the name of its table. `entries` are of one partition, in order of position. `partitions` is the
+    number of the log's partitions, if known.
     """
     steps = Steps()
     groups: dict[str, _Group] = {}

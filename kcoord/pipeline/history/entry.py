@@ -1,4 +1,4 @@
-"""What is one record of the log to those who make tables of it, and which group, member and epoch is it of?"""
+"""A record of the log as the tables see it, and its group, member and epoch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from kcoord.protocol.frozen import frozen
 from kcoord.protocol.records import Record
 
 Row = dict[str, Any]
-"""A row by its columns' names; a time is in unix ms, or None."""
+"""A row by the names of its columns. A time is in unix ms, or None."""
 
 GENERIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
-"""The numbers of the record types that tell of groups."""
+"""The numbers of the record types about groups."""
 NAMES = {
     0: "LegacyOffsetCommit",
     1: "OffsetCommit",
@@ -28,12 +28,12 @@ NAMES = {
 _OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET))
 EPOCHS = {GENERIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
           CURRENT: "member_epoch"}  # fmt: skip
-"""Where in the value the epoch stands. Record 10 has it in its key."""
+"""The field of the value that has the epoch. Record 10 has it in its key."""
 
 
 @frozen(slots=True)
 class Entry:
-    """A record that was read, with where it stands."""
+    """A record that was read, with its position."""
 
     partition: int
     offset: int
@@ -42,20 +42,20 @@ class Entry:
 
 
 def group_of(record: Record) -> str:
-    """The id of the group that it is of."""
+    """The id of the group that the record belongs to."""
     key: Any = record.key
     group_id: str = key.group_id if key.API_KEY >= CONNECT else key.group
     return group_id
 
 
 def member_of(record: Record) -> str | None:
-    """The id of the member that it is of, if it is of one."""
+    """The id of the member that the record belongs to, if it belongs to one."""
     key: Any = record.key
     return key.member_id if key.API_KEY in _OF_MEMBER else None
 
 
 def epoch_of(record: Record) -> int | None:
-    """The epoch or generation in it (see the column `epoch` of `records`)."""
+    """The epoch or generation in the record (see the column `epoch` of `records`)."""
     key: Any = record.key
     if key.API_KEY == HISTORY:
         epoch: int = key.epoch

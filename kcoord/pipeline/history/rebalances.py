@@ -1,7 +1,8 @@
-"""Which epochs began and why, what came of each, and how evenly was the work spread afterwards?
+"""The rows of `epochs`, `rebalances` and `balance`: which epochs began and why, what came of each, and how evenly the
+work was spread.
 
-A rebalance is an epoch, or a generation. What members were given and had to let go of is counted to the last one that
-had begun, because that is what they heard of; where several began in one step, to the last of them.
+A rebalance is an epoch or a generation. What members were given and had to give up counts for the latest epoch that had
+begun, because that is the one they heard of. If several began in one step, it counts for the last of them.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ class _Rebalance:
 
 @attrs.define(eq=False)
 class Rebalances:
-    """Rows of `epochs` at once, of `rebalances` when the group ends: what is told of an epoch may be told late."""
+    """The rows of `epochs` at once, and those of `rebalances` when the group ends: the log may complete them late."""
 
     _all: list[_Rebalance] = attrs.Factory(list)
     _by_epoch: dict[tuple[str, int], _Rebalance] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
-        """What began with this step."""
+        """The rows of epochs that begin with this step."""
         for epoch in step.epochs:
             yield "epochs", _epoch_row(state, epoch)
             started = epoch.at_ms if epoch.began_ms is None else epoch.began_ms
@@ -82,7 +83,7 @@ class Rebalances:
             yield from self.end(state)
 
     def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
-        """The group has ended, or the log."""
+        """The group or the log has ended: the rows of its rebalances."""
         settled: int | None = None
         rows = []
         for each in reversed(self._all):
@@ -95,12 +96,12 @@ class Rebalances:
 
 @attrs.define(eq=False)
 class Balance:
-    """Rows of `balance`."""
+    """The rows of `balance` of one group."""
 
     _last: tuple[object, ...] | None = None
 
     def step(self, state: GroupState, step: Step, changed: bool, owned: int) -> Iterator[tuple[str, Row]]:
-        """How it is after this step, if it is otherwise than before. `owned`: how many have somebody."""
+        """A row for the state after this step, if it has changed. `owned`: how many resources have an owner."""
         if step.deleted or not state.alive or not (changed or step.came or step.went or step.configured_changed):
             return
         sizes = [len(state.owned.get(each, NOTHING)) for each in state.members]

@@ -1,10 +1,10 @@
-"""What is a group like after each step of its log? Followed record by record; nothing of it is judged here.
+"""The state of a group after each step of its log, followed record by record. Nothing is judged here.
 
-A group may be a connect group, a generic one, and for the moment of a conversion both: the two sides are kept apart
-and seen together. Of generic groups only Connect's own can be read closely: who runs what is what a worker reported
-less what was revoked, and what was assigned (version 0: what was assigned).
+A group may be a connect group, a classic one, or both for the moment of a conversion: the two sides are kept apart and
+seen together. Of classic groups, only those of Connect workers can be read closely. A worker runs what it reported,
+less what was revoked, and what was assigned (version 0: only what was assigned).
 
-All of a step is there at once (`steps.py`), so that nothing is seen between two of its records.
+All records of a step apply at once (`steps.py`), so nothing is seen between two of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LAST_MS = 253_402_300_799_999
 
 @attrs.define(slots=True)
 class Member:
-    """What a member said of itself."""
+    """What a member said about itself."""
 
     speaks: str
     instance_id: str | None
@@ -56,7 +56,7 @@ class Epoch:
 
 @attrs.define(slots=True)
 class Told:
-    """What the log says came of a connect group's epoch (record 10)."""
+    """What the log says about the outcome of a connect group's epoch (record 10)."""
 
     installed_ms: int | None
     converged_ms: int | None
@@ -65,7 +65,7 @@ class Told:
 
 @attrs.define(slots=True)
 class Assigned:
-    """By what the last epoch's assignment was computed, and how long it lets what was lost wait."""
+    """What computed the latest epoch's assignment, and how long that assignment lets lost work wait."""
 
     epoch: int
     assignor: str | None
@@ -75,32 +75,32 @@ class Assigned:
 
 @attrs.define(slots=True, eq=False)
 class Step:
-    """What one step changed."""
+    """The changes of one step."""
 
     offset: int
-    """Of its last record."""
+    """The position of the step's last record."""
     at_ms: int
     before: dict[str, Resources] = attrs.Factory(dict)
-    """What each member that it touched had before."""
+    """What each member that the step touched had before."""
     epochs: list[Epoch] = attrs.Factory(list)
     told: dict[int, Told] = attrs.Factory(dict)
     assigned: Assigned | None = None
     stable_ms: int | None = None
-    """When a generic group's assignment was there."""
+    """When a classic group's assignment was installed."""
     all_given: bool = False
-    """Whether a generic group of Connect workers was assigned all that there is."""
+    """Whether a classic group of Connect workers was assigned everything that exists."""
     target_changed: bool = False
     configured_changed: bool = False
     came: set[str] = attrs.Factory(set)
     went: dict[str, Member] = attrs.Factory(dict)
     dropped: set[str] = attrs.Factory(set)
-    """The kinds that the group ceased to be of."""
+    """The kinds that the group has stopped being."""
     deleted: bool = False
 
 
 @attrs.define(slots=True, eq=False)
 class GroupState:
-    """One group."""
+    """The state of one group."""
 
     partition: int
     group_id: str
@@ -120,11 +120,11 @@ class GroupState:
     targets: dict[str, Resources] = attrs.Factory(dict)
     converged: bool = False
     absent: set[str] = attrs.Factory(set)
-    """Members that are joining, away for a while (CG-28) or put out: what they are to run waits for them."""
+    """Members that are joining, away for a while (CG-28) or evicted: their targets wait for them."""
     away: set[str] = attrs.Factory(set)
-    """Those of them that have left for a while."""
+    """The absent members that have left for a while."""
     has_rules: bool = False
-    """Whether its settings have placement rules: what they leave no place for runs nowhere."""
+    """Whether its settings have placement rules: resources for which the rules leave no place run nowhere."""
     _sides: set[str] = attrs.Factory(set)
     _generation: int | None = None
 
@@ -144,11 +144,11 @@ class GroupState:
         return step
 
     def owners(self, resource: Resource) -> list[str]:
-        """Who could be running it. Slow: for what is wrong."""
+        """The members that could be running the resource. Slow, so only for findings."""
         return sorted(member_id for member_id, owned in self.owned.items() if resource in owned)
 
     def set_owned(self, step: Step, member_id: str, owned: Resources) -> None:
-        """From now on the member could be running these."""
+        """From now on the member could be running `owned`."""
         step.before.setdefault(member_id, self.owned.get(member_id, NOTHING))
         if owned:
             self.owned[member_id] = owned
@@ -184,8 +184,8 @@ class GroupState:
             self._generation = None
 
     def _settle(self, step: Step) -> None:
-        """Who is of a kind that the group is no longer is no member. Where it has not yet said what it is, all may be:
-        compaction has left what members said before what the group last said.
+        """Remove members of a kind that the group no longer is. If the log has not yet said the kind, all members may
+        stay: compaction can leave what members said before the group's last metadata.
         """
         over = step.dropped - self._sides
         for member_id in [each for each, member in self.members.items() if _side(member) in over]:
@@ -254,7 +254,7 @@ class GroupState:
             self.set_owned(step, key.member_id, NOTHING)
 
     def _is_generic(self, member_id: str) -> bool:
-        """Whether it has been taken over by the generic side in this step: what goes then is its old record."""
+        """Whether the classic side has taken the member over in this step. Then only its old record goes."""
         member = self.members.get(member_id)
         return member is not None and member.speaks == GENERIC
 
@@ -297,7 +297,7 @@ class GroupState:
         self._seat(value, step)
 
     def _seat(self, value: GroupMetadataValue, step: Step) -> None:
-        """Whoever is in the record is a member, and nobody else."""
+        """The members in the record are members, and no others are."""
         assigned = any(each.assignment for each in value.members)
         if assigned:
             stable = _time(value.current_state_timestamp)
@@ -321,7 +321,7 @@ class GroupState:
 
 
 def _time(unix_ms: int) -> int | None:
-    """What a record says of a time; None where nobody wrote it down, or what stands there is none."""
+    """A time in a record. None if nobody wrote it down, or if the number is not a time."""
     return unix_ms if 0 <= unix_ms <= _LAST_MS else None
 
 
@@ -331,15 +331,15 @@ def _side(member: Member) -> str:
 
 @attrs.frozen
 class _Worker:
-    """A Connect worker in a generic group, as far as that can be read."""
+    """A Connect worker in a classic group, as far as the log says."""
 
     url: str | None = None
     owned: Resources = NOTHING
-    """What it could be running."""
+    """What the worker could be running."""
     delay_ms: int = 0
     """How long it was told to wait for the next round."""
     has_all: bool = False
-    """Whether it was given all that its leader means it to have: nothing is kept back for another round."""
+    """Whether it was given everything that its leader means for it: nothing is kept back for another round."""
 
 
 _NO_WORKER = _Worker()
@@ -369,12 +369,12 @@ _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {
     9: GroupState._member_target,
     10: GroupState._history,
 }
-"""By the number of the record's type. Offsets (0, 1) change nothing of it."""
+"""By record type. Offsets (0, 1) do not change this state."""
 OF_GROUPS = frozenset(_APPLY)
 
 
 def by_group(entries: list[Entry]) -> dict[str, list[Entry]]:
-    """The records of a step that are of groups, by group, in the order of the log."""
+    """The records of a step that belong to groups, by group, in the order of the log."""
     found: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.record.key.API_KEY in OF_GROUPS:

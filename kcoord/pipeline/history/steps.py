@@ -1,14 +1,13 @@
-"""Which records belong together, and what may be missing before them?
+"""The steps of a partition: which records belong together, and from which position on nothing is missing.
 
-**Steps.** What one step of the coordinator wrote is there whole or not at all, and has one time. Several steps of the
-same millisecond are seen as one: nobody could have looked between them. In a topic a transaction's end takes an offset,
-so records on both sides of a hole are of two steps.
+**Steps.** What one step of the coordinator wrote is there as a whole or not at all, and has one time. Several steps in
+the same millisecond count as one: nobody could have looked between them. In a topic the end of a transaction takes an
+offset, so records on both sides of a hole belong to two steps.
 
-**Duplicates.** A position that is not behind the last one was read already, and is left out.
+**Duplicates.** A position that is not after the last one was read already, and is left out.
 
 **Compaction** keeps the last record of each key before some point of the partition, and everything after it. So the
-first record that replaces another which is still there stands at that point or behind it: from there on the log is
-whole.
+first record that replaces one that is still there is at that point or after it: from there on the log is whole.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ class Steps:
     """Cuts the records of one partition into steps."""
 
     whole_from: int | None = None
-    """The first position from which on nothing is missing, as far as is known by now."""
+    """The first position from which nothing is missing, as far as is known by now."""
     _last: int = -1
     _seen: set[object] = attrs.Factory(set)
 
     def cut(self, entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-        """The steps, in order. `entries` is in the order of positions."""
+        """The steps in order. `entries` are in order of position."""
         step: list[Entry] = []
         for entry in entries:
             if entry.offset <= self._last:

@@ -1,4 +1,5 @@
-"""Who could be running what, from when to when, and when could nobody? Who was a member, from when to when?
+"""The rows of `ownership`, `gaps` and `sessions`: who could be running what from when to when, when nobody could, and
+who was a member.
 
 Ownership is compared from step to step: what a member has after a step and had before it goes on, whatever the records
 between said.
@@ -16,7 +17,7 @@ from kcoord.pipeline.history.state import NOTHING, GroupState, Member, Step
 from kcoord.protocol.resources import Resource
 
 Whole = Callable[[int], bool]
-"""Whether nothing is missing from this position on."""
+"""Whether nothing is missing from a position on."""
 
 
 @attrs.define(slots=True)
@@ -33,19 +34,19 @@ class _Gap:
     epoch: int
     reason: str | None
     unsure: bool = False
-    """Nobody has said that it is configured, and it was taken from a member that stays: it may have been deleted."""
+    """Nobody reported that it is configured, and it was taken from a member that stays: it may have been deleted."""
 
 
 @attrs.define(eq=False)
 class Change:
-    """What a step did to ownership."""
+    """The change of ownership in one step."""
 
     closed: list[tuple[str, Resource]] = attrs.Factory(list)
     opened: list[tuple[str, Resource]] = attrs.Factory(list)
 
     @staticmethod
     def of(state: GroupState, step: Step) -> Change:
-        """Sorted, so that the same log gives the same rows."""
+        """The change that `step` made. Sorted, so that the same log gives the same rows."""
         change = Change()
         for member_id in sorted(step.before):
             before, after = step.before[member_id], state.owned.get(member_id, NOTHING)
@@ -59,18 +60,18 @@ class Change:
 
 @attrs.define(eq=False)
 class Ownership:
-    """Rows of `ownership` and of `gaps`."""
+    """The rows of `ownership` and `gaps` of one group."""
 
     whole: Whole
     _since: dict[tuple[str, Resource], _Since] = attrs.Factory(dict)
     counts: dict[Resource, int] = attrs.Factory(dict)
-    """How many could be running it."""
+    """How many members could be running each resource."""
     owned: int = 0
-    """How many things have somebody who could be running them."""
+    """How many resources have a member that could be running them."""
     _gaps: dict[Resource, _Gap] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
-        """What ended with this step."""
+        """The rows that end with this step."""
         for member_id, resource in change.closed:
             since = self._since.pop((member_id, resource))
             ended = "deleted" if step.deleted else "released" if member_id in state.members else "gone"
@@ -85,14 +86,14 @@ class Ownership:
         yield from self._gapped(state, step, change)
 
     def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
-        """The log has ended: what goes on."""
+        """The log has ended: the rows that are still open."""
         for (member_id, resource), since in sorted(self._since.items()):
             yield "ownership", self._row(state, member_id, resource, since, None, None)
         for resource, gap in sorted(self._gaps.items()):
             yield "gaps", _gap_row(state, resource, gap, None, None)
 
     def unowned(self, state: GroupState) -> list[Resource]:
-        """What is configured and nobody could be running."""
+        """The configured resources that nobody could be running."""
         return sorted(each for each in state.configured or () if not self.counts.get(each))
 
     def _gapped(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
@@ -120,7 +121,7 @@ class Ownership:
             yield from self._not_given(state, step)
 
     def _not_given(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
-        """What a generic group's leader gave to nobody is no longer configured."""
+        """What a classic group's leader gave to nobody is no longer configured."""
         for resource in sorted(self._gaps):
             gap = self._gaps.pop(resource)
             if not gap.unsure and gap.at_ms != step.at_ms:
@@ -155,13 +156,13 @@ class Ownership:
 
 @attrs.define(eq=False)
 class Sessions:
-    """Rows of `sessions`."""
+    """The rows of `sessions` of one group."""
 
     whole: Whole
     _since: dict[str, _Since] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step) -> Iterator[tuple[str, Row]]:
-        """Who went with this step."""
+        """The rows of members that go with this step."""
         for member_id in sorted(step.went):
             since = self._since.pop(member_id, None)
             if since is not None:
@@ -171,7 +172,7 @@ class Sessions:
             self._since[member_id] = _Since(step.offset, step.at_ms, None)
 
     def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
-        """The log has ended: who is there."""
+        """The log has ended: the rows of members that are still there."""
         for member_id, since in sorted(self._since.items()):
             since.member = state.members.get(member_id)
             yield "sessions", self._row(state, member_id, since, None, None)
@@ -198,18 +199,18 @@ class Sessions:
 
 
 def group_columns(state: GroupState) -> Row:
-    """The columns that say which group."""
+    """The columns that name the group."""
     return {"partition": state.partition, "group_id": state.group_id, "incarnation": state.incarnation}
 
 
 def short(reason: str | None) -> str | None:
-    """The words before the colon."""
+    """The part of a reason before the colon."""
     return None if reason is None else reason.partition(":")[0].strip()
 
 
 def _why(step: Step, member_id: str) -> str:
-    """Several epochs may have begun at once, and each for several causes: the cause that names the member, else the
-    last epoch's.
+    """The cause that names the member; if none does, the reason of the last epoch. Several epochs may have begun at
+    once, each for several causes.
     """
     named = [cause_of(each.reason, member_id) for each in step.epochs]
     return (
@@ -218,7 +219,9 @@ def _why(step: Step, member_id: str) -> str:
 
 
 def _let_go(state: GroupState, step: Step, member_id: str) -> str | None:
-    """Why nobody has it now that this member has not. A static worker goes away without an epoch (CG-28)."""
+    """Why nobody has the resource now that this member has given it up. A static worker goes away without an epoch
+    (CG-28).
+    """
     if step.epochs:
         return _why(step, member_id)
     return "worker away" if member_id in state.away else short(state.reason)

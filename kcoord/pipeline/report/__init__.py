@@ -1,1 +1,1 @@
-"""What do the tables say to people? One HTML page that needs neither a server nor a network. No Spark here."""
+"""The report: the tables as one HTML page for people, which needs no server and no network. No Spark here."""

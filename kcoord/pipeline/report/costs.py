@@ -1,17 +1,19 @@
-"""What did each rebalance cost, what moved in it, and which workers and causes cost most?
+"""The costs of each rebalance, what moved in it, and the workers and causes that cost most.
 
-- A **gap** belongs to the epoch in which it began. One that goes on counts up to the last thing that is known of the
+- A **gap** belongs to the epoch in which it began. A gap that goes on counts up to the last thing that is known of the
   group.
 - **What moved** in a rebalance is what members were given between its record and the next one's.
-- **A worker** caused a rebalance whose reason names it; and the gaps of what it had while it was away, where no epoch
-  began.
-- **An outage** of the coordinator costs what lay in it: the part of each gap, and of each rebalance's time until it is
-  at rest, in which the coordinator was away is the outage's, not the rebalance's or the worker's.
-- **What an outage caused** when it was over: that workers which were there before it came back, within `RETURN`. A
-  rebalance in which nothing else happened is the outage's, and no worker's. In one that has other causes too, those
-  count, and who only came back caused nothing. When something else has happened, nothing later is the outage's.
-- **Who comes back with nothing** had stopped by itself, also where no epoch begins by it: what it was given before the
-  outage and is without then is the outage's too.
+- **A worker** caused a rebalance if the reason names it. It also caused the gaps of what it had while it was away,
+  where no epoch began.
+- **An outage** of the coordinator costs what falls within it. The part of each gap during which the coordinator was
+  away counts for the outage, and so does that part of a rebalance's time until it is at rest. It does not count for the
+  rebalance or the worker.
+- **What an outage caused** when it was over: workers that were there before it came back, within `RETURN`. A rebalance
+  in which nothing else happened counts for the outage, and for no worker. If a rebalance has other causes too, those
+  count, and the workers that only came back caused nothing. Once something else has happened, nothing later counts for
+  the outage.
+- **A worker that comes back with nothing** had stopped by itself, also if that begins no epoch. What it was given
+  before the outage and lacks then counts for the outage too.
 """
 
 from __future__ import annotations
@@ -32,25 +34,25 @@ OUTAGE = "coordinator away"
 UNKNOWN = "not known"
 CAME_BACK = frozenset({"worker joined", "member joined", "metadata changed", "leader joined anew", "leader asked",
                        "static worker replaced", "static member replaced", "never synced"})  # fmt: skip
-"""What it looks like when a worker that was there before comes back."""
+"""Causes that can mean that a worker that was there before comes back."""
 RETURN = timedelta(seconds=15)
 """Clients look for their coordinator again within a heartbeat interval, some every ten seconds."""
 
 
 @attrs.define
 class Cost:
-    """What something came to."""
+    """The cost of something."""
 
     rebalances: int = 0
     stopped: int = 0
     lost: int = 0
     returned: int = 0
     gaps_ms: float = 0
-    """So long nobody could be running something, summed over what it was."""
+    """How long nobody could be running a resource, summed over resources."""
     longest_ms: float = 0
 
     def add(self, row: Row, gaps: Sequence[float]) -> None:
-        """One rebalance."""
+        """Add one rebalance."""
         self.rebalances += 1
         self.stopped += row["stopped"]
         self.lost += row["lost"]
@@ -58,34 +60,34 @@ class Cost:
         self.gap(*gaps)
 
     def count(self, stopped: int, returned: int) -> None:
-        """So many more had to be let go of, and were given back."""
+        """Add resources that had to be given up, and resources that were given back."""
         self.stopped = max(0, self.stopped + stopped)
         self.returned = max(0, self.returned + returned)
 
     def gap(self, *lengths_ms: float) -> None:
-        """These gaps."""
+        """Add these gaps."""
         self.gaps_ms += sum(lengths_ms)
         self.longest_ms = max(self.longest_ms, *lengths_ms, 0)
 
     @property
     def order(self) -> tuple[float, ...]:
-        """To sort by: what cost most first."""
+        """The sort key: what cost most comes first."""
         return -self.gaps_ms, -self.stopped - self.lost, -self.rebalances
 
 
 @attrs.frozen
 class Costs:
-    """Of one group."""
+    """The costs of one group."""
 
     total: Cost
     of: Sequence[Cost]
-    """One for each row of `rebalances`, in their order."""
+    """One for each row of `rebalances`, in order."""
     by_reason: Sequence[tuple[str, Cost]]
     by_worker: Sequence[tuple[str, Cost]]
     by_outage: Sequence[Cost] = ()
-    """One for each of the group's outages, in their order."""
+    """One for each of the group's outages, in order."""
     is_of_outage: Sequence[bool] = ()
-    """Of each row of `rebalances`, whether an outage has caused it."""
+    """For each row of `rebalances`: whether an outage caused it."""
 
 
 def length_ms(gap: Row, until: datetime) -> float:
@@ -104,7 +106,7 @@ def rest_ms(group: GroupHistory, row: Row) -> float | None:
 
 
 def costs(group: GroupHistory) -> Costs:
-    """All that is known."""
+    """All costs that are known."""
     span = group.span
     gaps: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
     reasons, workers = defaultdict[str, Cost](Cost), defaultdict[str, Cost](Cost)
@@ -149,7 +151,7 @@ def costs(group: GroupHistory) -> Costs:
 
 @attrs.frozen
 class _Cause:
-    """Of a rebalance."""
+    """The cause of a rebalance."""
 
     reason: str
     workers: frozenset[str]
@@ -158,10 +160,10 @@ class _Cause:
 
 
 def _causes(known: _Known) -> Iterator[_Cause]:
-    """Of each row of `rebalances`."""
+    """The cause of each row of `rebalances`."""
     group = known.group
     over: int | None = None
-    """The outage behind which something else has happened already."""
+    """The outage after which something else has already happened."""
     for row in group.rebalances:
         named = [(cause, {group.called(who) for who in members}) for cause, members in causes(row["detail"])]
         at = known.just_over(row["started"])
@@ -179,7 +181,7 @@ def _causes(known: _Known) -> Iterator[_Cause]:
 
 @attrs.frozen
 class _Known:
-    """Who was there when an outage began."""
+    """Which workers were there when an outage began."""
 
     group: GroupHistory
     _there: dict[int, frozenset[str]] = attrs.Factory(dict)
@@ -190,17 +192,17 @@ class _Known:
         return number if number >= 0 and at <= self.group.outages[number].to_at + RETURN else None
 
     def came_back(self, cause: str, workers: Set[str], outage: int) -> bool:
-        """Whether that is nothing but that workers come back which were there before."""
+        """Whether the cause is only that workers came back that were there before."""
         return cause in CAME_BACK and bool(workers) and workers <= self.there(outage)
 
     def returned(self, at: datetime, giver: str | None, taker: str | None) -> int | None:
-        """The outage that made a worker give something up then, which it was given back."""
+        """The outage that made a worker give up something then that it was later given back."""
         outage = self.just_over(at)
         return outage if outage is not None and giver is not None and giver == taker else None
 
     def stops(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """How much workers that came back were without, and how much of it they were given back: by the place of the
-        rebalance with which that was counted, and of the outage.
+        """How much the workers that came back lacked, and how much of it they were given back, by two places: that of
+        the rebalance with which it was counted, and that of the outage.
         """
         starts = list(accumulate((row["started"] for row in self.group.rebalances), max))
         given = {
@@ -219,7 +221,7 @@ class _Known:
         return found
 
     def there(self, outage: int) -> frozenset[str]:
-        """All of them."""
+        """All workers that were there when the outage began."""
         if outage not in self._there:
             began = self.group.outages[outage].from_at
             self._there[outage] = frozenset(
@@ -232,7 +234,7 @@ class _Known:
 
 @attrs.frozen
 class Move:
-    """What went from one to another in a rebalance; from nobody: None."""
+    """What went from one worker to another in a rebalance. `giver` None: from nobody."""
 
     giver: str | None
     taker: str
@@ -240,7 +242,7 @@ class Move:
 
 
 def moves(group: GroupHistory) -> list[list[Move]]:
-    """For each row of `rebalances`, what most went between first."""
+    """The moves of each row of `rebalances`, largest first."""
     begins = {(row["incarnation"], row["kind"], row["epoch"]): row["offset"] for row in group.epochs}
     offsets = (begins.get((row["incarnation"], row["kind"], row["epoch"]), -1) for row in group.rebalances)
     starts = list(accumulate(offsets, max))

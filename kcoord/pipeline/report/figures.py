@@ -1,7 +1,7 @@
-"""Which plots are there of a group? By plotly, as parts of a page that carries plotly itself.
+"""The plots of a group, by plotly, as parts of a page that contains plotly itself.
 
-Names are only names: what stands on an axis is a number with the name as its label, escaped, so that no name is taken
-for a number, a date or markup. Of what is more than a browser draws in a moment, a part is shown, and the page says
+Names are never interpreted: the value on an axis is a number, and its label is the escaped name. So no name is taken
+for a number, a date or markup. If there is more than a browser draws quickly, only a part is drawn, and the page says
 which.
 """
 
@@ -21,15 +21,15 @@ from kcoord.pipeline.report.costs import UNKNOWN, Costs, length_ms, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Row
 
 RESOURCES, INTERVALS, POINTS, LINES = 120, 4_000, 3_000, 300
-"""So many connectors and tasks, and so many stays, fit on one time line; so many points on a plot; so many
-dotted lines.
+"""The most connectors and tasks, and the most stays, on one time line; the most points on a plot; the most dotted
+lines.
 """
 WORKERS, MOMENTS = 200, 160
-"""So many workers, at so many times, are shown with how much they had."""
+"""For the plot of how much each worker had: the most workers, and the number of times."""
 LEGEND = 24
-"""With more workers than that, their names are shown by pointing at them only."""
+"""With more workers than this, their names are shown only on hovering."""
 NAME = 42
-"""Longer names are cut in the middle where they label something."""
+"""A longer name is cut in the middle when it labels something."""
 _COLOURS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0",
 )  # fmt: skip
@@ -37,12 +37,12 @@ _CONFIG = {"displaylogo": False, "responsive": True}
 
 
 def library() -> str:
-    """Plotly's own code, for the page's head."""
+    """Plotly's own code, for the head of the page."""
     return str(get_plotlyjs())
 
 
 def time_line(group: GroupHistory, at_most: int = INTERVALS) -> tuple[str, list[str]]:
-    """Who owned what, one bar for each stay; and what had to be left out of it."""
+    """Who owned what, with one bar for each stay; and what was left out."""
     span = group.span
     if span is None or not group.ownership:
         return "", []
@@ -120,7 +120,7 @@ def shares(group: GroupHistory) -> tuple[str, list[str]]:
 
 
 def rebalances(group: GroupHistory, costs: Costs) -> tuple[str, list[str]]:
-    """How long each rebalance took, coloured by its reason; and what had to be left out of it."""
+    """How long each rebalance took, colored by its reason; and what was left out."""
     figure = graph.Figure()
     pairs = list(zip(group.rebalances, costs.of, strict=True))
     left_out = [f"the last {POINTS:,} of {len(pairs):,} are shown"] if len(pairs) > POINTS else []
@@ -152,7 +152,7 @@ def rebalances(group: GroupHistory, costs: Costs) -> tuple[str, list[str]]:
 
 
 def balance(group: GroupHistory) -> tuple[str, list[str]]:
-    """How many workers there were, how much the busiest and the idlest had, and what nobody had."""
+    """How many workers there were, how much the busiest and the least busy had, and how much nobody had."""
     figure = graph.Figure()
     rows = group.balance[-POINTS:]
     left_out = (
@@ -175,17 +175,17 @@ def balance(group: GroupHistory) -> tuple[str, list[str]]:
 
 
 def named(row: Row) -> str:
-    """A connector or task, as people name it."""
+    """The name of a connector or task, for people."""
     return f"{row['connector']}" if row["task"] < 0 else f"{row['connector']}-{row['task']}"
 
 
 def short(text: str) -> str:
-    """Cut in the middle where it is long."""
+    """The text, cut in the middle if it is long."""
     return text if len(text) <= NAME else f"{text[: NAME // 2]}…{text[-NAME // 2 + 1 :]}"
 
 
 def label(text: str) -> str:
-    """For plotly, which reads some markup."""
+    """The text as a label for plotly, which reads some markup."""
     return escape(short(text), quote=False)
 
 
@@ -193,7 +193,7 @@ def label(text: str) -> str:
 
 
 def _shown(group: GroupHistory, until: datetime) -> tuple[set[tuple[str, int]], list[str]]:
-    """Those that changed hands most, and had the longest gaps, where not all can be shown."""
+    """The resources to show. If not all fit: those that changed hands most, and had the longest gaps."""
     stays = Counter((row["connector"], row["task"]) for row in group.ownership)
     if len(stays) <= RESOURCES:
         return set(stays), []
@@ -229,7 +229,7 @@ def _by_worker(group: GroupHistory, rows: Sequence[Row]) -> list[tuple[str, list
 
 
 def _sums(changes: Sequence[tuple[datetime, int]], moments: Sequence[datetime]) -> list[int]:
-    """How much it had at each moment."""
+    """How much the worker had at each moment."""
     times, sums = [at for at, _ in changes], [0]
     for _, change in changes:
         sums.append(sums[-1] + change)

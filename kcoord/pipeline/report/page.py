@@ -1,7 +1,7 @@
-"""What does the page look like? Whatever comes out of the tables is escaped; nothing is fetched from anywhere.
+"""The HTML page of the report. Everything from the tables is escaped, and nothing is loaded from anywhere.
 
-Of each group first what somebody asks who is woken by it: what was the last rebalance, why, what moved, how long did it
-take, which were the worst; then how it was over time.
+For each group it first answers what somebody asks who was woken by it: what was the last rebalance, why, what moved,
+how long did it take, and which were the worst. After that it shows the group over time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from kcoord.pipeline.report.costs import OUTAGE, Cost, Costs, Move, costs, lengt
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
 
 GROUPS, LISTED, WORST = 20, 500, 20
-"""So many groups are shown, so many are listed, and so many lines has each list of a group."""
+"""How many groups are shown, how many are listed, and how many lines each list of a group has."""
 STAYS = 20_000
-"""So many bars are on the whole page."""
+"""How many bars the whole page has."""
 PAIRS, NAMES = 8, 12
-"""Of what moved, so many pairs of workers are told, and so many names of each."""
+"""Of what moved: how many pairs of workers are shown, and how many names for each."""
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1240px; margin: 2em auto; padding: 0 1em; color: #222; }
@@ -36,7 +36,7 @@ summary { cursor: pointer; } time { white-space: nowrap; }
 
 
 class Html(str):
-    """Is not to be escaped."""
+    """Text that must not be escaped."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ def page(histories: Histories) -> Iterator[str]:
 
 def _summary(histories: Histories, cost: Sequence[Costs]) -> Iterator[str]:
     if not histories.groups:
-        yield "<p>There are no groups in these tables: the log that they were made of tells of none.</p>"
+        yield "<p>There are no groups in these tables: the log that they were made from has none.</p>"
     left = len(histories.groups) - GROUPS
     if left > 0:
         told = f"The {GROUPS} groups with most rebalances are shown below, and {left:,} are not: --group names others."
@@ -110,7 +110,7 @@ def _group(number: int, group: GroupHistory, cost: Costs, stays: int) -> Iterato
             ("worker", "#rebalances", *_COST),
             ((worker, each.rebalances, *_told(each)) for worker, each in cost.by_worker[:WORST]),
         )
-        yield _said("Those that the reasons name, so what two of them caused together stands with both.", [])
+        yield _said("The workers that the reasons name. What two of them caused together counts for both.", [])
     if group.gaps:
         yield "<h3>The longest gaps</h3>" + _gaps(group)
     if group.balance:
@@ -129,26 +129,26 @@ def _audit(group: GroupHistory) -> Iterator[str]:
 
 
 def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> Iterator[str]:
-    """In a line, what happened last."""
+    """The last rebalance, in one line."""
     if not group.rebalances:
         yield '<p class="said">It did not rebalance.</p>'
         return
     row, its = group.rebalances[-1], cost.of[-1]
     rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(group, row)} s"
-    gap = f"; for {its.longest_ms / 1000:,.2f} s nobody ran something" if its.longest_ms else ""
+    gap = f"; for {its.longest_ms / 1000:,.2f} s something ran nowhere" if its.longest_ms else ""
     count = sum(len(each.resources) for each in moved[-1])
     yield (
         f'<p class="said"><b>The last rebalance</b>, of {_at(row["started"])}: {escape(_why(group, row))}. '
         f"{rest}{gap}; {row['stopped']:,} stopped, {row['lost']:,} lost, {count:,} started.</p>"
     )
     if row["members"] == 0:
-        yield '<p class="said">Nobody is left in it.</p>'
+        yield '<p class="said">It has no members left.</p>'
 
 
 _WAS_AWAY = "; the coordinator had been away"
 _OF_OUTAGES = (
     "What nobody ran in that time, and what changed when workers came back, is counted here, and not for the "
-    "rebalances and workers before and after. What workers stopped by themselves while it was away, no log says."
+    "rebalances and workers before and after. No log says what workers stopped by themselves meanwhile."
 )
 
 
@@ -235,7 +235,7 @@ def _told(cost: Cost) -> tuple[object, ...]:
 
 
 def _why(group: GroupHistory, row: Row) -> str:
-    """The whole reason, with workers as they are called elsewhere on the page."""
+    """The whole reason, with workers by the names that the page uses elsewhere."""
     detail = str(row["detail"] or "no reason is known")
     named = sorted({each for _, members in causes(row["detail"]) for each in members}, key=len, reverse=True)
     if not named:
@@ -263,7 +263,7 @@ def _said(text: str, left_out: Sequence[str]) -> str:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns whose names begin with # hold numbers."""
+    """An HTML table. A column whose name begins with # holds numbers."""
     kinds = [' class="n"' if each.startswith("#") else "" for each in columns]
     head = "".join(f"<th{kind}>{escape(each.lstrip('#'))}</th>" for each, kind in zip(columns, kinds, strict=True))
     lines = ("".join(f"<td{kind}>{_cell(each)}</td>" for each, kind in zip(row, kinds, strict=True)) for row in rows)
@@ -280,7 +280,7 @@ def _cell(value: object) -> str:
 
 
 def _seconds(group: GroupHistory, row: Row) -> str:
-    """Without the time in which the coordinator was away."""
+    """How long a rebalance took, without the time in which the coordinator was away."""
     took_ms = rest_ms(group, row)
     return "not yet" if took_ms is None else f"{took_ms / 1000:,.2f}"
 

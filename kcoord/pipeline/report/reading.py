@@ -1,4 +1,4 @@
-"""What is there to show of each group? Read out of the tables with pyarrow, and put in the order of the log."""
+"""The rows to show of each group, read from the tables with pyarrow and put in the order of the log."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ _SHOWN: dict[Table, tuple[str, ...]] = {
     BALANCE: (*_GROUP, "offset", "at", "members", "configured", "owned", "most", "least"),
     AUDIT: (*_RESOURCE, "finding", "offset", "at", "until", "what"),
 }
-"""Of each table what is shown, so that a table of an older kcoord that has this will do."""
+"""The columns that are shown of each table. A table of an older kcoord will do if it has these."""
 _TIMES = ("from_at", "to_at", "started", "settled", "at")
 
 
 @attrs.frozen
 class Outage:
-    """A time in which nobody had the log, or that partition of it."""
+    """A time in which nobody had the log, or nobody had this partition of it."""
 
     partition: int | None
     from_at: datetime
@@ -66,11 +66,11 @@ class Outage:
 
     @property
     def length_ms(self) -> float:
-        """How long it was."""
+        """How long the outage was."""
         return (self.to_at - self.from_at) / timedelta(milliseconds=1)
 
     def shared_ms(self, from_at: datetime, to_at: datetime) -> float:
-        """How much of it is in this time."""
+        """How much of the outage falls into this time."""
         return max(min(to_at, self.to_at) - max(from_at, self.from_at), timedelta()) / timedelta(milliseconds=1)
 
 
@@ -91,7 +91,7 @@ class GroupHistory:
 
     @cached_property
     def span(self) -> tuple[datetime, datetime] | None:
-        """From the first to the last thing that is known of it."""
+        """The times of the first and the last thing that is known of the group."""
         rows = (*self.ownership, *self.sessions, *self.rebalances, *self.balance, *self.audit)
         times = [row[name] for row in rows for name in _TIMES if row.get(name) is not None]
         return (min(times), max(times)) if times else None
@@ -110,7 +110,7 @@ class GroupHistory:
         return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in self.sessions}
 
     def called(self, member_id: str) -> str:
-        """What the worker is called: by its static name, or its address, or its id."""
+        """The worker's name: its static name, its url, or its member id."""
         return self._names.get(member_id, member_id)
 
 
@@ -123,7 +123,7 @@ class Histories:
 
 
 def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
-    """The tables in `place`, of these groups, or of all. Raises PipelineError: no tables there, no such group."""
+    """The tables in `place`, for these groups or for all. Raises PipelineError: no tables there, no such group."""
     tables = {table.name: _by_group(_rows(place, table, columns)) for table, columns in _SHOWN.items()}
     there = set[str]().union(*tables.values())
     for group_id in chosen:
@@ -143,7 +143,7 @@ def _history(group_id: str, rows: Sequence[Sequence[Row]], outages: Iterable[Out
 
 
 def _has_member(sessions: Iterable[Row], outage: Outage) -> bool:
-    """Whether somebody was a member when it began: in a partition without members nobody has to write."""
+    """Whether the group had a member when the outage began: in a partition without members nobody has to write."""
     return any(
         outage.partition in (None, row["partition"])
         and row["from_at"] <= outage.from_at
@@ -153,7 +153,7 @@ def _has_member(sessions: Iterable[Row], outage: Outage) -> bool:
 
 
 def _outages(place: Path) -> list[Outage]:
-    """None where an older kcoord has made the tables."""
+    """The outages. Empty if an older kcoord made the tables."""
     if not (place / OUTAGES.name).is_dir():
         return []
     rows = _rows(place, OUTAGES, ("partition", "from_at", "to_at"))
@@ -181,7 +181,7 @@ def _rows(place: Path, table: Table, columns: Sequence[str]) -> list[Row]:
 
 
 def _plain(table: Any) -> Any:
-    """Times as Python's own, whatever unit Spark has written: UTC, and nothing said of it."""
+    """Times as Python's own, in whatever unit Spark wrote them: UTC, without a time zone."""
     import pyarrow as pa
 
     fields = [each.with_type(pa.timestamp("us")) if pa.types.is_timestamp(each.type) else each for each in table.schema]

@@ -1,1 +1,1 @@
-"""How do the tables come to be on Spark? All that imports pyspark or pyarrow."""
+"""The tables on Spark: everything that imports pyspark or pyarrow."""

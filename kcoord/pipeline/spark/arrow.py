@@ -1,10 +1,11 @@
-"""How do batches of Arrow go through the codecs? What Spark's `mapInArrow` calls, on the executors.
+"""The decoding of Arrow batches: what Spark's `mapInArrow` calls on the executors.
 
-Raw rows (partition, offset, at, key, value) come in. `decoded` tells all that is known of each, with a reason where it
-cannot be read; `readable` gives `records` of it, `unreadable` gives `quarantine`. What is only passed on is not copied.
-`deriver` gives all derived tables as one: the table's name, and a struct for each table of which one is filled.
+Raw rows (partition, offset, at, key, value) come in. `decoded` gives everything that is known of each row, with a
+reason if the row cannot be read. `readable` makes `records` from that, `unreadable` makes `quarantine`. Columns that
+are only passed on are not copied. `deriver` gives all derived tables as one: the name of the table, and a struct for
+each table, of which one is filled.
 
-Spark's own rows cost more than the decoding, so what is no row of `records` does not get there.
+Spark's own rows cost more than the decoding, so what is not a row of `records` does not get there.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
 
 ROWS = 4096
-"""So many rows of a table are handed on together."""
+"""How many rows of a table are passed on together."""
 RAW = "partition int, offset bigint, at timestamp, key binary, value binary"
-"""What every source gives."""
+"""The columns that every source gives."""
 DERIVED_DDL = "`table` string, " + ", ".join(
     f"`{each.name}` struct<{each.ddl.replace('` ', '`:')}>" for each in DERIVED
 )
@@ -36,7 +37,7 @@ DERIVED_DDL = "`table` string, " + ", ".join(
 _RECORDS, _QUARANTINE = ([column.name for column in table.columns] for table in (RECORDS, QUARANTINE))
 _TIME = pa.timestamp("us", tz="UTC")
 _LAST_MS = 253_402_300_799_999
-"""The end of the year 9999. Records may claim any number; what is beyond is no time, and hardly anything reads it."""
+"""The end of the year 9999. Records may have any number; hardly any program reads a later time."""
 _TYPES = {
     Kind.BOOL: pa.bool_(),
     Kind.SHORT: pa.int16(),
@@ -53,7 +54,7 @@ _STRUCTS = {
 
 
 class Adds(Protocol):
-    """What Spark's accumulators can."""
+    """What is used of Spark's accumulators."""
 
     def add(self, term: int) -> None: ...
 
@@ -65,7 +66,9 @@ def decoded(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def readable(refused: Adds) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """What makes `records` of raw rows, without those that cannot be read; their number is added to `refused`."""
+    """A function that makes `records` from raw rows, without rows that cannot be read. It adds their number to
+    `refused`.
+    """
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in decoded(batches):
@@ -79,7 +82,7 @@ def readable(refused: Adds) -> Callable[[Iterable[Any]], Iterator[Any]]:
 
 
 def unreadable(batches: Iterable[Any]) -> Iterator[Any]:
-    """`quarantine` of raw rows."""
+    """The rows of `quarantine` from raw rows."""
     for batch in decoded(batches):
         yield batch.filter(batch.column("reason").is_valid()).select(_QUARANTINE)
 
@@ -112,7 +115,7 @@ def _decoded(batch: Any) -> Any:
 
 
 def _epochs(readers: Iterable[_Epoch], batch: Any) -> tuple[list[int | None], dict[int, str]]:
-    """The epoch of each row, and by their places what is wrong with the rows that cannot be read."""
+    """The epoch of each row, and what is wrong with rows that cannot be read, by their places."""
     epochs: list[int | None] = []
     refused = {}
     for read, value in zip(readers, batch.column("value").to_pylist(), strict=True):
@@ -125,7 +128,7 @@ def _epochs(readers: Iterable[_Epoch], batch: Any) -> tuple[list[int | None], di
 
 
 def _quarantined(batch: Any, refused: dict[int, str], told: dict[str, Any]) -> dict[str, Any]:
-    """The columns in which rows that cannot be read differ: nothing is told of them but what is wrong."""
+    """The columns that differ for rows that cannot be read: of these only the fault is known."""
     count = len(batch)
     reasons = [refused.get(place) for place in range(count)]
     newer = [
@@ -144,12 +147,12 @@ def _quarantined(batch: Any, refused: dict[int, str], told: dict[str, Any]) -> d
 
 
 _Epoch = Callable[[bytes | None], int | None]
-"""Reads a value, all of it, and gives its epoch. Raises DecodeError."""
+"""Reads a whole value and gives its epoch. Raises DecodeError."""
 
 
 @frozen(slots=True)
 class _Key:
-    """What a key tells, and what reads the values that go with it."""
+    """What a key says, and the function that reads the values that go with it."""
 
     number: int | None
     name: str | None
@@ -160,7 +163,7 @@ class _Key:
 
 @lru_cache(maxsize=1 << 14)
 def _key(data: bytes | None) -> _Key:
-    """A key is written again and again, so it is read once. One that cannot be read has no value that can."""
+    """Decode a key. Keys repeat, so each is decoded once. If a key cannot be read, its values cannot either."""
     try:
         key = decode_key(data or b"")
     except DecodeError as error:
@@ -192,7 +195,7 @@ def _refusing(why: str) -> _Epoch:
 
 
 def deriver(partitions: int | None) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """What makes `DERIVED_DDL` of raw rows that can be read: whole partitions, each in the order of offsets."""
+    """A function that makes `DERIVED_DDL` from readable raw rows: whole partitions, each in order of offset."""
 
     def derived(batches: Iterable[Any]) -> Iterator[Any]:
         waiting: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -217,7 +220,7 @@ def _rows(batches: Iterable[Any], partitions: int | None) -> Iterator[tuple[str,
 
 
 class _Following:
-    """The entries of one partition; `next` is the first one of the next."""
+    """The entries of one partition. `next` is the first entry of the next partition."""
 
     def __init__(self, first: Entry, entries: Iterator[Entry]) -> None:
         self.next: Entry | None = first
@@ -233,7 +236,9 @@ class _Following:
 
 
 def _entries(batches: Iterable[Any]) -> Iterator[Entry]:
-    """What no table is made of, offsets above all, has no value here: it has been read for `records` already."""
+    """The records that tables are made from. Others, above all offsets, get no value here: they were read for
+    `records`.
+    """
     for batch in batches:
         times = batch.column("at").cast(pa.timestamp("us")).cast(pa.int64()).to_pylist()
         columns = [batch.column(name).to_pylist() for name in ("partition", "offset", "value")]
@@ -247,7 +252,7 @@ def _entries(batches: Iterable[Any]) -> Iterator[Entry]:
 
 @lru_cache(maxsize=1 << 14)
 def _typed(data: bytes) -> tuple[Key, Callable[[bytes], Value] | None]:
-    """A key, and what reads its values if a table is made of them."""
+    """A key, and the function that reads its values if tables are made from them."""
     key = decode_key(data)
     return key, value_decoder(key.API_KEY) if key.API_KEY in OF_GROUPS else None
 

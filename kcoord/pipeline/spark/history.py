@@ -1,11 +1,11 @@
-"""How does a log become tables? In two steps: `records` and `quarantine` out of the log, all others out of `records`.
+"""From a log to tables, in two steps: `records` and `quarantine` from the log, all other tables from `records`.
 
 - A batch takes everything that is there when it begins. The same log gives the same tables.
-- A stream takes what is new since the last time: its checkpoint knows how far it was, and a batch that was begun and
-  not finished is written again under the same number. Then the other tables are made anew of all records, as a batch
-  would.
-- A group lives in one partition, so partitions are looked at each for itself, sorted by offset: the times of records
-  and the order in which they were read do not matter.
+- A stream takes what is new since the last time. Its checkpoint knows how far it had read. A batch that was begun and
+  not finished is written again under the same number. Then the other tables are made again from all records, as in a
+  batch.
+- A group lives in one partition. So each partition is processed alone, sorted by offset: neither the times of records
+  nor the order in which they were read matters.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kcoord.pipeline.tables import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS,
 
 AT_ONCE = 5_000_000
 FOLLOWING_A_CORE = 8
-"""More where groups are followed: which partitions of the log come together is chance."""
+"""More tasks where groups are followed, because it is chance which partitions of the log share a task."""
 RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
 
 
 @attrs.frozen
 class Outcome:
-    """What there is in the end."""
+    """What there is at the end."""
 
     records: int
     quarantined: int
@@ -39,13 +39,13 @@ class Outcome:
 
 
 def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
-    """All tables of all that is in the log. Raises PipelineError."""
+    """Make all tables from everything in the log. Raises PipelineError."""
     take_records(store, source, say)
     return _derive(store, source, say)
 
 
 def take_records(store: Store, source: Source, say: Say = silent) -> None:
-    """`records` and `quarantine` of all that is in the log. Raises PipelineError."""
+    """Write `records` and `quarantine` from everything in the log. Raises PipelineError."""
     store.check(stream=False)
     say("reading and decoding the log")
     with Told("the log could not be read"):
@@ -55,9 +55,10 @@ def take_records(store: Store, source: Source, say: Say = silent) -> None:
 def run_stream(
     store: Store, source: TopicSource, say: Say = silent, *, every_s: float | None = None, at_once: int = AT_ONCE
 ) -> Outcome:
-    """What is new since the last time, then all other tables. With `every_s` it goes on until it is interrupted.
+    """Add what is new since the last time, then make all other tables. With `every_s` it goes on until it is
+    interrupted.
 
-    `at_once`: so many records are one batch, at most. Raises PipelineError.
+    `at_once`: the most records in one batch. Raises PipelineError.
     """
     store.check(stream=True)
     say("reading and decoding what is new")
@@ -80,16 +81,16 @@ def run_stream(
             query.awaitTermination()
         finally:
             query.stop()
-    if not store.has(RECORDS):  # there was nothing at all
+    if not store.has(RECORDS):  # the log was empty
         with Told("the tables could not be written"):
             store.add_raw(0, None, lambda: None)
     return _derive(store, source, say, keep=True)
 
 
 def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
-    """Hand on what can be read, and then what cannot: only where there is some is everything read a second time.
+    """Write the readable rows, then the unreadable ones. Only if there are unreadable rows is everything read again.
 
-    To Spark's source a partition of a topic is a task: several are done by one.
+    Spark's source makes each partition of a topic a task of its own: here one task does several.
     """
     spark = raw.sparkSession
     rows, refused = raw.coalesce(most_tasks(spark)), spark.sparkContext.accumulator(0)
@@ -122,8 +123,8 @@ def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Ou
 
 
 def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:
-    """With those that were there before, which the log may tell no more, where they are to be kept. Of a partition
-    those in which it had members: else nobody has to write.
+    """The rows of `outages`. If `keep`, with rows from before, which the log may no longer show. An outage of one
+    partition counts only if the partition had members then: otherwise nobody had to write.
     """
     from pyspark.sql.functions import expr
 

@@ -1,6 +1,6 @@
-"""How are cells run by Spark? A few of them are one task; the costly tasks come first, so that none is left at the end.
+"""The runs of the lab on Spark: several cells are one task. Costly tasks come first, so that none is left at the end.
 
-No cell knows of another one, and no row goes through the driver: twice as many cores run twice as many cells.
+No cell knows another one, and no row goes through the driver: twice as many cores run twice as many cells.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from kcoord.pipeline.tables import LAB, VARIED, Kind, Table
 from kcoord.sim.scenario import Scenario
 
 TASKS_A_CORE = 16
-"""So many parts of about the same cost for each core: the last ones to end keep the others waiting for little."""
+"""How many parts of about the same cost there are for each core, so that the last ones to end keep others waiting
+little.
+"""
 
 _TYPES = {Kind.TEXT: pa.string(), Kind.INT: pa.int32(), Kind.DOUBLE: pa.float64()}
 
 RowOf = Callable[[Scenario, Cell], dict[str, object]]
-"""What one cell becomes: a row of a table."""
+"""Makes a row of a table from one cell."""
 
 
 class CellError(Exception):
-    """The simulator has failed: which cell, and how."""
+    """The simulator has failed. The text says in which cell, and how."""
 
 
 def run_cells(
     spark: Any, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], made: RowOf = row_of, table: Table = LAB
 ) -> Any:
-    """A DataFrame of `table`, a row for each cell, in no order; nothing runs before somebody asks for rows."""
+    """A DataFrame of `table`, one row for each cell, in no order. Nothing runs before the rows are asked for."""
     wanted = TASKS_A_CORE * spark.sparkContext.defaultParallelism
     todo = parts(scenarios, cells, wanted)
     numbers = spark.range(0, len(todo), 1, max(len(todo), 1))
@@ -43,7 +45,7 @@ def run_cells(
 def run_all(
     store: Store, scenarios: Mapping[str, Scenario], cells: Sequence[Cell], say: Say = silent
 ) -> list[Standing]:
-    """Run them, keep the table, and say how they stand, in no order. Raises PipelineError."""
+    """Run the cells, keep the table, and return the standings in no order. Raises PipelineError."""
     store.check(stream=False)
     say(f"{len(cells):,} runs")
     with Told("the runs could not be made"):
@@ -59,7 +61,7 @@ def run_all(
 
 
 def standings(rows: Any) -> list[Standing]:
-    """Of rows of `LAB`."""
+    """The standings from rows of `LAB`."""
     from pyspark.sql import functions as of
 
     counts = (

@@ -1,6 +1,6 @@
-"""How is Spark started, and what is said where that cannot be?
+"""The start of Spark, and the errors if it cannot start.
 
-What the JVM prints (its own log, Ivy's report) goes to a file: it is for whoever looks for the cause of a failure.
+What the JVM prints (its own log, Ivy's report) goes to a file, for people who look for the cause of a failure.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from kcoord.pipeline.failure import PipelineError
 KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 """Maven coordinates of Spark's source for Kafka."""
 CARRIED = "org.slf4j:slf4j-api"
-"""What the connector asks for and Spark has already."""
+"""A dependency of the connector that Spark has already."""
 MINIMUM_JAVA = 17
 TASKS_A_CORE = 4
-"""Few, for each costs a fifth of a second of CPU (Python looks through the archives that Spark hands it each time);
-more than one, so that no core waits long for another.
+"""Few tasks for each core, because each costs a fifth of a second of CPU (Python looks through the archives that Spark
+hands it each time); more than one, so that no core waits long for another.
 """
 MOST_TASKS = 10_000
 STANDALONE = "spark://"
 ANSWERS_WITHIN_S = 10
-"""So long a master of Spark's own may take to accept a connection."""
+"""How long a standalone master of Spark's may take to accept a connection, in s."""
 
 
 @contextlib.contextmanager
 def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] | None = None) -> Iterator[Any]:
-    """A SparkSession, stopped at the end. `log`: where the JVM's words go. `kafka`: with the source for Kafka.
+    """A SparkSession, stopped at the end. `log`: the file for the JVM's output. `kafka`: with the source for Kafka.
 
-    `settings` are Spark's own, and beat those here. Raises PipelineError.
+    `settings` are Spark's own, and take precedence over those here. Raises PipelineError.
     """
     try:
         from pyspark.sql import SparkSession
@@ -76,8 +76,8 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
 
 
 def most_tasks(spark: Any, a_core: int = TASKS_A_CORE) -> int:
-    """Into how many tasks a log is split at most. Where executors come and go with the work, the cores of this moment
-    say nothing.
+    """The most tasks into which a log is split. If executors come and go with the work, the number of cores at this
+    moment says nothing.
     """
     context = spark.sparkContext
     comes_and_goes = context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true"
@@ -85,7 +85,7 @@ def most_tasks(spark: Any, a_core: int = TASKS_A_CORE) -> int:
 
 
 def reason_of(error: BaseException) -> str:
-    """The one line that matters of what Spark raised."""
+    """The one line that matters of an error from Spark."""
     text = str(getattr(error, "_desc", None) or getattr(error, "desc", None) or error)
     lines = [each.strip() for each in text.splitlines() if each.strip()]
     python = [
@@ -111,7 +111,7 @@ def _check_java() -> None:
 
 
 def _check_master(master: str) -> None:
-    """Of a cluster of Spark's own one master must answer: Spark itself would wait for it without an end."""
+    """At least one master of a standalone cluster must accept a connection: Spark itself would wait for it forever."""
     if not master.startswith(STANDALONE):
         return
     failed = []

@@ -1,6 +1,6 @@
-"""Where do the raw rows come from? The log's topic, as a batch or as a stream, or the embedded log's file.
+"""The sources of raw rows: the log's topic, as a batch or as a stream, or the embedded log's file.
 
-What is there is looked at first, by kcoord's own readers: they say in a line what is wrong with a topic or a file.
+kcoord's own readers look at the log first: they say in one line what is wrong with a topic or a file.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from kcoord.pipeline.spark.session import most_tasks
 
 _COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
 _AT_ONCE = {"max.poll.records": "100000"}
-"""What a broker has sent is taken at once. After each part that Kafka's client hands on, 500 records by itself, Spark's
-source looks for the ends of the partition; what the client has fetched and not handed on is lost by that.
+"""Take everything that a broker has sent at once. After each part that Kafka's client hands on, 500 records by default,
+Spark's source looks for the ends of the partition. That discards what the client has fetched and not handed on.
 """
 _CHUNK_ROWS = 4096
 _CHUNK_BYTES = 8 << 20
 
 
 Outage = tuple[int | None, int, int]
-"""The partition (None: all of them), and from when until when (unix ms)."""
+"""The partition (None: all of them), and the beginning and end (unix ms)."""
 
 
 class Source(Protocol):
@@ -42,31 +42,31 @@ class Source(Protocol):
 
     @property
     def partitions(self) -> int:
-        """How many it has."""
+        """How many partitions the log has."""
         ...
 
     def batch(self, spark: Any) -> Any:
-        """All that is in it now, as a DataFrame of raw rows."""
+        """Everything that is in the log now, as a DataFrame of raw rows."""
         ...
 
     def outages(self) -> list[Outage]:
-        """When nobody had it, as far as it tells. Raises PipelineError."""
+        """The times when nobody had the log, as far as it shows them. Raises PipelineError."""
         ...
 
 
 @attrs.frozen
 class TopicSource:
-    """The log in a topic, up to `ends`: partition → where the first transaction begins that is open."""
+    """The log in a topic, up to `ends`: partition → the position at which the first open transaction begins."""
 
     settings: KafkaLogSettings
     options: Mapping[str, str]
-    """More of Spark's options, without `kafka.` before Kafka's own."""
+    """More options for Kafka's client in Spark, by Kafka's names, without `kafka.` before them."""
     partitions: int
     ends: Mapping[int, int]
 
     @classmethod
     def look(cls, settings: KafkaLogSettings, options: Mapping[str, str] | None = None) -> TopicSource:
-        """Raises PipelineError: no such topic, nobody answers, no rights."""
+        """Look at the topic. Raises PipelineError: no such topic, no response, no rights."""
         try:
             ends = asyncio.run(_ends(settings))
         except LogError as error:
@@ -87,7 +87,7 @@ class TopicSource:
             raise PipelineError(str(error)) from None
 
     def stream(self, spark: Any, at_once: int) -> Any:
-        """From the beginning on; at most `at_once` records in one batch."""
+        """All rows from the beginning on, at most `at_once` records in one batch."""
         reader = spark.readStream.format("kafka").options(**self._options(), startingOffsets="earliest")
         return reader.option("maxOffsetsPerTrigger", at_once).load().selectExpr(*_COLUMNS)
 
@@ -104,14 +104,14 @@ class TopicSource:
 
 @attrs.frozen
 class FileSource:
-    """The embedded log's file in `directory`, which every executor must see."""
+    """The embedded log's file in `directory`, which every executor must be able to read."""
 
     directory: Path
     partitions: int
 
     @classmethod
     def look(cls, directory: Path) -> FileSource:
-        """Raises PipelineError: there is none, or it is damaged."""
+        """Look at the file. Raises PipelineError if it does not exist or is damaged."""
         try:
             connection, partitions = LogFile(directory, 0).look()
         except LogError as error:
@@ -183,7 +183,9 @@ def _batch(partition: int, rows: list[tuple[int, int, bytes, bytes | None]]) -> 
 
 
 def _security(settings: KafkaLogSettings, given: Mapping[str, str]) -> dict[str, str]:
-    """What kcoord's own settings are in the words of Kafka's Java client. Raises PipelineError where they have none."""
+    """kcoord's security settings in the terms of Kafka's Java client. Raises PipelineError if there is no
+    equivalent.
+    """
     security = settings.security
     said = {"security.protocol": security.protocol}
     if security.uses_tls:

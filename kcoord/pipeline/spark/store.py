@@ -1,8 +1,8 @@
-"""Where do the tables lie, and how does one replace another? A directory each, of Parquet files, in one place.
+"""The store of the tables: one place, with a directory of Parquet files for each table, and how tables are replaced.
 
 The place is a directory of any file system that Hadoop knows. A table is written beside its place and moved there when
-it is whole: who reads sees the old one or the new one. Records come in batches, a directory each, named by its number:
-the same batch written twice is there once.
+it is complete, so a reader sees the old one or the new one. Records come in batches: each is a directory named by its
+number, so a batch that is written twice is there once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHECKPOINT = "checkpoint"
 _NEXT = "_next"
 
 LaterRows = Callable[[], Any | None]
-"""Rows, or None where there are none, known only later."""
+"""Gives rows, or None if there are none. It is called only when that is known."""
 
 
 @attrs.frozen(eq=False)
@@ -29,10 +29,10 @@ class Store:
     spark: Any
     place: str
     tables: tuple[Table, ...] = TABLES
-    """Those that may lie there."""
+    """The tables that may be there."""
 
     def check(self, *, stream: bool) -> None:
-        """Raises PipelineError where something else lies there, or what does not go with this run."""
+        """Raises PipelineError if something else is at the place, or tables that do not fit this run."""
         there = self._names("")
         ours = {each.name for each in self.tables} | {CHECKPOINT, _NEXT}
         strangers = sorted(each for each in there - ours if not each.startswith((".", "spark.log")))
@@ -56,28 +56,28 @@ class Store:
         return reader.parquet(f"{self.place}/{table.name}")
 
     def replace(self, table: Table, rows: Any) -> None:
-        """The table is `rows` from now on."""
+        """Replace the table with `rows`."""
         rows.write.mode("overwrite").parquet(f"{self.place}/{_NEXT}/{table.name}")
         self._move(f"{_NEXT}/{table.name}", table.name)
 
     def replace_raw(self, good: Any, bad: LaterRows) -> None:
-        """All records are these from now on: one batch. `bad` is asked for when `good` has been written."""
+        """Replace all records with these, as one batch. `bad` is called when `good` has been written."""
         self._write_batch(f"{_NEXT}/{RECORDS.name}", 0, RECORDS, good)
         self._write_batch(f"{_NEXT}/{QUARANTINE.name}", 0, QUARANTINE, bad())
         for table in (RECORDS, QUARANTINE):
             self._move(f"{_NEXT}/{table.name}", table.name)
 
     def add_raw(self, number: int, good: Any | None, bad: LaterRows) -> None:
-        """The batch of that number is these records, whether it was there or not."""
+        """Write the batch with this number. It replaces an earlier one of the same number."""
         self._write_batch(RECORDS.name, number, RECORDS, good)
         self._write_batch(QUARANTINE.name, number, QUARANTINE, bad())
 
     def tidy(self) -> None:
-        """Nothing is under way any more."""
+        """Delete what was left unfinished."""
         self._delete(_NEXT)
 
     def has(self, table: Table) -> bool:
-        """Whether it was ever written."""
+        """Whether the table was ever written."""
         return table.name in self._names("")
 
     # Inside

@@ -1,4 +1,4 @@
-"""What do people hear while Spark works? What begins, and in one line why it failed."""
+"""The messages to people while Spark works: which step begins, and in one line why it failed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.spark.session import reason_of
 
 Say = Callable[[str], None]
-"""Is told what begins, in words for people."""
+"""Called with the name of each step that begins, in words for people."""
 
 
 def silent(what: str) -> None:
-    """Nobody is there to hear it."""
+    """Say nothing."""
 
 
 class Told:
-    """Makes one line of what Spark raises: what could not be done, and why."""
+    """Turns an error from Spark into one line: what could not be done, and why."""
 
     def __init__(self, what: str) -> None:
         self._what = what

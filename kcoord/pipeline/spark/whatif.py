@@ -1,4 +1,4 @@
-"""How are the episodes of a history played again by Spark? As the lab runs its cells."""
+"""The replays of a history's episodes on Spark, run as the lab runs its cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kcoord.pipeline.whatif.replay import replay_of
 def replay_all(
     store: Store, episodes: Mapping[str, Episode], cells: Sequence[Cell], say: Say = silent
 ) -> list[dict[str, Any]]:
-    """Run them, keep the table, and give its rows. Raises PipelineError."""
+    """Run the cells, keep the table, and return its rows. Raises PipelineError."""
     store.check(stream=False)
     say(f"{len(cells):,} runs")
     with Told("the runs could not be made"):

@@ -1,5 +1,5 @@
-"""What would a fleet's own history have cost under another policy, another delay? It is played again, simulated.
+"""What a fleet's own history would have cost under another policy or delay, replayed by the simulator.
 
-``fleet`` is what the tables say of a group, ``episodes`` makes scenarios of it, ``replay`` runs one, ``logged`` counts
-what a log says (the recorded one's and a replay's alike), ``advice`` compares and recommends.
+``fleet`` is what the tables say of a group, ``episodes`` makes scenarios from it, ``replay`` runs one, ``logged``
+counts what a log says (the recorded log and a replay's log alike), ``advice`` compares and recommends.
 """

@@ -1,12 +1,12 @@
-"""What would have been saved, and which delay is to be recommended? Of the rows of table `whatif`.
+"""The advice of `whatif`, from the rows of its table: what each choice would have saved, and which delay to recommend.
 
-- A choice is a kind of group, a policy, a delay, how workers are restarted, and placement rules. What one seed makes of
-  all episodes together is one outcome of it; the spread is from the lowest to the highest of the seeds.
-- **The best** is the choice whose middle outcome stopped fewest task-seconds. Choices whose spread reaches into that of
-  the best, or that stop hardly more, cannot be told from it: of these the one that moves least counts, then what was
-  really run, then the shortest delay. Nobody is to change a setting for nothing.
-- **Recommended** is the best delay for the group as it was otherwise; where another choice is better than that, it is
-  said.
+- A choice is a kind of group, a policy, a delay, a way to restart workers, and placement rules. One seed's runs of all
+  episodes together are one outcome of a choice. The spread is from the lowest to the highest seed.
+- **The best** is the choice whose median outcome stopped fewest task-seconds. Choices whose spread reaches into that of
+  the best, or that stop hardly more, cannot be told from it. Among these the one that moves least wins, then what was
+  really run, then the shortest delay. Nobody should change a setting for nothing.
+- **Recommended** is the best delay for the group as it otherwise was. If another choice is better than that, the output
+  says so.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from kcoord.sim.scenario import Figures, Kind
 
 Row = Mapping[str, Any]
 WORST = frozenset({"longest_gap", "longest_unowned"})
-"""Of these the highest of all episodes counts, of all others the sum."""
+"""Figures of which the highest of all episodes counts. For all others, the sum counts."""
 NAMES = tuple(each.name for each in (*attrs.fields(Figures), *attrs.fields(Logged)) if each.name != "balanced_after")
 HARDLY = 0.05
-"""So much more of what was stopped, as a share, is less than what no log says can make."""
+"""A choice that stops more than another by this share or less is not worse: facts that no log has make as much."""
 NO_DELAY = frozenset({"eager", "design-1"})
 """Policies in which nothing waits."""
 
 
 class NotReplayed(Exception):
-    """Nothing could be played again; the text says why."""
+    """Nothing could be replayed. The text says why."""
 
 
 @attrs.frozen
@@ -43,11 +43,11 @@ class Choice:
     kind: Kind
     policy: str
     delay: float
-    """Seconds."""
+    """The delay in seconds."""
     restart: str | None = None
-    """A `Restart`, in place of how workers went that were stopped or died; None: as they did."""
+    """A `Restart`: how workers go that stopped or died. None: as they really went."""
     rules: str | None = None
-    """The file of placement rules; None: without rules."""
+    """The file of placement rules. None: no rules."""
 
 
 @attrs.frozen
@@ -56,39 +56,40 @@ class Outcome:
 
     choice: Choice
     figures: Mapping[str, Spread]
-    """By the names of the columns of table `whatif`."""
+    """By the names of the columns of the table `whatif`."""
     doubles: int
 
     @property
     def stopped(self) -> Spread:
-        """Task-seconds."""
+        """In task-seconds."""
         return self.figures["stopped"]
 
 
 @attrs.frozen
 class Advice:
-    """All choices, the best first, and what follows."""
+    """All choices, best first, and what follows from them."""
 
     outcomes: Sequence[Outcome]
     recorded: Outcome | None
-    """What was really run, played again; None where that is not known."""
+    """The replay of what was really run. None if that is not known."""
     recommended: Outcome
-    """The best delay, all else being as recorded where that is known."""
+    """The best delay. Everything else is as recorded, if that is known."""
     best: Outcome
     failed: Sequence[str]
-    """Episodes, and sets of rules, that could not be played, with the reason."""
+    """Episodes, and sets of rules, that could not be replayed, with the reason."""
     pieces: Mapping[str, Mapping[str, Spread]] = attrs.Factory(dict)
-    """Of each episode that was played, what the replays' logs say of it with what was really run."""
+    """For each episode that was replayed: what the replays' own logs say, with what was really run."""
 
     def saved(self, outcome: Outcome) -> float | None:
-        """Task-seconds beside what was really run; the middle."""
+        """How many task-seconds the choice saves compared with what was really run, by the medians."""
         return None if self.recorded is None else self.recorded.stopped.middle - outcome.stopped.middle
 
 
 def advise(rows: Iterable[Row], recorded: Choice | None) -> Advice:
-    """Without the episodes that some choice could not play, and without the choices whose rules let none be played.
+    """The advice from these rows. It leaves out episodes that some choice could not replay, and choices whose rules
+    allowed no replay.
 
-    Raises NotReplayed where nothing has figures.
+    Raises NotReplayed if no run has figures.
     """
     everything = list(rows)
     failed = [row for row in everything if row["error"] is not None]
@@ -149,7 +150,7 @@ def _total(name: str, rows: Sequence[Row]) -> float:
 
 
 def _ranked(outcomes: Iterable[Outcome], recorded: Choice | None) -> list[Outcome]:
-    """The best, then the best of the others, and so on."""
+    """The outcomes in order: the best, then the best of the others, and so on."""
     ordered = sorted(outcomes, key=lambda each: (each.stopped.middle, *_name(each.choice)))
     ranked: list[Outcome] = []
     while ordered:
@@ -169,7 +170,7 @@ def _ranked(outcomes: Iterable[Outcome], recorded: Choice | None) -> list[Outcom
 
 
 def _name(choice: Choice) -> tuple[float | str, ...]:
-    """What it is in order where nothing else tells: the shorter delay first."""
+    """The order of choices that nothing else tells apart: the shorter delay first."""
     return choice.delay, choice.policy, choice.restart or "", choice.rules or ""
 
 
@@ -177,13 +178,15 @@ def _name(choice: Choice) -> tuple[float | str, ...]:
 
 USUAL = (0.0, 30.0, 60.0, 120.0, 300.0)
 STEP = 5
-"""Seconds to which a delay that a history suggests is rounded up."""
+"""A delay that a history suggests is rounded up to a multiple of this, in s."""
 SPARE = 5
-"""Seconds more than an absence took."""
+"""How much longer than an absence a suggested delay is, in s."""
 
 
 def delays(recorded: float, absences_ms: Sequence[int]) -> list[float]:
-    """The recorded one, the usual ones, and what half, nine tenths and all of the workers that came back would need."""
+    """The recorded delay, the usual ones, and those that half, nine tenths and all of the returning workers
+    would need.
+    """
     found = {recorded, *USUAL}
     if absences_ms:
         for part in (0.5, 0.9, 1.0):
@@ -197,7 +200,7 @@ def delays(recorded: float, absences_ms: Sequence[int]) -> list[float]:
 
 
 def reason(advice: Advice, absences_ms: Sequence[int], never: int) -> str:
-    """Why that delay, in words: what workers did that went, and what the delay does about it."""
+    """Why this delay, in words: what workers did that went, and what the delay does about it."""
     went = len(absences_ms) + never
     if not went:
         return "No worker went, so no delay ever ran: nothing speaks for another one."

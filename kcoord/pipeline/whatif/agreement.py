@@ -1,19 +1,19 @@
-"""Whether the replays of what was really run say what the recorded log says: where they do not, nothing is recommended.
+"""The agreement of the recorded log with the replays of what was really run. If they disagree, nothing is recommended.
 
 Four figures are compared, each counted in the same way in the recorded log and in the replays' own logs: how long tasks
-had nobody, the longest such time of one task, what was handed over, how many epochs began. They agree where the
-recorded figure is within the replays' spread, from the lowest seed to the highest, widened by what no log says:
+had nobody, the longest such time, what was handed over, and how many epochs began. A figure agrees if the recorded one
+is within the replays' spread, from the lowest to the highest seed, widened by what no log says:
 
 | figure | widened by | why |
 | --- | --- | --- |
 | each | a tenth of the recorded figure | latencies, and how long tasks take to stop |
 | tasks had nobody | what one worker has, for two heartbeat intervals | when a worker died, and when others hear of it, is known to within one heartbeat interval each |
 | the longest such time | two heartbeat intervals | the same |
-| handed over | what one worker has | nobody says which tasks were whose when a piece begins |
+| handed over | what one worker has | nobody says who had which tasks when a piece begins |
 | epochs | 2 | two workers that come within a moment make one epoch or two |
 
-Pieces differ by chance in one direction and the other, so all of them together are compared; that they were compared
-one by one is only told to say where they differ.
+Pieces differ by chance in both directions, so all pieces are compared together. Single pieces are compared only to say
+where the difference is.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ FIGURES = {
     "handed_over": ("tasks handed over", ""),
     "epochs": ("epochs", ""),
 }
-"""What each is in words, and its unit."""
+"""Each figure in words, and its unit."""
 
 
 @attrs.frozen
 class Disagreement:
-    """One figure of which the replays say something else than the recorded log."""
+    """One figure on which the replays and the recorded log disagree."""
 
     figure: str
     """One of `FIGURES`."""
     replayed: Spread
     recorded: float
     allowed: float
-    """So far outside the spread it might be."""
+    """How far outside the spread the recorded figure may be."""
     pieces: Sequence[tuple[str, Spread, float]]
-    """Where: each piece in which they differ, the worst first, with what the replays and the log say of it."""
+    """The pieces in which they differ, worst first, each with what the replays and the log say."""
 
 
 def disagreements(advice: Advice, wanted: Question, recorded: Mapping[str, Logged]) -> list[Disagreement]:
-    """None where they agree, and where it is not known what was really run. `recorded`: what the log says of each
-    piece.
+    """The disagreements. Empty if they agree, or if it is not known what was really run. `recorded`: what the log says
+    of each piece.
     """
     if advice.recorded is None:
         return []
@@ -77,7 +77,7 @@ def disagreements(advice: Advice, wanted: Question, recorded: Mapping[str, Logge
 
 
 def tolerances(wanted: Question) -> dict[str, float]:
-    """By how much each figure may differ at least."""
+    """How much each figure may differ, apart from a tenth of the recorded figure."""
     share, heartbeat = _share(wanted), wanted.fitted.heartbeat
     return {
         "unowned": share * HEARTBEATS * heartbeat,
@@ -88,7 +88,7 @@ def tolerances(wanted: Question) -> dict[str, float]:
 
 
 def _share(wanted: Question) -> float:
-    """So many tasks one worker has, where all are there that come into a piece; of the pieces in which it is most."""
+    """How many tasks one worker has if all workers of a piece are there: the most of all pieces."""
     return max(_tasks(piece.scenario) / len(_workers(piece.scenario)) for piece in wanted.episodes)
 
 
@@ -102,5 +102,5 @@ def _workers(scenario: Scenario) -> set[str]:
 
 
 def _beyond(spread: Spread, value: float) -> float:
-    """How far it is outside."""
+    """How far `value` is outside the spread."""
     return max(spread.least - value, value - spread.greatest, 0)

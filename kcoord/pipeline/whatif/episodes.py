@@ -1,17 +1,17 @@
-"""How does a history become scenarios? It is cut where nothing happened for long, and each piece is one.
+"""The episodes of a history: it is cut where nothing happened for long, and each piece becomes a scenario.
 
-Between two pieces the fleet had come to rest under any delay that is tried, so that none has a bearing on the next, and
-quiet days cost nothing. A piece begins with the workers that were there and what was configured then. While nobody is
-there nothing can be chosen: a history is cut there too, and goes on with the first worker that comes.
+Between two pieces the fleet had come to rest under any delay that is tried. So no piece affects the next, and quiet
+days cost nothing. A piece begins with the workers that were there and what was configured then. While no worker is
+there, there is nothing to choose: the history is cut there too, and goes on with the first worker that comes.
 
 A piece of more than `LONGEST_MS` is cut at the longest silence of its second half.
 
-A piece is played until all has come to rest. Its log is compared with the recorded one until the next piece begins, or
-until the log ends.
+A replay goes on until everything has come to rest. Its log is compared with the recorded one until the next piece
+begins, or until the log ends.
 
-Where the log ends with a fleet at rest, its silence is known to be rest: the last piece is played until it has come to
-rest under each choice, or a long delay would cost nothing after the log's last record. Where the log ends in the middle
-of something, nobody knows what came then: the last piece ends with the log, under each choice.
+If the log ends with a fleet at rest, its silence is known to be rest. Then the last piece is replayed until it has come
+to rest under each choice; otherwise a long delay would cost nothing after the log's last record. If the log ends in the
+middle of something, nobody knows what came then: the last piece ends with the log, under each choice.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from kcoord.sim.scenario import Scenario
 from kcoord.sim.scenario.description import Connectors, Event, Settings, What
 
 SETTLES_MS = 120_000
-"""So long after the last delay can be over a fleet is at rest."""
+"""How long after the end of the last possible delay a fleet is at rest."""
 LONGEST_MS = 6 * 3_600_000
 LEAD_MS = 10_000
 LEAVING_MS = 10
-"""So long before its leaving was written a worker had stopped its work, at most."""
+"""How long before a worker's leaving was written it had stopped its work, at most."""
 
 
 @attrs.frozen
 class Fitted:
-    """What no log says of a fleet, or not for sure. Times in seconds."""
+    """What no log says about a fleet, or not for sure. Times are in seconds."""
 
     delay: float
     session: float
     heartbeat: float
     start: float
-    """How long a task takes to start, which is never seen."""
+    """How long a task takes to start, which no log shows."""
     stop: float
-    """How long it takes to stop, where nothing else was seen of its connector."""
+    """How long a task takes to stop, unless something else was seen of its connector."""
     rebalance: float
     """How long stopping may take."""
 
 
 @attrs.frozen
 class Episode:
-    """A piece of a history, and the scenario that plays it again. The times (unix ms) are those of the log's rows that
-    are of it: an epoch that a change of the configuration began has begun before that was written.
+    """A piece of a history, and the scenario that replays it. The times (unix ms) bound the log's rows that belong to
+    it: an epoch that a change of the configuration began has begun before that change was written.
     """
 
     name: str
@@ -64,16 +64,16 @@ class Episode:
     """The scenario's second 0 (unix ms)."""
 
     rests_until_ms: int
-    """`to_ms`, or, where the log ended with a fleet at rest, later: until then nothing happened in it."""
+    """`to_ms`, or later if the log ended with a fleet at rest: until then nothing happened."""
 
     def compared_ms(self) -> int:
-        """How long, from the scenario's second 0 on, a replay's log is compared with the recorded one."""
+        """How long a replay's log is compared with the recorded one, from the scenario's second 0 on."""
         return max(0, self.rests_until_ms - self.begins_ms)
 
 
 @attrs.frozen
 class _Change:
-    """Something that happened, and when (unix ms): at some time between the two."""
+    """Something that happened at some time between the two times (unix ms)."""
 
     at_ms: int
     until_ms: int
@@ -85,17 +85,17 @@ class _Change:
 
 @attrs.frozen
 class _Like:
-    """Connectors that were configured at the same times with as many tasks are one kind."""
+    """Connectors of one kind: they were configured at the same times with as many tasks."""
 
     name: str
     connectors: Sequence[str]
     times: Sequence[Configured]
     stop_ms: int | None
-    """Where it is much longer than usual."""
+    """Set if stopping takes much longer than usual."""
 
 
 def episodes(fleet: Fleet, fitted: Fitted, longest_delay: float) -> list[Episode]:
-    """`longest_delay`: of all that are to be tried, in seconds."""
+    """Cut the history into episodes. `longest_delay`: the longest delay to try, in seconds."""
     kinds = _kinds(fleet.configured, fleet.stopping.connectors_ms)
     changes = sorted(
         [*_of_workers(fleet.stays, fitted), *_of_connectors(kinds)], key=lambda each: (each.at_ms, each.what, each.who)
@@ -110,7 +110,7 @@ def episodes(fleet: Fleet, fitted: Fitted, longest_delay: float) -> list[Episode
 
 
 def _clipped(found: Sequence[Episode], fleet: Fleet) -> list[Episode]:
-    """Each as far as nothing else counts what is in it, and as the log goes."""
+    """Clip each episode so that nothing counts twice, and nothing after the end of the log counts."""
     clipped: list[Episode] = []
     for place, each in enumerate(found):
         until_ms = min([each.to_ms, *(following.begins_ms for following in found[place + 1 : place + 2])])
@@ -130,7 +130,7 @@ def _clipped(found: Sequence[Episode], fleet: Fleet) -> list[Episode]:
 
 
 def _ended(piece: Episode, fleet: Fleet) -> Scenario:
-    """Its scenario, which ends with a log that was cut short."""
+    """The piece's scenario. If the log was cut short, the scenario ends with it."""
     scenario = piece.scenario
     if fleet.ends_ms is None or not fleet.is_cut_short:
         return scenario
@@ -218,14 +218,14 @@ def _short(piece: list[_Change]) -> list[list[_Change]]:
 def _episode(
     piece: Sequence[_Change], fleet: Fleet, kinds: Sequence[_Like], fitted: Fitted, rest_ms: int
 ) -> Episode | None:
-    """None where nothing happened but that the fleet began."""
+    """An episode. None if nothing happened but that the fleet began."""
     begins_ms = piece[0].at_ms
     there = list(dict.fromkeys(each.worker for each in fleet.stays if _is_there(each, begins_ms)))
     changes = list(piece)
     if not there:
         first = next((each for each in changes if each.what is What.START), None)
         if first is None:
-            return None  # somebody configures, and nobody is there
+            return None  # something was configured, and no worker was there
         there = [first.who]
         begins_ms = first.at_ms
         changes = [each for each in changes if each is not first and each.at_ms >= begins_ms]
@@ -253,18 +253,20 @@ def _episode(
 
 
 def _is_there(stay: Stay, at_ms: int) -> bool:
-    """Before what happens then."""
+    """Whether the worker was there before what happens at that time."""
     return stay.came.not_before_ms < at_ms and (stay.went is None or stay.went.not_after_ms >= at_ms)
 
 
 def _names(there: Sequence[str], changes: Iterable[_Change]) -> dict[str, str]:
-    """The scenario's names of workers, first those who are there: where ids decide who leads, the lowest does."""
+    """The scenario's names of workers. Workers that are there come first: where ids decide who leads, the lowest id
+    does.
+    """
     came = [each.who for each in changes if each.what is What.START]
     return {worker: f"w{at}" for at, worker in enumerate(dict.fromkeys([*there, *came]))}
 
 
 def _urls(names: Mapping[str, str], urls: Mapping[str, str]) -> dict[str, str]:
-    """By the scenario's names. Where two workers were at one url the later one had it."""
+    """Urls by the scenario's names. If two workers were at one url, the later one has it."""
     found = {urls[worker]: name for worker, name in names.items() if worker in urls}
     return {name: url for url, name in found.items()}
 
@@ -277,7 +279,7 @@ def _connectors(
     for kind in kinds:
         before = next((each for each in kind.times if each.from_ms < begins_ms <= (each.to_ms or begins_ms)), None)
         tasks = created.get(kind.name) if before is None else before.tasks
-        if tasks is not None:  # else it has nothing to do with this piece
+        if tasks is not None:  # otherwise it has nothing to do with this piece
             found[kind.name] = Connectors(
                 count=len(kind.connectors),
                 names=tuple(kind.connectors),

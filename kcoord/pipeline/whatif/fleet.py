@@ -1,16 +1,17 @@
-"""Which workers came and went, and what was configured when? As the tables of one group say.
+"""The fleet of a group, from its tables: which workers came and went, and what was configured when.
 
-- **A worker** is known by its instance id, its url, or its member id, in this order: one that comes back is the same.
+- **A worker** is known by its instance id, its url or its member id, in this order. One that comes back is the same
+  worker.
 - **Times are spans**: not before, and not after. A log is written when something is known, not when it happens.
-  A process began a little before it joined; in a generic group it joined when the rebalance began, and the log
-  has it from its end.
-- **In order** went whoever said that it leaves. Everybody else was lost. Where its session ended, its last heartbeat
-  was a session timeout before, and it was lost until the next one was due. Where it was back by then, it was lost at
-  some time in the session timeout before. Where the coordinator was away then, sessions began afresh when it was back:
-  it was lost at some time from when the coordinator went.
-- **A member that was put out** and is back as another one never went: it was slow.
-- **What is configured** the workers of connect groups say. In generic groups it is what was ever assigned: from the
-  first to the last time, holes left out.
+  A process began a little before it joined. In a classic group it joined when the rebalance began, and the log has it
+  from the end of the rebalance.
+- **A worker went in order** if it said that it leaves. All others were lost. If its session ended, its last heartbeat
+  was a session timeout earlier, and it was lost at some time until the next heartbeat was due. If it was back before
+  that, it was lost at some time in the session timeout before. If the coordinator was away then, sessions began afresh
+  when it was back: the worker was lost at some time since the coordinator went.
+- **A member that was evicted** and came back as another member never went: it was slow.
+- **What is configured** is what the workers of connect groups report. In classic groups it is what was ever assigned,
+  from the first to the last time, without the holes.
 - **The kind** is that of most of the ownership, by time.
 """
 
@@ -37,16 +38,16 @@ POLICIES = {
     "connect": "kip-415",
     "default": "eager",
 }
-"""What does the same as an assignor that is no policy by name: those of kcoord, and Connect's embedded protocols."""
+"""The policy that does the same as each assignor, for kcoord's assignors and Connect's embedded protocols."""
 IN_ORDER = frozenset({"worker left", "member left"})
 PUT_OUT = frozenset({"rebalance timeout", "never synced"})
 EXPIRED = "session expired"
 TIMES = ("at", "from_at", "to_at", "started", "installed")
 """The columns that say when something was written."""
 AFRESH_MS = 1_000
-"""So long after the log was opened again a session began afresh, at most."""
+"""How long after the log was opened again a session began afresh, at most."""
 JOINING_MS = 50
-"""So long before its joining was written a process had begun, at most, and dialled."""
+"""How long before its joining was written a process had begun and connected, at most."""
 
 
 class End(StrEnum):
@@ -78,12 +79,12 @@ class Stay:
     came: Span
     end: End = End.STAYS
     went: Span | None = None
-    """None: it is there yet."""
+    """None: the worker is still there."""
 
 
 @attrs.frozen
 class Configured:
-    """A time in which a connector had so many tasks."""
+    """A time during which a connector had this number of tasks."""
 
     connector: str
     tasks: int
@@ -93,7 +94,7 @@ class Configured:
 
 @attrs.frozen
 class Tables:
-    """The rows of one group, their times in unix ms."""
+    """The rows of one group. Times are in unix ms."""
 
     epochs: Sequence[Row]
     sessions: Sequence[Row]
@@ -104,17 +105,17 @@ class Tables:
     outages: Sequence[Row] = ()
     """When the coordinator was away, in order."""
     last_ms: int = 0
-    """When the last record of the whole log was written, where that is known: other groups may have gone on."""
+    """When the last record of the whole log was written, if known: other groups may have gone on."""
 
     def told_until_ms(self) -> int:
-        """When the log ends: its last record."""
+        """The end of the log: the time of its last record."""
         kinds = (self.epochs, self.sessions, self.ownership, self.connectors, self.rebalances, self.gaps)
         times: Iterable[int | None] = (row.get(name) for rows in kinds for row in rows for name in TIMES)
         return max([self.last_ms, *(each for each in times if each is not None)])
 
     def is_cut_short(self) -> bool:
-        """Whether the log ends while workers are there and a task has nobody, or the last rebalance is not over: what
-        came of it is not in the log.
+        """Whether the log ends while workers are there and either a task has nobody or the last rebalance is not over:
+        what came of that is not in the log.
         """
         if all(row["to_at"] is not None for row in self.sessions):
             return False
@@ -124,35 +125,35 @@ class Tables:
 
 @attrs.frozen
 class Fleet:
-    """What a history has in it to be played again."""
+    """What a history contains that can be replayed."""
 
     stays: Sequence[Stay]
     configured: Sequence[Configured]
     kind: Kind | None
     """None: nobody ever owned anything."""
     is_mixed: bool
-    """Whether it was of another kind meanwhile."""
+    """Whether the group was also of another kind at some time."""
     policy: str | None
-    """By which it assigned; None: by something of its own."""
+    """The policy by which it assigned. None: an assignor of its own."""
     assignor: str | None
-    """What the policy was told from."""
+    """The assignor that the policy was taken from."""
     delay_ms: int | None
-    """How long what was lost waited; None: nothing ever did."""
+    """How long lost work waited. None: nothing ever waited."""
     session_ms: int | None
-    """The session timeout; None: nobody wrote it down."""
+    """The session timeout. None: it was not written down."""
     stopping: Stopping
     leaders: Sequence[tuple[int, str]]
-    """Which worker computed, from when on (unix ms)."""
+    """Which worker computed, and since when (unix ms)."""
     urls: Mapping[str, str] = attrs.Factory(dict)
-    """The url of each worker that has one; the latest."""
+    """The latest url of each worker that has one."""
     ends_ms: int | None = None
-    """When the log ends (unix ms), just behind its last record; None: not known."""
+    """When the log ends (unix ms), just after its last record. None: not known."""
     is_cut_short: bool = False
-    """Whether it ends in the middle of something; else the fleet is at rest then, or without workers."""
+    """Whether the log ends in the middle of something. If not, the fleet is at rest then, or has no workers."""
 
     def absences_ms(self) -> tuple[list[int], int]:
-        """How long workers were away that came back, from the middle of when they may have gone; and how many never
-        did.
+        """How long the workers that came back were away, from the middle of the span in which they may have gone; and
+        how many workers never came back.
         """
         back, never = [], 0
         for stay in self.stays:
@@ -167,7 +168,7 @@ class Fleet:
 
 
 def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
-    """`heartbeat_ms`: how often workers were to heartbeat, which no log says."""
+    """The fleet of a group. `heartbeat_ms`: how often workers were to heartbeat, which no log says."""
     times = _times_by(tables.ownership, "speaks")
     kinds = Counter({KINDS[speaks]: ms for speaks, ms in times.items() if speaks in KINDS})
     assignors = Counter(row["assignor"] for row in tables.rebalances if row["assignor"])
@@ -191,7 +192,7 @@ def fleet_of(tables: Tables, heartbeat_ms: int) -> Fleet:
 
 
 def workers_of(sessions: Sequence[Row]) -> dict[str, str]:
-    """Which worker each member is."""
+    """Member id → the worker that it is."""
     return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in sessions}
 
 
@@ -227,7 +228,7 @@ def _stays(tables: Tables, heartbeat_ms: int) -> list[Stay]:
 def _end(
     row: Row, back: Span | None, began: _Beginnings, owned_until_ms: int | None, heartbeat_ms: int
 ) -> tuple[End, Span | None]:
-    """How a session ended that is not followed by another one of the same process, and when its process did."""
+    """How and when a process ended, by its last session: no other session of the same process follows."""
     if row["to_at"] is None and back is None:
         return End.STAYS, None
     gone = None if row["to_at"] is None else began.span(row["to_at"])
@@ -237,13 +238,13 @@ def _end(
     if gone is not None and row["ended"] == EXPIRED:
         return End.LOST, Span(gone.not_before_ms - session_ms, gone.not_after_ms - session_ms + heartbeat_ms)
     known_ms = min(each.not_after_ms for each in (gone, back) if each is not None)
-    if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said so (CG-28)
+    if owned_until_ms is not None and owned_until_ms < known_ms:  # a static worker that said that it leaves (CG-28)
         return End.IN_ORDER, Span(owned_until_ms, owned_until_ms)
     return End.LOST, Span(known_ms - session_ms, known_ms)
 
 
 def _before(went: Span, end: End, outages: Sequence[Row]) -> Span:
-    """Also at any time in which nobody could notice it."""
+    """The span, from the beginning of an outage on if nobody could notice the loss during it."""
     since_ms = [
         row["from_at"] for row in outages if row["from_at"] <= went.not_before_ms <= row["to_at"] + AFRESH_MS
     ] if end is End.LOST else []  # fmt: skip
@@ -251,7 +252,7 @@ def _before(went: Span, end: End, outages: Sequence[Row]) -> Span:
 
 
 def _between(went: Span, came: Span, back: Span | None) -> Span:
-    """As far as it is after it came, and before it was back."""
+    """The span, clipped to after the worker came and before it was back."""
     not_after = went.not_after_ms if back is None else min(went.not_after_ms, back.not_before_ms - 1)
     not_after = max(not_after, came.not_after_ms)
     return Span(min(max(went.not_before_ms, came.not_after_ms), not_after), not_after)
@@ -259,12 +260,12 @@ def _between(went: Span, came: Span, back: Span | None) -> Span:
 
 @attrs.frozen
 class _Beginnings:
-    """When it began that the log has from the end of a rebalance."""
+    """When things began that the log has only from the end of a rebalance."""
 
     began: Mapping[int, int]
-    """By the time of an epoch's record."""
+    """Time of an epoch's record → when the epoch began."""
     changes: Mapping[int, int]
-    """How many came or went, by the time at which that was written."""
+    """Time of a record → how many members came or went with it."""
 
     @staticmethod
     def of(tables: Tables) -> _Beginnings:
@@ -273,13 +274,15 @@ class _Beginnings:
         return _Beginnings(began, Counter(each for each in times if each is not None))
 
     def span(self, at_ms: int, before_ms: int = 0) -> Span:
-        """When that happened which was written then; the first of several began what the others came to."""
+        """The span of what was written at that time. Of several changes, the first began the rebalance, the others came
+        to it.
+        """
         began_ms = self.began.get(at_ms, at_ms)
         return Span(began_ms - before_ms, began_ms if self.changes[at_ms] == 1 else at_ms)
 
 
 def _last_owned(ownership: Sequence[Row]) -> dict[str, int]:
-    """When each member had nothing left; without those that own something to this day."""
+    """When each member had nothing left, except members that still own something."""
     found: dict[str, int] = {}
     for row in ownership:
         at_ms = row["to_at"] if row["to_at"] is not None else 1 << 62
@@ -316,7 +319,7 @@ def _assigned_ever(ownership: Sequence[Row]) -> list[Configured]:
     spans: dict[str, dict[int, tuple[int, int | None]]] = defaultdict(dict)
     for row in sorted(ownership, key=lambda row: row["from_at"]):
         first_ms, _ = spans[row["connector"]].get(row["task"], (row["from_at"], None))
-        goes_on = row["to_at"] is None or row["ended"] == "gone"  # who went had it until then, and it waits
+        goes_on = row["to_at"] is None or row["ended"] == "gone"  # a gone member had it until then, and it waits
         spans[row["connector"]][row["task"]] = first_ms, None if goes_on else row["to_at"]
     found = []
     for connector, tasks in sorted(spans.items()):
@@ -325,7 +328,7 @@ def _assigned_ever(ownership: Sequence[Row]) -> list[Configured]:
 
 
 def _sizes(connector: str, spans: Mapping[int, tuple[int, int | None]]) -> list[Configured]:
-    """How many tasks it had from when to when."""
+    """The number of tasks of a connector, from when to when."""
     edges = {at_ms for span in spans.values() for at_ms in span if at_ms is not None}
     found: list[Configured] = []
     for at_ms, next_ms in _pairs(sorted(edges)):

@@ -1,7 +1,7 @@
-"""What does a log say that some time cost? Counted in the same way in the recorded log and in that of a replay.
+"""The costs that a log shows for some time, counted in the same way in the recorded log and in a replay's log.
 
-A log knows when a worker was given something and when it was free again, not when a task began or ended: so this is
-less than what it cost. It is there to see how true a replay is. While the log has no worker in the group, nothing is
+A log knows when a worker was given a task and when the task was free again, not when the task started or stopped. So
+this is less than the real cost. It shows how true a replay is. While the log has no worker in the group, nothing is
 counted.
 """
 
@@ -17,19 +17,19 @@ from kcoord.protocol.resources import CONNECTOR
 
 @attrs.frozen
 class Logged:
-    """Of tasks; connectors themselves are left out. Times in seconds."""
+    """Figures about tasks, without connectors themselves. Times are in seconds."""
 
     unowned: float
     """Task-seconds in which nobody could be running a task."""
     longest_unowned: float
     handed_over: int
-    """How often a task was given to another worker than the one that had it before."""
+    """How many times a task was given to another worker than the one that had it before."""
     epochs: int
     """How many epochs or generations began."""
 
 
 def logged(tables: Tables, from_ms: int, to_ms: int) -> Logged:
-    """What is between the two times (unix ms)."""
+    """The figures between the two times (unix ms)."""
     gaps = _gaps_ms(tables, from_ms, to_ms)
     return Logged(
         unowned=sum(gaps) / 1000,
@@ -40,7 +40,7 @@ def logged(tables: Tables, from_ms: int, to_ms: int) -> Logged:
 
 
 def total(pieces: Iterable[Logged]) -> Logged:
-    """Of several times together."""
+    """The figures of several times together."""
     each = list(pieces)
     return Logged(
         sum(one.unowned for one in each),
@@ -62,7 +62,7 @@ def _gaps_ms(tables: Tables, from_ms: int, to_ms: int) -> Sequence[int]:
 
 
 def _staffed(tables: Tables, from_ms: int, to_ms: int) -> list[tuple[int, int]]:
-    """The times between the two in which there was a worker."""
+    """The times between the two in which the group had a worker."""
     spans = [(row["from_at"], to_ms if row["to_at"] is None else row["to_at"]) for row in tables.sessions]
     found: list[tuple[int, int]] = []
     for begin, end in sorted((max(begin, from_ms), min(end, to_ms)) for begin, end in spans):

@@ -1,4 +1,4 @@
-"""What exactly is to be played again, and by what? A history made ready, and the cells that answer what if."""
+"""The question of `whatif`: a history made ready for replays, and the cells to run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_DELAY_S = 300.0
 DEFAULT_SESSION_S = 10.0
 DEFAULT_STOP_S = 1.0
 JAVA_HEARTBEAT_S, OUR_HEARTBEAT_S = 3.0, 5.0
-"""Defaults of Connect's workers, and of connect groups."""
+"""The defaults of Connect's workers, and of connect groups."""
 JAVA = "kip-415"
 OURS = ("design-1", "design-2", "design-3")
 LONGEST_STOP_S = 60.0
@@ -30,20 +30,20 @@ LONGEST_STOP_S = 60.0
 
 @attrs.frozen
 class Asked:
-    """What the user says, where it is not left to the history. Times in seconds."""
+    """What the user has given. What is left out comes from the history. Times are in seconds."""
 
     kinds: Sequence[Kind] = ()
     policies: Sequence[str] = ()
     delays: Sequence[float] = ()
     restarts: Sequence[Restart] = ()
-    """Beside how workers really went."""
+    """Tried beside how workers really went."""
     rules: Sequence[NamedRules] = ()
-    """Beside none."""
+    """Tried beside no rules."""
     seeds: int = 10
     policy: str | None = None
-    """By which the group really assigned."""
+    """The policy by which the group really assigned."""
     delay: float | None = None
-    """The delay that it really had."""
+    """The delay that the group really had."""
     session: float | None = None
     heartbeat: float | None = None
     start: float = 1.0
@@ -52,19 +52,19 @@ class Asked:
 
 @attrs.frozen
 class Question:
-    """All that is to be run."""
+    """Everything to run."""
 
     fleet: Fleet
     fitted: Fitted
     recorded: Choice | None
-    """What was really run; None where it is none of what can be simulated."""
+    """What was really run. None if that cannot be simulated."""
     episodes: Sequence[Episode]
     cells: Sequence[Cell]
     outages: Sequence[Row] = ()
     """When the coordinator was away."""
 
     def away_ms(self) -> int:
-        """How long it was, in all episodes together."""
+        """How long the coordinator was away, in all episodes together."""
         return sum(
             max(0, min(row["to_at"], each.to_ms) - max(row["from_at"], each.from_ms))
             for each in self.episodes
@@ -81,11 +81,11 @@ class Question:
 
 
 def question(tables: Tables, asked: Asked) -> Question:
-    """Raises PipelineError where nothing happened that could be played again."""
+    """Make the question. Raises PipelineError if nothing happened that could be replayed."""
     heartbeat = _heartbeat(tables, asked)
     fleet = fleet_of(tables, round(heartbeat * 1000))
     if fleet.kind is None:
-        raise PipelineError("no worker of this group ever ran anything: there is nothing to play again")
+        raise PipelineError("no worker of this group ever ran anything: there is nothing to replay")
     fitted = _fitted(fleet, asked, heartbeat)
     policy = asked.policy or fleet.policy
     recorded = Choice(fleet.kind, policy, fitted.delay) if policy in POLICIES else None
@@ -124,7 +124,7 @@ def question(tables: Tables, asked: Asked) -> Question:
 
 
 def _heartbeat(tables: Tables, asked: Asked) -> float:
-    """No log says how often workers heartbeat: as often as their kind does where nobody says otherwise."""
+    """How often workers heartbeat. No log says it: the default of most of the workers, unless the user has given it."""
     if asked.heartbeat is not None:
         return asked.heartbeat
     ours = sum(row["speaks"] == CONNECT for row in tables.sessions)
@@ -168,6 +168,6 @@ def _choices(kind: Kind, recorded: Choice | None, asked: Asked, tried: Sequence[
 
 
 def _ways(asked: Asked) -> list[tuple[Restart | None, str | None]]:
-    """How workers go, and by which placement rules: all that is asked for beside what was."""
+    """The ways that workers go and the placement rules to try, besides what really was."""
     rules = [None, *(each.name for each in asked.rules)]
     return [(restart, each) for restart in (None, *asked.restarts) for each in rules if restart or each]

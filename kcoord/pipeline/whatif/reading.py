@@ -1,4 +1,4 @@
-"""Which rows of the tables are of the group that is to be played again? Read with pyarrow, times in unix ms."""
+"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kcoord.pipeline.whatif.fleet import TIMES, Tables
 
 READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
 NAMED = 5
-"""So many groups are named where one is to be chosen."""
+"""How many groups an error names to choose from."""
 
 
 def read(place: Path, group: str | None) -> tuple[str, Tables]:
-    """The group, which need not be named where there is one that owns something, and its rows.
+    """The group and its rows. The group need not be named if only one group owns something.
 
     Raises PipelineError: no tables there, tables of another kcoord, no such group, several to choose from.
     """
@@ -33,7 +33,7 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
             raise PipelineError(
                 f"{place} has {len(there):,} groups of Connect workers ({what}): name one with --group"
                 if there
-                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to play again"
+                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to replay"
             )
         group = there[0]
     elif group not in there:
@@ -42,14 +42,14 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
         )
     rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
     written = _table(place, RECORDS, ["at"])
-    if (place / OUTAGES.name).is_dir():  # an older kcoord has made none
+    if (place / OUTAGES.name).is_dir():  # an older kcoord made no such table
         mine = {None, *(row["partition"] for row in rows[SESSIONS.name])}
         rows["outages"] = [row for row in _plain(_table(place, OUTAGES)) if row["partition"] in mine]
     return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
 def _table(place: Path, table: Table, only: Sequence[str] | None = None) -> pa.Table:
-    """All of it, or some columns."""
+    """The whole table, or some columns."""
     folder = place / table.name
     if not folder.is_dir():
         raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
@@ -60,12 +60,14 @@ def _table(place: Path, table: Table, only: Sequence[str] | None = None) -> pa.T
     wanted = [column.name for column in table.columns] if only is None else only
     missing = [name for name in wanted if name not in found.column_names]
     if missing:
-        raise PipelineError(f"{folder} has no column {missing[0]}: another kcoord made it, make the tables anew")
+        raise PipelineError(
+            f"{folder} has no column {missing[0]}: another version of kcoord made it. Make the tables again"
+        )
     return found
 
 
 def _last_ms(table: pa.Table) -> int:
-    """The last moment that it tells of, in unix ms; 0: it tells of none."""
+    """The latest time in the table, in unix ms. 0: it has no times."""
     columns = [table.column(name) for name in TIMES if name in table.column_names]
     latest = [compute.max(each.cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())) for each in columns]
     found: list[int] = [each.as_py() for each in latest if each.is_valid]
@@ -77,7 +79,7 @@ def _rows(table: pa.Table, group: str) -> list[Row]:
 
 
 def _plain(table: pa.Table) -> list[Row]:
-    """The rows, times in unix ms."""
+    """The rows, with times in unix ms."""
     for at, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
             ms = table.column(at).cast(pa.timestamp("ms", tz="UTC"), safe=False).cast(pa.int64())

@@ -1,9 +1,9 @@
-"""How long does stopping take, and is it the worker or the connector where it takes much longer than elsewhere?
+"""How long stopping takes, and whether a worker or a connector is the reason if it takes much longer than usual.
 
-Seen of workers of the new protocol alone: an assignment withdraws, and they say when they have let go, of all that was
-withdrawn together, when the last of it has stopped. Where one assignment followed soon on another it cannot be told
-which of them withdrew. What took much longer than the median is explained by few connectors that stop slowly wherever
-they run, or by few workers that stop everything slowly: by whichever are fewer.
+Only workers of the new protocol show it. An assignment withdraws work, and the worker reports when the last of it has
+stopped: all that was withdrawn is given up together. If one assignment followed soon after another, it is unknown which
+one withdrew. Long stops are explained by a few connectors that stop slowly wherever they run, or by a few workers that
+stop everything slowly: by whichever are fewer.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CONNECT
 
 MUCH_LONGER = 4
-"""So many times the median."""
+"""How many times the median counts as much longer."""
 SHORT_MS = 5_000
-"""Whoever stops sooner than this is not slow, however fast the others are."""
+"""A stop shorter than this is not slow, however fast the others are."""
 ALONE_MS = 10_000
-"""An assignment that came so long after the last one is what withdrew."""
+"""An assignment is what withdrew if it came this long after the previous one."""
 
 
 @attrs.frozen
 class Stopping:
-    """What was seen."""
+    """What the log shows about stopping."""
 
     usual_ms: int | None = None
-    """The median; None: nobody ever had to stop anything."""
+    """The median. None: nobody ever had to stop anything."""
     workers: Mapping[str, float] = attrs.Factory(dict)
-    """Slow ones: how many times as long as usual, or as a second."""
+    """Slow workers: how many times as long as usual, or as a second."""
     connectors_ms: Mapping[str, int] = attrs.Factory(dict)
-    """Slow ones: how long."""
+    """Slow connectors: how long."""
 
 
 @attrs.define
 class _Batch:
-    """What one worker let go of together."""
+    """What one worker gave up together."""
 
     worker: str
     took_ms: int
@@ -48,7 +48,7 @@ class _Batch:
 
 
 def stopping(ownership: Iterable[Row], rebalances: Iterable[Row], names: Mapping[str, str]) -> Stopping:
-    """`names`: which worker each member is."""
+    """What the rows show about stopping. `names`: which worker each member is."""
     batches = _batches(ownership, sorted(row["installed"] for row in rebalances if row["installed"] is not None), names)
     if not batches:
         return Stopping()
@@ -88,7 +88,7 @@ def _batches(ownership: Iterable[Row], installed: Sequence[int], names: Mapping[
 
 
 def _cover(slow: Sequence[set[str]], innocent: set[str]) -> list[str] | None:
-    """Few names of which each of `slow` has one, and that are not innocent; None where that cannot be."""
+    """A few names that are not innocent, at least one for each of `slow`. None if that is impossible."""
     left = [names - innocent for names in slow]
     found: list[str] = []
     while left:

@@ -15,7 +15,7 @@ _SIZE = struct.Struct(">i")
 
 
 class ConnectionLost(Exception):
-    """The connection has ended, or nobody has answered in time."""
+    """The connection has ended, or no response came in time."""
 
 
 class Client(asyncio.Protocol):
@@ -68,7 +68,7 @@ class Client(asyncio.Protocol):
             self._transport.give_up()
 
     async def ask(self, request: Request, version: int, patience_s: float = 30.0) -> Any:
-        """The answer. Raises ConnectionLost."""
+        """Send a request and return the response. Raises ConnectionLost."""
         if self.is_lost or self._transport is None:
             raise ConnectionLost("there is no connection")
         self._number += 1

@@ -1,5 +1,5 @@
-"""The cluster of a run: one broker, played by kcoord's engine of classic groups, which answers as Kafka's does. It also
-keeps the offsets. It is restarted now and then, and has all that its log has.
+"""The cluster of a run: one broker, played by kcoord's engine of classic groups, which responds as Kafka's does. It
+also keeps the offsets. It is restarted now and then, and then has everything that is in its log.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 BROKER: Address = ("broker", 9092)
 LIMITS = Limits(10_000_000, 10_000_000, 10_000, 10_000, 3_600_000)
-"""Of connections: none of a run meets them."""
+"""Limits on connections. No run reaches them."""
 
 
 class Node(ABC):
-    """A process with a coordinator that is started, killed and started again, over one disk."""
+    """A process with a coordinator that is started, killed and started again, on one disk."""
 
     name = ""
 
@@ -55,7 +55,7 @@ class Node(ABC):
 
     @property
     def shard(self) -> Shard | None:
-        """What it knows; None while nobody can ask."""
+        """The shard that it has. None while it cannot be asked."""
         if not self.is_up or self._host.state is not ShardState.ACTIVE:
             return None
         return self._host.shard
@@ -87,11 +87,11 @@ class Node(ABC):
 
     @abstractmethod
     def _settings(self) -> GroupSettings:
-        """Those of its coordinator."""
+        """The settings of its coordinator."""
 
     @abstractmethod
     def _serve(self) -> Server:
-        """Listen, from now on."""
+        """Make the server, and listen from now on."""
 
     def _listen(self, server: Server, address: Address, broker_id: int | None = None) -> None:
         loop = self._world.loop
@@ -102,7 +102,7 @@ class Node(ABC):
         self._world.network.listen(self.process, address, accept)
 
     def kill(self, down_ms: int) -> None:
-        """It dies, and is back after a while."""
+        """The process dies, and is back after a while."""
         if not self.is_up:
             return
         self._world.note(self.name, f"dies, for {down_ms} ms")

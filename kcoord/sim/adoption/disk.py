@@ -1,4 +1,6 @@
-"""The log of a process of a run: what is committed stays, appends take time, fail, and are lost with the process."""
+"""The log of a simulated process: what is committed stays; appends take time, can fail, and are lost with
+the process.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +48,11 @@ class DiskLog:
     def __init__(self, disk: Disk, loop: SimLoop, random: Random, append_ms: float) -> None:
         self.on_writable: Callable[[], None] | None = None
         self.on_append: Callable[[Sequence[RawRecord]], None] = lambda _batch: None
-        """Told of each append that begins."""
+        """Called with each append that begins."""
         self.next = Fate.COMMITTED
         """What becomes of the next append."""
         self.takes_s = 0.0
-        """How much longer the next one takes."""
+        """How much longer the next append takes."""
         self._disk = disk
         self._loop = loop
         self._random = random
@@ -128,7 +130,7 @@ class DiskLog:
                 done.set_exception(AppendFailed("an append failed"))
 
     def die(self) -> None:
-        """The process has died: of the appends on their way the first few are in the log."""
+        """The process has died. The first few of the appends on their way are in the log."""
         self._is_dead = True
         for batch, _ in list(self._waiting)[: self._random.randint(0, len(self._waiting))]:
             self._disk.write(batch)

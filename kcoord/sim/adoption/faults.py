@@ -1,5 +1,5 @@
-"""What goes wrong in a run, and when? Some faults strike at random, some are aimed: they wait until kcoord takes a step
-upstream (JoinGroup, DescribeGroups, LeaveGroup, SyncGroup of its own), or writes that it has adopted the group.
+"""The faults of a run. Some strike at random. Others are aimed: they wait until kcoord takes a step upstream (a
+JoinGroup, DescribeGroups, LeaveGroup or SyncGroup of its own), or writes that it has adopted the group.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STEPS = tuple(
     )
 )  # fmt: skip
 ADOPTED = b"adopted from the cluster"
-"""In the record of a group that was."""
+"""In the record of a group that was adopted."""
 HEAD_BYTES = 12
 
 
@@ -45,17 +45,19 @@ class Aim:
 
     api_key: int
     left: int
-    """How many such steps it lets pass."""
+    """How many such steps it still lets pass."""
     moment: str
-    """`lost`: the request does not arrive; `sent`: it does; `answered`: its answer is lost; `heard`: it is not."""
+    """`lost`: the request does not arrive; `sent`: it does; `answered`: its response is lost; `heard`: its response
+    arrives.
+    """
     what: str
     number: int | None = None
-    """The correlation id of the request whose answer it waits for."""
+    """The correlation id of the request whose response it waits for."""
     end: End | None = None
 
 
 class Faults:
-    """All that goes wrong in one run."""
+    """Everything that goes wrong in one run."""
 
     def __init__(self, world: AdoptionWorld) -> None:
         self._world = world
@@ -71,7 +73,7 @@ class Faults:
             self._again()
 
     def heal(self) -> None:
-        """Nothing goes wrong any more."""
+        """From now on nothing goes wrong."""
         self.is_over = True
         self._aims.clear()
         self._awaits_adoption = False
@@ -144,11 +146,11 @@ class Faults:
             place.member.frozen_until_ms = self._world.loop.now_ms + ms
 
     def _stranger(self) -> None:
-        """Somebody who does not know of kcoord joins, or asks, for a while."""
+        """A client that does not know of kcoord joins, or asks, for a while."""
         self._world.stranger(self._ms(500, 4_000, 12_000), orderly=self._random.random() < 0.5)
 
     def _stray_id(self) -> None:
-        """Somebody asks the cluster for a member id, and does not use it."""
+        """A client asks the cluster for a member id, and does not use it."""
         self._world.stray_id()
 
     # -- kcoord -------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The kcoord of a run: the server, gateway and coordinator of a real one, between the clients and the cluster."""
+"""The kcoord of a run: the server, gateway and coordinator of a real kcoord, between the clients and the cluster."""
 
 from __future__ import annotations
 

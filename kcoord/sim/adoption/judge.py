@@ -1,16 +1,17 @@
-"""What must never be, while a group goes from the cluster to kcoord and back, and what must be so in the end?
+"""The judge of adoption and release: what must never be while a group goes from the cluster to kcoord and back, and
+what must be so at the end.
 
 | invariant | |
 | --- | --- |
-| unknown | nobody hears that it is unknown, or fenced, whom its coordinator had to count on |
-| one owner | no two members believe to own a partition, but for one that nobody had to count on any more |
+| unknown | no member hears that it is unknown or fenced while its coordinator had to count on it |
+| one owner | no two members believe to own a partition, unless nobody had to count on one of them any more |
 | commit | what was acknowledged is there; no position goes back |
-| generations | none falls, for those who join after it was heard |
-| cost | with nothing gone wrong, nobody notices adoption, and each member joins once at release |
+| generations | none falls, for members that join after it was heard |
+| cost | if nothing goes wrong, no member notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
-Excused: what a static member gives up in a cooperative rebalance is nobody's, until the next rebalance, if it dies
-before it joins again. Kafka's brokers give its successor the same assignment without a rebalance.
+Excused: what a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the
+member dies before it joins again. Kafka's brokers give its successor the same assignment without a rebalance.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 AWAKE_MS = 3_000
-"""So long after it stood still a member may not have heard yet what it has missed."""
+"""For this long after a standstill a member may not have heard what it has missed."""
 
 
 class Judge:
@@ -41,14 +42,14 @@ class Judge:
     def __init__(self, world: AdoptionWorld) -> None:
         self._world = world
         self.committed: dict[int, int] = {}
-        """The highest offset that was acknowledged, by partition."""
+        """Partition → the highest offset that was acknowledged."""
         self.joins = 0
         self.given_up: dict[int, int] = {}
-        """What a static member gave up that died before it joined again: by partition, in which generation."""
+        """What a static member gave up that died before it joined again: partition → the generation."""
         self.violation: Violation | None = None
 
     def violated(self, invariant: str, text: str) -> None:
-        """The run is over."""
+        """End the run with a violation."""
         if self.violation is None:
             self._world.note("VIOLATION", f"{invariant}: {text}")
             self.violation = Violation(invariant, text)
@@ -57,7 +58,7 @@ class Judge:
     # -- what members hear --------------------------------------------------------------------------------------------
 
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
-        """A member was told that nobody knows it."""
+        """A member was told that it is unknown."""
         if member_id in member.known_ids and member.is_counted_on():
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
 
@@ -65,23 +66,23 @@ class Judge:
         """A member was told that its generation is over."""
 
     def refused(self, member: Member) -> None:
-        """A member was told that the group is not for its kind."""
+        """A member was told that the group does not accept its kind."""
         if member.at[0] == self._world.front.name:
             self.violated("refused", f"{member.name} was refused though it came through kcoord")
 
     def floor(self) -> int:
-        """The highest generation that a member knows, on which its coordinator counts."""
+        """The highest generation that is known to a member on which its coordinator counts."""
         return max((each.generation for each in self._world.members() if each.is_counted_on()), default=-1)
 
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
-        """A member has joined; `floor` is what stood there when it asked."""
+        """A member has joined. `floor` is the floor when it asked."""
         self.joins += 1
         self.given_up = {each: of for each, of in self.given_up.items() if of >= answer.generation_id}
         if answer.generation_id < min(floor, self.floor()):
             self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")
 
     def takes(self, member: Member, partitions: frozenset[int]) -> None:
-        """A member believes to own these from now on."""
+        """From now on a member believes to own these partitions."""
         for other in self._world.members():
             both = partitions & other.position.keys()
             is_late = self._world.loop.now_ms < other.frozen_until_ms + AWAKE_MS
@@ -89,7 +90,7 @@ class Judge:
                 self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
 
     def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None:
-        """A commit was acknowledged; `before`: the highest ones when it was sent."""
+        """A commit was acknowledged. `before`: the highest committed offsets when it was sent."""
         for partition, offset in said.items():
             if offset < before[partition]:
                 self.violated("commit", f"{member.name} committed {offset} of {partition} after {before[partition]}")
@@ -101,10 +102,10 @@ class Judge:
             if max(offset, 0) < before[partition]:
                 self.violated("commit", f"{member.name} reads {partition} from {offset}, {before[partition]} was said")
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def wrong(self, owner: str) -> str | None:
-        """Why the group is not wholly the owner's, or not at rest."""
+        """Why the group is not wholly the owner's, or not at rest. None: it is."""
         world = self._world
         if world.cluster.shard is None or world.front.shard is None:
             return "somebody has not started"
@@ -128,14 +129,14 @@ class Judge:
         return None
 
     def stored(self) -> dict[int, int]:
-        """The offsets that the cluster has."""
+        """The offsets that the cluster has stored."""
         shard = self._world.cluster.shard
         assert shard is not None
         found = shard._contents.offsets.of_topic(GROUP, TOPIC)
         return {partition: each.offset for partition, each in found.items()}
 
     def check_commits(self) -> None:
-        """All that was acknowledged is there."""
+        """Check that everything that was acknowledged is stored."""
         stored = self.stored()
         for partition, offset in self.committed.items():
             if stored.get(partition, 0) < offset:

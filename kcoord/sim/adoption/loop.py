@@ -1,4 +1,4 @@
-"""An event loop on virtual time that has no sockets: time jumps to the next timer when nothing else can be done."""
+"""An event loop on virtual time, without sockets: time jumps to the next timer when nothing else can be done."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kcoord.sim.adoption.process import Process, current_process
 from kcoord.sim.violation import Violation
 
 BEGIN_S = 1_000.0
-"""What `loop.time()` is at the beginning."""
+"""What `loop.time()` says at the beginning, in s."""
 LONGEST_S = 3_600
-"""How long a run may take."""
+"""How long a run may take, in s of virtual time."""
 
 
 class SimLoop(asyncio.BaseEventLoop):
@@ -42,13 +42,13 @@ class SimLoop(asyncio.BaseEventLoop):
         return self._now_us * 1000
 
     def pass_time(self, timeout_s: float | None) -> None:
-        """There is nothing to do until then."""
+        """There is nothing to do for this long: let the time pass."""
         if timeout_s is None or self.now_ms > LONGEST_S * 1000:
             raise Violation("stuck", "nothing is under way, or the run comes to no end")
         self._now_us = max(self._now_us, math.ceil(round((self.time() + timeout_s) * 1e6, 2)))
 
     def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
-        """See AbstractEventLoop. The task is one of the process that makes it."""
+        """See AbstractEventLoop. The task belongs to the process that makes it."""
         task = super().create_task(coro, **options)
         process = current_process(options.get("context"))
         if process is not None:
@@ -72,7 +72,7 @@ class SimLoop(asyncio.BaseEventLoop):
 
 
 class _Selector:
-    """Waits for nothing but time."""
+    """A selector that waits for nothing but time."""
 
     def __init__(self, loop: SimLoop) -> None:
         self._loop = loop

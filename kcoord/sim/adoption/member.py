@@ -1,8 +1,9 @@
-"""A consumer of a run: what Java's does on its group's side, with one assignor for all.
+"""A consumer of a run: it does what Java's consumer does on the group's side, with one assignor for all.
 
-It beats, commits what it has read, joins when it is told to, finds its coordinator again when its connection ends. A
-partition is read on from where the cluster says. *Eager*, it commits and gives up all before it joins; *cooperative*,
-it keeps what it has, gives up what is taken away, and joins once more then.
+It sends heartbeats, commits what it has read, joins when it is told to, and finds its coordinator again when its
+connection ends. It reads a partition on from the offset that the cluster gives. An *eager* consumer commits and gives
+up everything before it joins. A *cooperative* one keeps what it has, gives up what is taken away, and then joins once
+more.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ VERSIONS = {
     OffsetCommitRequest: 8, OffsetFetchRequest: 7,
 }  # fmt: skip
 BEFORE_KIP_394 = VERSIONS | {JoinGroupRequest: 3, SyncGroupRequest: 2}
-"""Of clients that join without an id."""
+"""The versions of clients that join without a member id."""
 LOOK_AGAIN = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 UNDER_WAY_MS = 1_000
-"""A message takes so long, at most, but where a fault holds it."""
+"""The longest time that a message takes, unless a fault holds it."""
 NEVER_MS = -(1 << 40)
 
 
 @attrs.frozen
 class Nature:
-    """What a member is set up with."""
+    """The setup of a member."""
 
     cooperative: bool
     session_ms: int
@@ -65,7 +66,7 @@ class Nature:
     interval_ms: int
     commit_ms: int
     is_old: bool
-    """Whether those that are not static are from before KIP-394."""
+    """Whether members that are not static are clients from before KIP-394."""
 
 
 class Member:
@@ -76,32 +77,32 @@ class Member:
     ) -> None:
         self.name = name
         self.at = at
-        """Where it begins: kcoord, or the cluster itself."""
+        """The address where it begins: kcoord, or the cluster itself."""
         self.instance_id = instance_id
         self.process = Process(name)
         self.member_id = ""
         self.generation = -1
         self.position: dict[int, int] = {}
-        """Where it reads on, by partition: those that it believes to own."""
+        """Partition → the position to read on from, for the partitions that it believes to own."""
         self.joins = 0
-        """JoinGroups that have succeeded."""
+        """How many JoinGroups have succeeded."""
         self.errors: list[ErrorCode] = []
-        """What it was answered beside joins."""
+        """The errors that it got."""
         self.commits = 0
-        """Commits that were acknowledged."""
+        """How many commits were acknowledged."""
         self.slowest_commit_ms = 0
-        """The longest that it has waited for one of them."""
+        """The longest time that it has waited for one of them."""
         self.known_ids: set[str] = set()
-        """By which it has been in a generation."""
+        """The member ids with which it has been in a generation."""
         self.lives_until_ms = NEVER_MS
-        """The coordinator counts on it until then at least, as far as it can know."""
+        """Until when the coordinator counts on it at least, as far as the member can know."""
         self.frozen_until_ms = 0
         self._given_up: frozenset[int] = frozenset()
         """What it gave up last, until it has joined again."""
         self.joins_since_ms: int | None = None
-        """When it sent the first JoinGroup of those that have not led to an assignment yet."""
+        """When it sent the first of the JoinGroups that have not led to an assignment yet."""
         self.is_refused = False
-        """Whether it has ended because the group takes nobody of its kind."""
+        """Whether it has ended because the group does not accept its kind."""
         self.must_join = True
         self._world = world
         self._nature = nature
@@ -119,25 +120,25 @@ class Member:
 
     @property
     def is_stable(self) -> bool:
-        """Whether it is in a generation, and nobody has told it to join."""
+        """Whether it is in a generation, and was not told to join."""
         return self.generation >= 0 and not self.must_join
 
     def is_counted_on(self) -> bool:
-        """Whether its coordinator has no reason to put it out."""
+        """Whether its coordinator has no reason to evict it."""
         return self._world.loop.now_ms <= self.lives_until_ms
 
     def kill(self) -> None:
-        """It dies."""
+        """The member dies."""
         if self.is_alive:
             self._world.note(self.name, "dies")
             self._end()
 
     def leave(self) -> None:
-        """It leaves in order, as soon as it comes to that."""
+        """The member leaves in order, as soon as it gets to it."""
         self._leaves = True
 
     def cut(self) -> None:
-        """It loses its connections."""
+        """The member loses its connections."""
         for end in list(self.process.ends):
             end.cut()
             end.peer.cut()
@@ -175,7 +176,7 @@ class Member:
         self.process.kill()
 
     async def _find(self) -> None:
-        """Be connected to the group's coordinator. Raises ConnectionLost."""
+        """Connect to the group's coordinator. Raises ConnectionLost."""
         first = await Client.connect(self._world.loop, self.name, self.at)
         try:
             request = FindCoordinatorRequest(key_type=0, coordinator_keys=[GROUP])
@@ -197,7 +198,7 @@ class Member:
         return await self._client.ask(request, self._versions[type(request)])
 
     async def _work(self) -> None:
-        """Whatever is due next."""
+        """Do whatever is due next."""
         loop, nature = self._world.loop, self._nature
         due_ms = min(self._beat_ms, self._commit_ms)
         if due_ms > loop.now_ms:
@@ -244,7 +245,7 @@ class Member:
         await self._obey(error, "OffsetCommit", sent_ms, asked)
 
     async def _obey(self, error: ErrorCode, api: str, sent_ms: int, asked: tuple[str, int]) -> None:
-        """Do what the answer to something other than a JoinGroup says. Raises ConnectionLost."""
+        """Do what the response to something other than a JoinGroup says. Raises ConnectionLost."""
         if error:
             self._world.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
             self.errors.append(error)
@@ -270,7 +271,7 @@ class Member:
         )
 
     def _forget(self) -> None:
-        """It is no member."""
+        """It is not a member any more."""
         self._revoke(frozenset(self.position), is_lost=True)
         self.member_id, self.generation, self.must_join = "", -1, True
         self.lives_until_ms = NEVER_MS
@@ -279,7 +280,7 @@ class Member:
     # -- rounds -------------------------------------------------------------------------------------------------------
 
     async def _join(self) -> None:
-        """One JoinGroup, and what follows. Raises ConnectionLost."""
+        """Send one JoinGroup, and do what follows. Raises ConnectionLost."""
         world, loop, nature = self._world, self._world.loop, self._nature
         if not nature.cooperative and self.position:
             if self.generation >= 0:
@@ -314,7 +315,7 @@ class Member:
         self.joins += 1
         world.judge.joined(self, answer, floor)
         self.known_ids.add(answer.member_id)
-        if loop.now_ms - self.joins_since_ms < nature.rebalance_ms:  # else those who do not sync are put out by now
+        if loop.now_ms - self.joins_since_ms < nature.rebalance_ms:  # else those who do not sync are evicted by now
             self._is_counted_on(max(sent_ms, loop.now_ms - UNDER_WAY_MS))
         self.member_id, self.generation = answer.member_id, answer.generation_id
         world.note(self.name, f"joins generation {self.generation} as {self.member_id}, led by {answer.leader}")
@@ -369,7 +370,7 @@ class Member:
             await self._begin(assigned - self.position.keys())
 
     async def _begin(self, partitions: frozenset[int]) -> None:
-        """Read these from where the cluster says."""
+        """Read these partitions from the offsets that the cluster gives."""
         if not partitions:
             return
         judge = self._world.judge
@@ -405,7 +406,7 @@ class Member:
 
 
 def _subscription(owned: Mapping[int, int]) -> bytes:
-    """ConsumerProtocolSubscription, version 0; its user data tells what is owned."""
+    """ConsumerProtocolSubscription, version 0. Its user data says what is owned."""
     told = _pack(sorted(owned))
     name = TOPIC.encode()
     return struct.pack(">hih", 0, 1, len(name)) + name + struct.pack(">i", len(told)) + told
@@ -425,7 +426,7 @@ def _unpack(told: bytes) -> list[int]:
 
 
 def _assign(members: Sequence[JoinGroupResponseMember], partitions: int) -> dict[str, list[int]]:
-    """What each gets: what is claimed is given to nobody else before it was given up."""
+    """What each member gets. A claimed partition is given to nobody else until it was given up."""
     claims = {each.member_id: _claims(each.metadata) for each in members}
     times: dict[int, int] = {}
     for claimed in claims.values():

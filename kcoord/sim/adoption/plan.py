@@ -1,4 +1,4 @@
-"""What is decided before a run begins: how many members, how fast, what goes wrong, and whose the group is to be."""
+"""The plan of a run: how many members, how fast, what goes wrong, and who is to have the group when."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FAULTS = (*MEMBER_FAULTS, *PLACE_FAULTS, *KCOORD_FAULTS, *CLUSTER_FAULTS)
 
 @attrs.frozen
 class AdoptionPlan:
-    """One run."""
+    """The plan of one run."""
 
     calm: bool
-    """Whether nothing goes wrong: then it is counted what adoption and release cost."""
+    """Whether nothing goes wrong: then the run counts what adoption and release cost."""
     members: int
     static: tuple[bool, ...]
     cooperative: bool
@@ -33,23 +33,23 @@ class AdoptionPlan:
     commit_ms: int
     initial_delay_ms: int
     longest_session_ms: int
-    """That the cluster allows."""
+    """The longest session timeout that the cluster allows."""
     adopts: bool
     """`gateway.adopt=auto`."""
     faulty_ms: int
     pause_ms: int
-    """Between two faults, on average."""
+    """The mean time between two faults."""
     turn_ms: int
-    """Between two changes of whose the group is to be, on average."""
+    """The mean time between two changes of who is to have the group."""
     weights: dict[str, int]
     ends: str
-    """Whose the group is to be in the end."""
+    """Who is to have the group at the end."""
     is_old: bool
-    """Whether members that are not static are from before KIP-394."""
+    """Whether members that are not static are clients from before KIP-394."""
 
 
 def draw(random: Random, seed: int) -> AdoptionPlan:
-    """What the seed says, of which `random` was made."""
+    """The plan that the seed draws. `random` was made from the seed."""
     choice = random.choice
     members = choice((1, 2, 2, 3, 3, 4))
     statics = choice((0.0, 0.0, 0.5, 1.0))
@@ -73,12 +73,12 @@ def draw(random: Random, seed: int) -> AdoptionPlan:
         turn_ms=choice((6_000, 12_000, 25_000)),
         weights=_weights(random),
         ends=choice((Owner.KCOORD, Owner.KCOORD, Owner.CLUSTER)),
-        is_old=seed % 8 == 5,  # not drawn: what follows is as before there were any
+        is_old=seed % 8 == 5,  # not drawn, so that the rest of each seed is the same as before there were old clients
     )
 
 
 def _weights(random: Random) -> dict[str, int]:
-    """A few kinds of faults, or most of them."""
+    """The weights of a few kinds of faults, or of most of them."""
     share = random.choice((0.15, 0.3, 0.7))
     found = {kind: random.choice((1, 1, 3)) for kind in FAULTS if random.random() < share}
     return found or {random.choice(FAULTS): 1}

@@ -1,4 +1,4 @@
-"""A process of a run: which tasks and connections are its own, so that it can be killed at any time."""
+"""A simulated process: the tasks and connections that belong to it, so that it can be killed at any time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Process:
-    """One life of a process. Dead, it reads and writes nothing any more; what it does until it has ended reaches
+    """One life of a process. Once dead, it reads and writes nothing any more. What it does until it has ended reaches
     nobody.
     """
 
@@ -19,13 +19,13 @@ class Process:
         self.name = name
         self.is_dead = False
         self.ends: dict[End, None] = {}
-        """Its ends of connections that are open."""
+        """Its ends of open connections."""
         self._tasks: dict[asyncio.Task[Any], None] = {}
         self.context = contextvars.Context()
         self.context.run(_current.set, self)
 
     def adopt_task(self, task: asyncio.Task[Any]) -> None:
-        """This task is one of it."""
+        """The task belongs to this process."""
         self._tasks[task] = None
         task.add_done_callback(self._forget, context=contextvars.Context())
 
@@ -35,7 +35,7 @@ class Process:
             task.exception()
 
     def kill(self) -> None:
-        """It is dead from now on; its connections end."""
+        """The process is dead from now on. Its connections end."""
         if self.is_dead:
             return
         self.is_dead = True
@@ -49,5 +49,5 @@ _current: contextvars.ContextVar[Process | None] = contextvars.ContextVar("kcoor
 
 
 def current_process(context: contextvars.Context | None = None) -> Process | None:
-    """The process that `context` belongs to, or the caller's; None: the run itself."""
+    """The process that `context`, by default the caller's context, belongs to. None: the run itself."""
     return _current.get() if context is None else context.get(_current)

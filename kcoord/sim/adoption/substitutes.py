@@ -1,5 +1,5 @@
-"""What kcoord's server and gateway read of the machine, replaced while a run goes: clocks, random numbers, the file in
-which broker addresses are kept, and the order in which sets of connections are gone through.
+"""Substitutes for what kcoord's server and gateway take from the machine during a run: clocks, random numbers, the file
+that keeps broker addresses, and the iteration order of sets of connections.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from kcoord.gateway.settings import Address
 from kcoord.sim.adoption.loop import BEGIN_S, SimLoop
 
 CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.gateway.gateway", "kcoord.server.coordinator")
-"""The modules whose clock is the loop's."""
+"""The modules that get the loop's clock."""
 EPOCH_NS = 1_767_225_600 * 10**9
-"""The time of day at which a run begins, in Unix ns."""
+"""The time of day when a run begins, in Unix ns."""
 
 
 class _Time:
-    """What the module `time` has of clocks."""
+    """The clocks of the module `time`."""
 
     def __init__(self, loop: SimLoop) -> None:
         self._loop = loop
@@ -45,7 +45,7 @@ class _Time:
 
 
 class _Secrets:
-    """What the sentinel takes of the module `secrets`."""
+    """What the sentinel uses of the module `secrets`."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -55,29 +55,29 @@ class _Secrets:
 
 
 class _NoFreeze:
-    """What a load takes of the module `gc`."""
+    """What a load uses of the module `gc`."""
 
     def freeze(self) -> None: ...
 
 
 class BrokerFile:
-    """The addresses of brokers that are kept, in memory."""
+    """The file of broker addresses, in memory."""
 
     def __init__(self) -> None:
         self._kept: dict[Path, dict[int, Address]] = {}
 
     def read(self, path: Path) -> dict[int, Address]:
-        """What was written last."""
+        """The addresses that were written last."""
         return dict(self._kept.get(path, {}))
 
     def write(self, path: Path, addresses: dict[int, Address]) -> None:
-        """Keep these."""
+        """Keep these addresses."""
         self._kept[path] = dict(addresses)
 
 
 @contextlib.contextmanager
 def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
-    """Have kcoord read what is here instead."""
+    """Replace all of this in kcoord's modules."""
     clock, file = _Time(loop), BrokerFile()
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead += [
@@ -98,5 +98,5 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
 
 
 def _by_serial(session: ClientSession) -> int:
-    """Sets of connections are gone through in the same order in each run."""
+    """A hash with which sets of connections have the same order in each run."""
     return session.client.serial

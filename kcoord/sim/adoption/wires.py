@@ -1,9 +1,10 @@
 """The connections of a run: bytes arrive in order, some time later, or never.
 
-- A connection that is cut loses what is under way, from some piece on in each direction; both ends see it later.
-- A process that dies leaves what it has written: some of it arrives, then its peers see the end.
-- It stalls: nothing arrives for a while, in one direction or in both.
-- Each connection draws from random numbers of its own, so that what happens at the same time on two changes nothing.
+- A connection that is cut loses what is on its way, from some piece on in each direction. Both ends see it later.
+- When a process dies, some of what it has written arrives, then its peers see the end.
+- A connection can stall: nothing arrives for a while, in one direction or in both.
+- Each connection draws from random numbers of its own. So what happens on two connections at the same time does not
+  affect either.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Address = tuple[str, int]
 Accept = Callable[[Address], asyncio.Protocol | None]
-"""Gives the protocol for a connection from there; None: it is refused."""
+"""Makes the protocol for a connection from that address. None: it is refused."""
 
 
 class End(asyncio.Transport):
@@ -39,7 +40,7 @@ class End(asyncio.Transport):
         self._network = network
         self._random = random
         self._coming: deque[bytes | None] = deque()
-        """On its way to this end; None: the other end has closed."""
+        """On its way to this end. None: the other end has closed."""
         self._arrives_s = 0.0
         """When the last of it arrives: nothing overtakes."""
         self._paused = False
@@ -64,7 +65,7 @@ class End(asyncio.Transport):
             self._lost()
 
     def give_up(self) -> None:
-        """The same for a client that does not wait for what it has sent."""
+        """Close, for a client that does not wait for what it has sent."""
         if self.is_open:
             self.peer.cut()
             self._lost()
@@ -88,7 +89,7 @@ class End(asyncio.Transport):
         return False
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """See asyncio.WriteTransport. Who is written to always reads."""
+        """See asyncio.WriteTransport. Nothing to limit, because the other end always reads."""
 
     def get_write_buffer_size(self) -> int:
         """See asyncio.WriteTransport."""
@@ -97,7 +98,7 @@ class End(asyncio.Transport):
     # -- what the network does ----------------------------------------------------------------------------------------
 
     def comes(self, data: bytes | None) -> None:
-        """Something is under way to this end."""
+        """Something is on its way to this end."""
         if not self.is_open:
             return
         loop = self._network.loop
@@ -110,8 +111,8 @@ class End(asyncio.Transport):
         self._arrives_s = max(self._arrives_s, self._network.loop.time() + seconds)
 
     def cut(self) -> None:
-        """What is under way is lost from some piece on; what is left arrives at once, then the connection is lost: who
-        connects again meanwhile is not overtaken by what it sent before.
+        """What is on its way is lost from some piece on. The rest arrives at once, then the connection is lost. So a
+        process that connects again meanwhile is not overtaken by what it sent before.
         """
         kept = self._random.randint(0, len(self._coming))
         self._unread += [self._coming[at] for at in range(kept)]
@@ -120,7 +121,7 @@ class End(asyncio.Transport):
         self._network.loop.call_soon(self._read, context=self.process.context)
 
     def die(self) -> None:
-        """The process has died: the other end sees that, when some of what was written has arrived."""
+        """The process has died. The other end sees that when some of what was written has arrived."""
         self.peer.cut()
         self._lost()
 
@@ -149,24 +150,24 @@ class End(asyncio.Transport):
 
 
 class Network:
-    """All connections, and the addresses that somebody listens at."""
+    """All connections, and the addresses that processes listen at."""
 
     def __init__(self, loop: SimLoop, random: Random, latency_ms: float) -> None:
         self.loop = loop
         self.latency_ms = latency_ms
-        """A message takes so long, at most."""
+        """The longest time that a message usually takes."""
         self.is_slow = True
-        """Whether one in many takes much longer."""
+        """Whether one message in many takes much longer."""
         self.refused = 0.0
-        """How many connections come to nothing."""
+        """The share of connections that are refused."""
         self.on_send: Callable[[End, bytes], bool] = lambda _end, _data: True
-        """Told of all that is sent; False: it is lost."""
+        """Called with everything that is sent. False: it is lost."""
         self.frames: Frames | None = None
         self._random = random
         self._listeners: dict[Address, tuple[Process, Accept]] = {}
         self._ports = 40_000
         self.wires: dict[End, None] = {}
-        """The ends that have connected, of connections that are open."""
+        """The connecting ends of open connections."""
         loop.connect = self._connect
 
     def delay_s(self, random: Random) -> float:
@@ -177,7 +178,7 @@ class Network:
         return delay_ms / 1000
 
     def listen(self, process: Process, address: Address, accept: Accept) -> None:
-        """Accept connections there."""
+        """Accept connections at that address."""
         self._listeners[address] = process, accept
 
     def sends(self, end: End, data: bytes) -> None:
@@ -192,7 +193,7 @@ class Network:
         self.wires.pop(end, None)
 
     def wires_of(self, name: str, to: str) -> list[End]:
-        """The ends by which processes of one name have connected to another."""
+        """The ends by which processes with one name have connected to another."""
         return [each for each in self.wires if each.process.name.startswith(name) and each.there[0].startswith(to)]
 
     async def _connect(self, factory: Callable[[], asyncio.Protocol], address: Address) -> Any:

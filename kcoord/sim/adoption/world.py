@@ -1,11 +1,11 @@
-"""A run of adoption and release: what belongs to it, and how does it go?
+"""The world of a run of adoption and release, and the course of the run.
 
-1. Members join the cluster directly, are given kcoord's address one by one, and the group is to be kcoord's and the
+1. Members join the cluster directly, and are given kcoord's address one by one. The group is to be kcoord's and the
    cluster's by turns, while things go wrong.
-2. Then nothing goes wrong any more, all members come by kcoord, and within a bounded time the group is wholly kcoord's,
-   or wholly the cluster's, and stays so.
+2. Then nothing goes wrong any more, and all members come through kcoord. Within a bounded time the group is wholly
+   kcoord's, or wholly the cluster's, and stays so.
 
-In calm runs nothing goes wrong at all, and it is counted what each step costs the members.
+In calm runs nothing goes wrong at all, and the run counts what each step costs the members.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from kcoord.sim.world import Outcome
 
 SET = 0
 LOOK_S, STAYS_S, PATIENCE_S = 0.5, 6.0, 300.0
-"""How often it is looked whether all is well, how long it must stay so, and how long that may take."""
+"""How often the run checks whether all is well, how long it must stay so, and how long that may take."""
 COMMIT_MS = 500
-"""A commit may wait so long while a group is adopted, beside the time of its messages."""
+"""How long a commit may wait while a group is adopted, besides the time of its messages."""
 SETTLES_S = 60.0
-"""Within which each step of a calm run must be done."""
+"""The time within which each step of a calm run must be done."""
 
 
 class Place:
-    """A member that is started, stopped and started again."""
+    """A place with a member that is started, stopped and started again."""
 
     def __init__(self, world: AdoptionWorld, name: str, instance_id: str | None) -> None:
         self.name = name
@@ -62,7 +62,7 @@ class Place:
         return self.member is not None and self.member.is_alive
 
     def start(self, at: Address) -> None:
-        """Start a process that begins there."""
+        """Start a process that begins at that address."""
         self._turn += 1
         if self.member is not None:
             self.member.kill()
@@ -80,7 +80,7 @@ class Place:
                 self.member.kill()
 
     def restart(self, at: Address, pause_ms: int, *, orderly: bool) -> None:
-        """Stop it; after a while it is there again, at that address."""
+        """Stop the member. After a while it is there again, at that address."""
         self.stop(orderly=orderly)
         self._turn += 1
         self._world.loop.later(pause_ms / 1000, self._back, at, self._turn)
@@ -116,23 +116,23 @@ class AdoptionWorld:
         ]
         self.strangers: list[Place] = []
         self.owner: str = Owner.AUTO
-        """Whose the group was to be last."""
+        """Who was to have the group last."""
         self.sightings: Counter[str] = Counter()
         self._admin = Process("admin")
         self._way: Client | None = None
-        """Of the administrator, to kcoord."""
+        """The administrator's connection to kcoord."""
         self._ended: asyncio.Future[None]
         self._healed_ms = 0
 
-    # -- what others ask ----------------------------------------------------------------------------------------------
+    # -- for others ---------------------------------------------------------------------------------------------------
 
     def note(self, who: str, what: str) -> None:
-        """A line of the trace."""
+        """Write a line of the trace."""
         if self._sink is not None:
             self._sink(f"{self.loop.now_ms / 1000:9.3f}  {who:<11} {what}")
 
     def members(self) -> list[Member]:
-        """All that live."""
+        """All members that live."""
         return [each.member for each in (*self.places, *self.strangers) if each.member is not None and each.is_running]
 
     def end(self) -> None:
@@ -141,14 +141,14 @@ class AdoptionWorld:
             self._ended.set_result(None)
 
     def stranger(self, stays_ms: int, *, orderly: bool) -> None:
-        """Somebody comes to the cluster directly, and goes after a while."""
+        """A client comes to the cluster directly, and goes after a while."""
         place = Place(self, f"s{len(self.strangers)}", None)
         self.strangers.append(place)
         place.start(BROKER)
         self.loop.later(stays_ms / 1000, lambda: place.stop(orderly=orderly))
 
     def stray_id(self) -> None:
-        """Somebody asks the cluster for a member id and is not seen again."""
+        """A client asks the cluster for a member id and is not seen again."""
         self.note("stray", "asks for a member id")
         self.loop.run_for(Process("stray"), self._stray())
 
@@ -169,7 +169,7 @@ class AdoptionWorld:
             pass
 
     async def own(self, owner: str) -> None:
-        """Set whose the group is to be, until it is known."""
+        """Set who is to have the group, and repeat that until kcoord knows it."""
         self.owner = owner
         self.note("admin", f"the group shall be of: {owner}")
         change = AlterableConfig("gateway.owner", SET, owner)
@@ -189,7 +189,7 @@ class AdoptionWorld:
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
-        """From the start of all until all is well."""
+        """Run from the start of everything until all is well."""
         loop = self.loop
         handler = _Lines(self)
         logger = logging.getLogger("kcoord")
@@ -224,7 +224,7 @@ class AdoptionWorld:
         self.judge.violated("fault", f"{context.get('message')}: {error!r}")
 
     def _clear(self) -> None:
-        """End all that still goes on."""
+        """End everything that still goes on."""
         self.faults.heal()
         for process in (self.front, self.cluster):
             process.kill(3_600_000)
@@ -274,14 +274,14 @@ class AdoptionWorld:
             place.restart(FRONT, pause_ms, orderly=orderly)
 
     async def _turns(self) -> None:
-        """Whose the group is to be changes from time to time."""
+        """Change from time to time who is to have the group."""
         while not self.faults.is_over:
             await asyncio.sleep(min(self.random.expovariate(1.0) * self.plan.turn_ms / 1000, 10))
             others = [each for each in (Owner.KCOORD, Owner.CLUSTER, Owner.AUTO) if each != self.owner]
             await self.own(self.random.choice(others))
 
     def _heal(self) -> None:
-        """The end of all faults."""
+        """End all faults."""
         self.note("faults", "end here")
         self.faults.heal()
         self.network.is_slow = False
@@ -296,7 +296,7 @@ class AdoptionWorld:
                 place.restart(FRONT, 500, orderly=True)
 
     async def _be_well(self, owner: str, patience_s: float) -> None:
-        """Wait until all is well, and stays so."""
+        """Wait until all is well and stays so."""
         loop, judge = self.loop, self.judge
         began_s = well_s = loop.time()
         joins = judge.joins
@@ -314,7 +314,7 @@ class AdoptionWorld:
     # -- calm runs ----------------------------------------------------------------------------------------------------
 
     async def _calm(self) -> None:
-        """Adopted, released, adopted again, with nothing gone wrong: what does it cost?"""
+        """Adopt, release and adopt again while nothing goes wrong, and check the cost."""
         self.note("plan", str(self.plan))
         self.network.is_slow = False
         self.cluster.start()
@@ -328,14 +328,14 @@ class AdoptionWorld:
             place.restart(FRONT, 100, orderly=True)
             await asyncio.sleep(self.random.random() * 3)
         await self._be_well(Owner.CLUSTER, SETTLES_S)
-        await asyncio.sleep(self.plan.session_ms / 1000)  # until no id is left that somebody has not used
+        await asyncio.sleep(self.plan.session_ms / 1000)  # until no member id is left that was not used
         await self._costs(Owner.KCOORD, 0)
         await self._costs(Owner.CLUSTER, 1)
         await self._costs(Owner.KCOORD, 0)
         self.judge.check_commits()
 
     async def _costs(self, owner: str, joins: int) -> None:
-        """The group goes there, and each member joins so often."""
+        """Move the group to `owner`, and check that each member joins `joins` times."""
         members = self.members()
         before = [(each.joins, len(each.errors), each.commits) for each in members]
         for member in members:
@@ -360,7 +360,7 @@ class AdoptionWorld:
 
 
 class _Lines(logging.Handler):
-    """kcoord's log, as lines of the trace; a fault of its own ends the run."""
+    """kcoord's log, as lines of the trace. A logged exception ends the run."""
 
     def __init__(self, world: AdoptionWorld) -> None:
         super().__init__()

@@ -1,12 +1,12 @@
-"""What must never be so in a classic group, and what must become so in the end?
+"""The checks of a classic group: what must never be, and what must be so at the end.
 
 | invariant | |
 | --- | --- |
-| one owner | no two workers run a resource, but for those that the coordinator has let go of without their knowing |
-| storm | none of kcoord's workers joins without end, once nothing goes wrong any more |
-| liveness | once nothing goes wrong any more: all is shared, everybody wants no round, and it stays so |
+| one owner | no two workers run a resource, except those that the coordinator removed without their knowing |
+| storm | none of kcoord's workers joins endlessly, once nothing goes wrong any more |
+| liveness | once nothing goes wrong any more: everything is shared, no worker wants a round, and it stays so |
 
-And what `kcoord.sim.mixed.checks` looks for in Java's workers.
+It also checks what `kcoord.sim.mixed.checks` checks in Java's workers.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ class ClassicChecks(MixedChecks):
         self._classic = world
 
     def judge(self, process: Living) -> None:
-        """One owner at most."""
+        """At most one owner of each resource."""
         for each in self._processes:
             if isinstance(each, GenericProcess):
                 self._see_eviction(each)
         super().judge(process)
 
     def settled(self, process: LegacyProcess) -> bool:
-        """Whether a Java worker that left without having stopped is a member again, and its leader has parted it from
-        those that were given its work meanwhile.
+        """Whether a Java worker that left without having stopped is a member again, and the leader has separated its
+        work from that of the workers that got it meanwhile.
         """
         others = [each for each in self._processes if each is not process]
         return super().settled(process) and all(process.running.isdisjoint(each.running) for each in others)
 
     def heard(self, process: Living) -> None:
-        """An answer was taken in."""
+        """A response was processed."""
         if isinstance(process, GenericProcess):
             self._see_eviction(process)
         else:
             super().heard(process)
 
     def before(self, frame: Frame) -> None:
-        """A request is about to be handled. A JoinGroup that comes late by a connection that its worker has given up
+        """A request is about to be handled. A JoinGroup that comes late on a connection that its worker has given up
         moves a round on without the worker, on Kafka's coordinator too.
         """
         super().before(frame)
@@ -76,7 +76,7 @@ class ClassicChecks(MixedChecks):
                     self._see_eviction(process)
 
     def _see_eviction(self, process: GenericProcess) -> None:
-        """Whether the coordinator counts on it."""
+        """Note whether the coordinator counts the worker as a member."""
         if self._world.coordinator.stage is not UP:
             return
         generic = self.generic()
@@ -88,7 +88,7 @@ class ClassicChecks(MixedChecks):
             process.evicted = True
             self._world.note(process.name, f"is no member, and runs {names(process.running)}")
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def epoch(self) -> int:
         """The generation."""
@@ -96,7 +96,7 @@ class ClassicChecks(MixedChecks):
         return -1 if generic is None else generic.record.generation
 
     def wrong(self) -> str | None:
-        """What is not well yet."""
+        """What is not well yet. None: all is well."""
         world, generic = self._classic, self.generic()
         if world.coordinator.stage is not UP:
             return "the coordinator is not there"
@@ -112,7 +112,7 @@ class ClassicChecks(MixedChecks):
         for process in self._processes:
             if isinstance(process, GenericProcess) and not process.is_settled:
                 return f"{process.name} is {process.generic.phase.name}, runs {names(process.running)}"
-        # a leader that has lost its memory lets what was deleted run on, as in Kafka
+        # a leader that has lost its memory lets deleted work run on, as in Kafka
         running = sorted(each for process in self._processes for each in process.running if each in world.configured)
         if running != sorted(world.configured):
             return f"{names(world.configured)} are configured, {names(running)} run"

@@ -1,4 +1,4 @@
-"""Which worker starts at a place of a classic group: Java's, or kcoord's?"""
+"""The fleet of a classic group: places at which workers of Java's or of kcoord's start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kcoord.sim.classic.world import ClassicWorld
 
 ASSIGNORS = ("cooperative", "cooperative", "connect", "eager")
-"""What kcoord's workers assign by where they lead."""
+"""The assignors that kcoord's workers use if they lead."""
 
 
 class ClassicFleet(MixedFleet):
@@ -55,5 +55,5 @@ class ClassicFleet(MixedFleet):
         )
 
     def generic_processes(self) -> list[GenericProcess]:
-        """Those that live."""
+        """The kcoord workers that live."""
         return [each for each in self.processes() if isinstance(each, GenericProcess)]

@@ -1,4 +1,4 @@
-"""Which workers are in a run of a classic group, and what goes wrong? A mixed run's plan, without what needs kcoord."""
+"""The plan of a run of a classic group: a mixed run's plan, without what needs kcoord."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kcoord.sim.mixed.plan import Mix, draw_mix_without_placement
 from kcoord.sim.plan import Plan
 
 NOT_OF_KAFKA = ("settings", "metadata", "burst", "delete")
-"""Faults that a group of Kafka's own coordinator does not know."""
+"""Faults that do not exist for a group of Kafka's own coordinator."""
 NOT_OF_CLASSIC_GROUPS = ("mode", "policy", "other_version")
-"""The same of a mixed run's."""
+"""The same for faults of a mixed run."""
 
 HANGS = (0, 1, 1, 2, 4)
 """How many revocations hang once nothing else goes wrong any more (`Mix.hangs`)."""

@@ -1,4 +1,4 @@
-"""One worker of kcoord's library in a classic group: the process around its generic membership."""
+"""A worker of kcoord's library in a classic group: the process around its classic membership."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ class GenericProcess(Process):
         self.member = self.generic
         self.member_id = ""
         self._waited_in_round = False
-        """Its last request was one of a round."""
+        """Whether its last request was one of a round."""
         self._joined_ms: deque[int] = deque()
         self.evicted = False
-        """The coordinator has let go of it while it ran something: what it runs counts again when it is a member."""
+        """The coordinator has removed it while it ran something. What it runs counts again once it is a
+        member again.
+        """
 
     @property
     def counts(self) -> bool:
@@ -55,7 +57,7 @@ class GenericProcess(Process):
         return member.phase is Phase.STABLE and self.running == member.owned == member.assigned
 
     def _may_be_over(self, now_ms: int) -> bool:
-        """Also in a round, which may have gone on without it."""
+        """Also true in a round, which may have gone on without the worker."""
         return self.generic.stop_at_ms is None or super()._may_be_over(now_ms)
 
     def _abandons(self) -> bool:
@@ -65,8 +67,8 @@ class GenericProcess(Process):
         return self.generic.phase is Phase.GONE
 
     def _overrun(self, action: actions.Overrun) -> None:
-        """In a round a worker waits for an answer as long as its connection stands. If none comes it learns late that
-        its session had ended before: all that this protocol gives.
+        """In a round a worker waits for an answer as long as its connection lasts. If none comes, it learns late that
+        its session had ended before: this protocol gives no more.
         """
         if not self._waited_in_round:
             super()._overrun(action)
@@ -78,7 +80,7 @@ class GenericProcess(Process):
         super()._send(number, request, request.MAX_VERSION)
 
     def _joins(self) -> None:
-        """Not without end, once nothing goes wrong any more."""
+        """Check that it does not join endlessly, once nothing goes wrong any more."""
         now_ms = self._events.now_ms
         self._joined_ms.append(now_ms)
         while self._joined_ms[0] < now_ms - WITHIN_MS:

@@ -1,8 +1,8 @@
 """A run of a classic group, as Kafka's own coordinator has it: Java's workers and kcoord's in one group.
 
-The coordinator is kcoord's of classic groups, which answers as Kafka's does (`group/generic`), so what is tried here
-are the workers: whether all is shared once the faults have ended, nobody runs what another one runs, and nobody wants
-rounds without end.
+The coordinator is kcoord's own for classic groups, which responds as Kafka's does (`group/generic`). So this tests the
+workers: once the faults have ended, everything must be shared, no two workers may run the same resource, and no worker
+may want rounds endlessly.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plan import Plan
 
 DELETES_AFTER_MS = 15_000
-"""How long after the last fault a connector is deleted in runs where revocations hang."""
+"""How long after the last fault a connector is deleted, in runs in which revocations hang."""
 
 
 class ClassicWorld(MixedWorld):
     """One run."""
 
     is_to_delete = False
-    """A connector is to be deleted before all can be well."""
+    """Whether a connector has to be deleted before all can be well."""
 
     def draw(self) -> Plan:
-        """What the seed says."""
+        """The plan that the seed draws."""
         plan, self.mix = draw(self.random)
         return plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
-        """Who watches, who works, what goes wrong."""
+        """Make the checks, the workers and the faults."""
         self._hangs_left = self.mix.hangs
         return super().furnish()
 
@@ -47,7 +47,7 @@ class ClassicWorld(MixedWorld):
             self.events.after(DELETES_AFTER_MS, self._delete_connector)
 
     def _delete_connector(self) -> None:
-        """Workers have something to stop, and nobody begins another round after that."""
+        """Give workers something to stop. Nothing begins another round after that."""
         self.is_to_delete = False
         known = self.topic.newest.task_counts
         if known:
@@ -55,8 +55,8 @@ class ClassicWorld(MixedWorld):
             self.announce()
 
     def stop_ms(self) -> int | None:
-        """How long `on_revoked` takes; None: it hangs until it is cut short. A few hang after the last fault, where no
-        round that something else begins ends that.
+        """How long `on_revoked` takes. None: it hangs until it is cut short. A few hang after the last fault, when no
+        round that something else begins can end that.
         """
         if not self.faulty and self._hangs_left:
             self._hangs_left -= 1

@@ -1,1 +1,1 @@
-"""Runs with several instances of kcoord: clients connect to any, the owner's shard answers, the others relay."""
+"""Runs with several instances of kcoord: clients connect to any, the owner's shard responds, the others relay."""

@@ -1,4 +1,4 @@
-"""What must never be, where connections end at several instances: which one is older, nobody but the run knows."""
+"""The checks of runs with several instances: only the run itself knows which of two connections is older."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
-"""Several instances around one shard: a request goes to the instance that its connection ends at, from there to the
-owner, and its answer the same way back.
+"""Several instances around one shard: a request goes to the instance at which its connection ends, from there to the
+owner, and the response goes the same way back.
 
-- An instance has one request of a connection in work; what comes behind it waits, or lets its held answer go.
-- It waits for the owner no longer than the call may take; then the client is told NOT_COORDINATOR, and the way to the
-  owner is made anew. What was sent on the former one lies at the owner, and is not read once the new one was.
-- An instance that stands still is read from by nobody and reads nothing; what waits in its sockets is read when it goes
-  on, each socket in its order, the sockets in any. Connections are made all the same, and accepted then.
-- The shard moves: its owner dies, stands still for too long, or gives it away. The next one loads the log. Connections
-  live on, and what lay in the former owner is relayed to the next one.
+- An instance has one request of a connection in work. The next one waits, or ends the hold of the response before it.
+- It waits for the owner no longer than the call may take. Then the client is told NOT_COORDINATOR, and the line to the
+  owner is made again. What was sent on the former line is in the owner's socket, and is not read once the new line was
+  read.
+- An instance that stands still reads nothing, and nobody reads from it. When it goes on, it reads what waits in its
+  sockets: each socket in its order, the sockets in any order. Connections can still be made, and are accepted then.
+- The shard moves: its owner dies, stands still for too long, or gives it away. The next owner loads the log.
+  Connections live on, and what was waiting in the former owner is relayed to the next one.
 - Each instance has a clock of its own, and a time of day that may be a day off.
 
-One shard exists at a time: that a former owner answers nobody any more is what leases are for (CG-27), and is not
-looked at here.
+There is one shard at a time. Leases make sure that a former owner does not respond any more (CG-27); that is not
+simulated here.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 
 LEASE_MS = 5_000
 RELAY_MS = 5_000
-"""How long a relayed call may take beyond what its group lets it wait."""
+"""How long a relayed call may take beyond the wait that its group allows."""
 MISSED_MS = 6_000
-"""An instance that stands still or is dead for so long loses the shard."""
+"""An instance that stands still or is dead for this long loses the shard."""
 
 
 class SharedCoordinator(Coordinator):
@@ -56,7 +57,7 @@ class SharedCoordinator(Coordinator):
         super().__init__(world, settings)
         network.made = self._made
 
-    # -- whose it is --------------------------------------------------------------------------------------------------
+    # -- the owner ----------------------------------------------------------------------------------------------------
 
     @property
     def frozen_until_ms(self) -> int:
@@ -91,7 +92,7 @@ class SharedCoordinator(Coordinator):
         self._take(self.shard.loaded(now_ms, self.wall_ms, LEASE_MS), None)
 
     def move(self, after_ms: int) -> None:
-        """The shard goes to another instance, if there is one; who waits is told NOT_COORDINATOR."""
+        """The shard goes to another instance, if there is one. Requests that wait are told NOT_COORDINATOR."""
         others = [each for each in self.instances if each.up and each is not self.owner]
         if not others or self.stage is DOWN:
             return
@@ -109,22 +110,22 @@ class SharedCoordinator(Coordinator):
             return
         self.owner = owner if owner.up else self._choices.choice(up)
         for link in self._network.links:
-            link.call = link.hot = None  # in work at the former owner
+            link.call = link.hot = None  # they were in work at the former owner
         self._world.note(self.owner.name, "takes over")
         self.start()
 
     # -- faults of instances ------------------------------------------------------------------------------------------
 
     def crash(self, down_ms: int, wall_jump_ms: int = 0, *, torn: bool = False) -> None:
-        """The owner dies, and comes back after a while; another one takes over meanwhile, or it does itself."""
+        """The owner dies and comes back after a while. Another instance takes over meanwhile, or it does so itself."""
         if self.stage is DOWN:
             return
         self.owner.wall_ms += wall_jump_ms
         self.kill(self.owner, down_ms, torn=torn)
 
     def kill(self, instance: Instance, down_ms: int, *, torn: bool = False) -> None:
-        """An instance dies, and another process is there in its place after a while; with `torn` the log is cut short
-        in the midst of the owner's append.
+        """An instance dies, and after a while another process is in its place. With `torn` the log is cut off in the
+        middle of the owner's append.
         """
         if not instance.up:
             return
@@ -145,7 +146,7 @@ class SharedCoordinator(Coordinator):
         instance.up = True
 
     def freeze(self, ms: int) -> None:
-        """The owner stands still; it loses the shard if that is for long."""
+        """The owner stands still. It loses the shard if that lasts long."""
         self.stop(self.owner, ms)
 
     def stop(self, instance: Instance, ms: int) -> None:
@@ -183,7 +184,7 @@ class SharedCoordinator(Coordinator):
     # -- connections --------------------------------------------------------------------------------------------------
 
     def _made(self, link: FrontLink) -> None:
-        """A client has connected: the kernel does that, also for a process that stands still."""
+        """A client has connected: the kernel accepts that even for a process that stands still."""
         instance, now_ms = link.instance, self._events.now_ms
         if instance.stands_still(now_ms):
             instance.backlog.append(link)
@@ -217,7 +218,7 @@ class SharedCoordinator(Coordinator):
         return None if member is None else self.owner.known.get(member.connection)
 
     def _put_by(self, instance: Instance, source: object, read: partial[None]) -> bool:
-        """Whether the instance stands still, so that it reads this later."""
+        """Whether the instance stands still. If so, it reads this later."""
         if instance.stands_still(self._events.now_ms):
             instance.unread.append(Unread(source, read))
             return True
@@ -305,7 +306,7 @@ class SharedCoordinator(Coordinator):
         if self._put_by(owner, (line, made), again):
             return
         if made < line.read:
-            return  # of a connection that was given up, and another one was made since
+            return  # from a connection that was given up; another one was made since
         line.read = made
         if owner is self.owner and self.stage is not DOWN:
             read(*what)  # type: ignore[operator]  # a method of this class
@@ -313,7 +314,7 @@ class SharedCoordinator(Coordinator):
             self._answer_back(what[0], refuse(what[0].request, ErrorCode.NOT_COORDINATOR))
 
     def _stop_waiting(self, frame: Frame, life: int, line: Line) -> None:
-        """The owner has not answered in time."""
+        """The owner has not responded in time."""
         link = frame.link
         assert isinstance(link, FrontLink)
         if link.front_call is not frame or link.instance.life != life:
@@ -325,7 +326,7 @@ class SharedCoordinator(Coordinator):
         self._back(frame, refuse(frame.request, ErrorCode.NOT_COORDINATOR))
 
     def _line_lost(self, instance: Instance) -> None:
-        """At the owner: the former way of that instance has ended, and nobody waits for what came by it."""
+        """At the owner: the former line of that instance has ended, and nobody waits for what came on it."""
         for link in self._network.links:
             if isinstance(link, FrontLink) and link.instance is instance and link.call not in (None, link.front_call):
                 self._let_go_at_owner(link)
@@ -355,7 +356,9 @@ class SharedCoordinator(Coordinator):
         self._events.after(self._network.delay(), self._back, frame, response)
 
     def _back(self, frame: Frame, response: Response) -> None:
-        """At the connection's instance: the answer goes to the client, and what waited behind it is passed on."""
+        """At the connection's instance: the response goes to the client, and the next request on the connection is
+        passed on.
+        """
         link = frame.link
         assert isinstance(link, FrontLink)
         if link.front_call is not frame:

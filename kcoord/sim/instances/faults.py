@@ -1,4 +1,4 @@
-"""What goes wrong with instances: they stand still, die, give the shard away; a clock is set."""
+"""The faults of instances: they stand still, die, or give the shard away; a clock is set."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HOUR_MS = 3_600_000
 
 
 class InstancesFaults(Faults):
-    """Those of any run, and these. `choices` draws what the others do not."""
+    """The faults of any run, and those of instances. `choices` draws what the others do not."""
 
     def __init__(self, world: InstancesWorld) -> None:
         self._shared: SharedCoordinator = world.shared
         self._choices: Random = world.choices
         self._planned_weights = None if world.instances is None else world.instances.weights
         self.weights: Mapping[str, int]
-        """Of what goes wrong with instances in this run; 0: never."""
+        """The weights of the faults of instances in this run. 0: never."""
         super().__init__(world)
 
     def _weighted(self) -> dict[str, int]:
@@ -62,7 +62,9 @@ class InstancesFaults(Faults):
         instance.wall_ms += step_ms
 
     def _move_on(self) -> None:
-        """A worker's connection breaks at once, so that it makes one to another instance while this one lies."""
+        """A worker's connection breaks at once, so that the worker connects to another instance while its request waits
+        here.
+        """
         place = self._running()
         if place is not None and place.process is not None and place.process.link is not None:
             self._world.network.cut(place.process.link)

@@ -1,6 +1,6 @@
 """One instance: its clock, its ports, what waits in its sockets while it stands still, and how it relays.
 
-Only what concerns connections is here. There is one shard at a time, the owner's (`coordinator.py`).
+This module covers only connections. There is one shard at a time, the owner's (`coordinator.py`).
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from kcoord.instances.peer_clock import PeerClock
 from kcoord.sim.network import Client, Frame, Link
 
 TICKS_MS = 150
-"""A connection that is accepted may have been waiting for so long, where the instance has not stood still (as
-`kcoord/server/accept_clock.py` has it).
+"""How long an accepted connection may have waited if the instance has not stood still (as in
+`kcoord/server/accept_clock.py`).
 """
 PORTS = 2
 MEASURED_FOR_MS = 10_000
 NUMBERS = 1_000
-"""So far apart the numbers of two instances' connections begin, to be told apart in a trace."""
+"""How far apart the numbers of two instances' connections begin, so that a trace tells them apart."""
 
 
 class FrontLink(Link):
-    """A client's connection, and what the instance that it ends at knows of it."""
+    """A client's connection, and what the instance at its end knows of it."""
 
     __slots__ = ("by_ms", "front_call", "front_queue", "instance", "made", "number", "port", "since_ms")
 
     def __init__(self, made: int, client: Client, instance: Instance, port: int) -> None:
         super().__init__(made, client)
         self.made = made
-        """Connections in the order in which they were made, as nobody in the run knows it; `serial` is its number at
-        the owner that it was relayed to last.
+        """Numbers connections in the order in which they were made, which nobody in the run knows. `serial` is its
+        number at the owner that it was relayed to last.
         """
         self.instance = instance
         self.port = port
         self.number = 0
-        """Its number there, from the time on when it is accepted."""
+        """Its number at that instance, once it is accepted."""
         self.since_ms = self.by_ms = 0
         """When it was made, by that instance's clock."""
         self.front_call: Frame | None = None
@@ -58,12 +58,12 @@ class Unread:
 
 @attrs.define(eq=False)
 class Line:
-    """The way from one instance to another: what is sent on it keeps its order, until it is made anew."""
+    """The line from one instance to another. What is sent on it keeps its order, until it is made again."""
 
     made: int = 0
-    """How often it was."""
+    """How many times the line was made."""
     read: int = 0
-    """The newest one that the other has read from."""
+    """The newest line that the other instance has read from."""
     out_ms: int = 0
 
 
@@ -76,9 +76,9 @@ class Instance:
         self.up = True
         self.life = 0
         self.clock_ms = random.randrange(1 << 40)
-        """What its monotonic clock is ahead of virtual time."""
+        """How far its monotonic clock is ahead of virtual time."""
         self.wall_ms = random.choice((0, 0, 90_000, -90_000, 86_400_000, -86_400_000))
-        """What its time of day is ahead of the right one."""
+        """How far its time of day is ahead of the right one."""
         self.frozen_until_ms = 0
         self.frozen_since_ms = 0
         self.backlog: list[FrontLink] = []
@@ -87,11 +87,11 @@ class Instance:
         self.begin()
 
     def begin(self) -> None:
-        """Another process."""
+        """Begin the next life: another process."""
         self.life += 1
         self.numbers = count(NUMBERS * (self.number + 1) + 1)
         self.relayed: dict[tuple[int, int, int], int] = {}
-        """The number here of a connection of another instance, by that one, its life, and the number there."""
+        """The number here of another instance's connection, by that instance, its life, and the number there."""
         self.known: dict[int, FrontLink] = {}
         """Connections by their number here."""
         self.lines: dict[int, Line] = {}
@@ -112,14 +112,14 @@ class Instance:
         self.frozen_until_ms = max(self.frozen_until_ms, now_ms + ms)
 
     def accept(self, link: FrontLink, now_ms: int) -> None:
-        """Take a connection in. One that was made while the instance stood still has waited for that."""
+        """Accept a connection. If it was made while the instance stood still, it has waited since then."""
         link.number = next(self.numbers)
         awake_since_ms = self.frozen_until_ms
         since_ms = now_ms if now_ms - awake_since_ms >= TICKS_MS else min(now_ms, self.frozen_since_ms)
         link.since_ms, link.by_ms = self.clock_ms + since_ms - TICKS_MS, self.clock_ms + now_ms
 
     def wake(self, now_ms: int) -> None:
-        """Read what has come: each source in its order, the sources in any."""
+        """Read what has come: each source in its order, the sources in any order."""
         backlog, self.backlog = self.backlog, []
         ports = [[link for link in backlog if link.port == port] for port in range(PORTS)]
         self._random.shuffle(ports)
@@ -137,7 +137,7 @@ class Instance:
                 queues.remove(queue)
 
     def number_of(self, link: FrontLink) -> int:
-        """The number of a connection of any instance here, the first time a new one."""
+        """The number here of a connection of any instance. The first time it gets a new one."""
         if link.instance is self:
             found = link.number
         else:
@@ -148,11 +148,11 @@ class Instance:
         return found
 
     def line_to(self, other: Instance) -> Line:
-        """The way to another instance."""
+        """The line to another instance."""
         return self.lines.setdefault(other.number, Line())
 
     def opening_for(self, link: FrontLink, owner: Instance, now_ms: int) -> Opening | None:
-        """When a connection that ends here was made, on the owner's steps' clock (virtual time)."""
+        """When a connection that ends here was made, on the clock of the owner's steps (virtual time)."""
         if owner is self:
             return Opening("", link.port, link.number, link.since_ms - self.clock_ms, link.by_ms - self.clock_ms)
         made = self._clock_of(owner, now_ms).theirs(link.since_ms, link.by_ms)
@@ -163,7 +163,7 @@ class Instance:
 
     @property
     def name_of_life(self) -> str:
-        """The process by name."""
+        """The name of this life of the process."""
         return f"{self.number}.{self.life}"
 
     def _clock_of(self, owner: Instance, now_ms: int) -> PeerClock:

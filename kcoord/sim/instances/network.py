@@ -1,4 +1,4 @@
-"""Connections to several instances: a worker's new one ends at any of them, also at one that stands still."""
+"""Connections to several instances: a new connection of a worker ends at any of them, even at one that stands still."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from kcoord.sim.plan import Plan
 
 
 class FrontNetwork(Network):
-    """`choices` draws where connections end."""
+    """A network in which `choices` draws where connections end."""
 
     def __init__(self, events: Events, random: Random, plan: Plan, choices: Random) -> None:
         super().__init__(events, random, plan)
         self._choices = choices
         self.instances: list[Instance] = []
         self.made: Callable[[FrontLink], None]
-        """Where a new connection comes in."""
+        """Called with each new connection."""
 
     def connect(self, client: Client) -> Link:
-        """A new connection, with the highest number so far."""
+        """Make a new connection, with the highest number so far."""
         self.serial += 1
         instance = self._choices.choice([each for each in self.instances if each.up])
         link = FrontLink(self.serial, client, instance, self._choices.randrange(PORTS))
@@ -31,7 +31,9 @@ class FrontNetwork(Network):
         return link
 
     def reset_instance(self, instance: Instance) -> None:
-        """An instance has died: its connections end, and what is under way is lost. Some clients are not even told."""
+        """An instance has died: its connections end, and what is on its way is lost. Some clients do not even hear of
+        it.
+        """
         for link in list(self.links):
             if isinstance(link, FrontLink) and link.instance is instance:
                 self.links.remove(link)

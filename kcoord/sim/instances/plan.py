@@ -1,4 +1,4 @@
-"""How do the plans of runs with several instances differ, and what is drawn of the instances?"""
+"""The plans of runs with several instances: how they differ, and what is drawn for the instances."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from kcoord.sim.plan import draw as draw_plan
 
 @attrs.frozen
 class Instances:
-    """What is decided of the instances before a run begins."""
+    """What is decided about the instances before a run begins."""
 
     number: int
-    """How many there are."""
+    """How many instances there are."""
     weights: Mapping[str, int]
-    """Of what goes wrong with them (`instances.faults.WEIGHTS`)."""
+    """The weights of their faults (`instances.faults.WEIGHTS`)."""
 
 
 def draw(seed: int, random: Random) -> Plan:
-    """The plan of a seed; `random` are the run's own random numbers. In every second run work moves while it is slow to
-    stop: others wait for what a request that lay somewhere would free.
+    """The plan of a seed. `random` has the run's own random numbers. In every second run work moves while it is slow to
+    stop: then others wait for what a request would free that is held up somewhere.
     """
     plan, choices = draw_plan(random), Random(f"plan of instances {seed}")
     return _overlapping(choices, plan) if choices.random() < 0.5 else plan
 
 
 def _overlapping(choices: Random, plan: Plan) -> Plan:
-    """The same run, but for work that moves all the time and is slow to stop."""
+    """The same run, except that work moves all the time and is slow to stop."""
     return attrs.evolve(
         plan,
         workers=choices.choice((2, 3, 4)),

@@ -1,5 +1,5 @@
-"""What belongs to a run with several instances? The same as to any; what concerns instances is drawn by itself, so that
-the rest of a seed is what it is with one.
+"""The world of a run with several instances: as in any run. What concerns instances is drawn separately, so that the
+rest of a seed is the same as with one instance.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class InstancesWorld(World):
     choices: Random
 
     instances: Instances | None = None
-    """What a plan file says of them; once the run has been furnished, what holds."""
+    """What a plan file says about them. Once the run has been set up: what applies."""
 
     def draw(self) -> Plan:
-        """What the seed says."""
+        """The plan that the seed draws."""
         return draw(self.seed, self.random)
 
     def take(self, run_plan: RunPlan) -> Plan:
-        """What a plan file says."""
+        """The plan in a plan file."""
         self.instances = run_plan.instances
         return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
-        """Who watches, who works, what goes wrong."""
+        """Make the checks, the workers and the faults."""
         self.choices = Random(f"instances of {self.seed}")
         checks = InstancesChecks(self)
         self.found_group()
@@ -49,7 +49,7 @@ class InstancesWorld(World):
         return checks, fleet, faults
 
     def found_group(self) -> None:
-        """What workers need."""
+        """Make what workers need."""
         network = self.network = FrontNetwork(self.events, self.random, self.plan, self.choices)
         drawn = self.choices.choice((2, 2, 3))
         number = drawn if self.instances is None else self.instances.number

@@ -1,8 +1,8 @@
-"""How does a worker of Java's Connect 4.3 behave in its group? A model of it without I/O, to be run by thousands.
+"""A model of a worker of Java's Connect 4.3 in its group, without I/O, so that thousands can run.
 
-`worker` is Connect's herder, `client` Kafka's client below it (member id, generation, heartbeats), `leading` what the
-worker does that leads; `configs` is what is configured, and the topic that says so; `actions` what the host is asked
-for. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `docs/rules/classic-members.md`.
+`worker` is Connect's herder, `client` is Kafka's client below it (member id, generation, heartbeats), `leading` is what
+the leading worker does. `configs` is what is configured, and the topic that says so. `actions` is what the worker asks
+of its host. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `docs/rules/classic-members.md`.
 """
 
 from kcoord.sim.legacy.actions import Action, Close, ReadConfigs, Seek, Send, Start, Stop

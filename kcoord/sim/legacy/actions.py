@@ -1,4 +1,4 @@
-"""What does a legacy worker ask of its host? Data only; carried out in the order in which it comes."""
+"""The actions that a classic worker asks of its host. Data only; the host carries them out in order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kcoord.sim.legacy.configs import Configs
 
 @frozen(slots=True)
 class Seek:
-    """Drop the connection, if there is one; find the coordinator and connect, again and again, until `connected`."""
+    """Drop the connection, if any. Find the coordinator and connect, again and again, until `connected`."""
 
 
 @frozen(slots=True)
 class Send:
-    """Send this on the connection, in that version. Then `received` with the same number, or `disconnected`."""
+    """Send this on the connection, in that version. Then call `received` with the same number, or `disconnected`."""
 
     number: int
     request: Request
@@ -26,7 +26,7 @@ class Send:
 
 @frozen(slots=True)
 class Start:
-    """Run these from now on, as of these configurations. Nothing is to be reported."""
+    """Run these resources from now on, with these configurations. The host reports nothing back."""
 
     resources: frozenset[Resource]
     configs: Configs
@@ -34,14 +34,16 @@ class Start:
 
 @frozen(slots=True)
 class Stop:
-    """Stop these; then `stopped`. Until then the worker does nothing else, but for heartbeats."""
+    """Stop these resources, then call `stopped`. Until then the worker does nothing but heartbeats."""
 
     resources: frozenset[Resource]
 
 
 @frozen(slots=True)
 class ReadConfigs:
-    """Read the config topic to its end: `config_read`, then `read_to_end`. Ask again later if that takes too long."""
+    """Read the config topic to its end: call `config_read`, then `read_to_end`. If that takes too long, the worker asks
+    again.
+    """
 
 
 @frozen(slots=True)

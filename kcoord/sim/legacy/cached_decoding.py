@@ -1,4 +1,4 @@
-"""What Connect's workers tell each other, decoded: in a run the same bytes are read again and again."""
+"""Cached decoding of what Connect's workers tell each other: in a run the same bytes are read again and again."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
-"""How does Kafka's Java client keep a member in its group? Member id, generation, the calls under way, heartbeats.
+"""A model of Kafka's Java client as a group member: member id, generation, pending calls, heartbeats.
 
-What the thread above it (`worker`) does not do itself: answers are taken in as they come, and heartbeats go out while
-that thread stops tasks or waits.
+It does what the thread above it (`worker`) does not do itself: responses are processed as they come, and heartbeats go
+out while that thread stops tasks or waits.
 
 | state | heartbeats | |
 | --- | --- | --- |
-| UNJOINED | no | no member, or thrown out |
-| PREPARING | no | JoinGroup under way, or to be sent |
-| COMPLETING | yes | SyncGroup under way |
+| UNJOINED | no | not a member, or thrown out |
+| PREPARING | no | JoinGroup on its way, or about to be sent |
+| COMPLETING | yes | SyncGroup on its way |
 | STABLE | yes | |
 
-- ILLEGAL_GENERATION keeps the member id, UNKNOWN_MEMBER_ID and leaving give it up; either only where the generation
-  that was asked with is still the one.
-- Whatever waits fails when the connection ends; an error that Java does not know to retry ends the process.
-- No heartbeat answered for a session timeout: the connection is dropped. No turn of the thread above for a rebalance
-  timeout: the client leaves by itself.
+- ILLEGAL_GENERATION keeps the member id; UNKNOWN_MEMBER_ID and leaving give it up. Both errors count only if the
+  generation of the request is still the current one.
+- When the connection ends, everything that waits fails. An error that Java does not know to retry ends the process.
+- If no heartbeat is answered for a session timeout, the client drops the connection. If the thread above does not take
+  its turn for a rebalance timeout, the client leaves by itself.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ NEVER_MS = 1 << 62
 CLOSED = "the consumer is being closed"
 POLL_TIMEOUT = "worker poll timeout has expired."
 JOIN_LAPSE_MS = 5_000
-"""A JoinGroup may wait so much longer than the rebalance timeout."""
+"""How much longer than the rebalance timeout a JoinGroup may wait."""
 
 
 class State(Enum):
-    """Where the member is."""
+    """The state of the member."""
 
     UNJOINED = auto()
     PREPARING = auto()
@@ -61,7 +61,7 @@ class State(Enum):
 
 @frozen(slots=True)
 class Generation:
-    """What a member is known by."""
+    """The member's identity in a round."""
 
     number: int = NO_GENERATION
     member_id: str = ""
@@ -79,20 +79,20 @@ class Fate(Enum):
 
 @frozen(slots=True)
 class Outcome:
-    """What came of JoinGroup and SyncGroup."""
+    """The result of JoinGroup and SyncGroup."""
 
     fate: Fate
     text: str = ""
-    """Of an error."""
+    """The text of an error."""
     asked_again: bool = False
-    """The coordinator has given a member id, which is no failure."""
+    """The coordinator has given out a member id. That is not a failure."""
     assignment: bytes = b""
 
 
 _Call: TypeAlias = tuple[type[Request], Generation, int]
-"""What was asked, as whom, and when it is given up."""
+"""The type of the request, the identity that it was sent with, and when it is given up."""
 
-# error → how a round ends that meets it; all others are fatal
+# error → how a round ends that meets it; all other errors are fatal
 _JOIN_FATES = {
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: Fate.LATER,
     ErrorCode.UNKNOWN_MEMBER_ID: Fate.AGAIN,
@@ -113,7 +113,7 @@ _THROWN_OUT = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 
 
 class GroupClient:
-    """One member's client."""
+    """The client of one member."""
 
     def __init__(
         self,
@@ -127,21 +127,21 @@ class GroupClient:
         self.state = State.UNJOINED
         self.generation = Generation()
         self.up = False
-        """There is a connection to the coordinator."""
+        """Whether there is a connection to the coordinator."""
         self.rejoin = True
-        """A round has failed, or there was none yet."""
+        """A round has failed, or there has been none yet."""
         self.needs_prepare = True
         self.outcome: Outcome | None = None
-        """Of the round under way, or the last one that nobody has looked at yet."""
+        """The result of the current round, or of the last one if nobody has looked at it yet."""
         self.under_way = False
         self.broken: str = ""
-        """What ends the process: the thread above finds it when it takes its turn."""
+        """What ends the process. The thread above finds it when it takes its turn."""
         self.wants_rejoin: bool = False
-        """Somebody has asked to join again."""
+        """Whether the member was asked to join again."""
         self.polled_ms = NEVER_MS
-        """When the thread above last took its turn; NEVER_MS while it waits for work."""
+        """When the thread above last took its turn. NEVER_MS while it waits for work."""
         self.joins = 0
-        """JoinGroups sent that could complete a round: not those that ask for a member id."""
+        """How many JoinGroups were sent that could complete a round. Those that ask for a member id do not count."""
         self._reason = ""
         self._calls: dict[int, _Call] = {}
         self._numbers = 0
@@ -149,7 +149,7 @@ class GroupClient:
         self._beat_ms = 0
         """When the next heartbeat is due."""
         self._session_ms = 0
-        """When too long nothing was answered."""
+        """When nothing will have been answered for too long."""
         self._failures = 0
         self.out: list[Action] = []
         self.now_ms = 0
@@ -157,7 +157,7 @@ class GroupClient:
     # The way to the coordinator
 
     def seek(self) -> None:
-        """Find the coordinator, first of all or once more; what was under way has failed."""
+        """Find the coordinator, for the first time or again. Everything on its way has failed."""
         self.out.append(Seek())
         self._lose()
 
@@ -213,7 +213,7 @@ class GroupClient:
             self.rejoin = True
 
     def completed(self) -> None:
-        """The thread above has taken its assignment in."""
+        """The thread above has processed its assignment."""
         self.under_way, self.outcome = False, None
         self.needs_prepare = True
 
@@ -310,10 +310,10 @@ class GroupClient:
             self._send(request, setup.leave_version, setup.request_timeout_ms)
         self.reset(forget_id=True)
 
-    # Answers and time
+    # Responses and time
 
     def received(self, number: int, response: Response) -> None:
-        """An answer has come."""
+        """A response has come."""
         call = self._calls.pop(number, None)
         if call is None:
             return
@@ -351,7 +351,7 @@ class GroupClient:
         self._failures = min(self._failures + 1, 10)
 
     def tick(self) -> None:
-        """What the heartbeat thread does at this time."""
+        """Do what the heartbeat thread does at this time."""
         for _, _, until_ms in self._calls.values():
             if until_ms <= self.now_ms:
                 self.seek()
@@ -372,7 +372,7 @@ class GroupClient:
             self._send(request, setup.heartbeat_version, setup.request_timeout_ms)
 
     def wake_at(self) -> int:
-        """When `tick` has something to do."""
+        """When `tick` next has something to do."""
         at_ms = NEVER_MS
         for _, _, until_ms in self._calls.values():
             if until_ms < at_ms:

@@ -1,8 +1,7 @@
-"""What is configured, as of which offset of the config topic?
+"""The configurations as of an offset of the config topic.
 
-The topic is one list that all workers of a cluster read, each as far as it has come. Records take offsets as
-Connect's do: a connector one, its deletion two, task configurations one a task and one that commits them, a session
-key one.
+The topic is one list that all workers of a cluster read, each up to its own position. Records take offsets as Connect's
+do: a connector takes one, its deletion two, task configurations one a task and one to commit them, a session key one.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from kcoord.protocol.resources import Resource
 
 @attrs.frozen
 class Configs:
-    """All that a worker has read up to an offset."""
+    """Everything that a worker has read up to an offset."""
 
     offset: int = 0
-    """The next one to read, which is what Connect's workers tell each other."""
+    """The next offset to read. Connect's workers tell each other this number."""
     task_counts: Mapping[str, int] = attrs.Factory(dict)
-    """All connectors; 0 where there are no task configurations yet."""
+    """All connectors. 0 tasks if there are no task configurations yet."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """How often each connector's task configurations were written."""
+    """How many times each connector's task configurations were written."""
 
     def snapshot(self) -> Snapshot:
         """What the assignors look at."""
@@ -41,13 +40,13 @@ class News:
     """What has changed between two readings, as far as workers act on it."""
 
     rebalance: bool = False
-    """A connector came or went, or task configurations changed."""
+    """Whether a connector came or went, or task configurations changed."""
     reconfigured: frozenset[str] = frozenset()
-    """Connectors whose task configurations were written anew."""
+    """Connectors whose task configurations were written again."""
 
 
 def news(before: Configs, seen: Configs, now: Configs) -> News:
-    """What a worker makes of having read from `seen` to `now`, whose herder knew `before` until now."""
+    """What a worker learns from reading on from `seen` to `now`. Its herder knew `before` until now."""
     reconfigured = frozenset(name for name, count in now.revisions.items() if count != seen.revisions.get(name))
     came = any(name not in seen.task_counts and name not in before.task_counts for name in now.task_counts)
     went = any(name not in now.task_counts and name in before.task_counts for name in seen.task_counts)
@@ -55,7 +54,7 @@ def news(before: Configs, seen: Configs, now: Configs) -> News:
 
 
 class ConfigTopic:
-    """The one config topic."""
+    """The config topic of a cluster."""
 
     def __init__(self) -> None:
         self._states = [Configs()]
@@ -63,11 +62,11 @@ class ConfigTopic:
 
     @property
     def newest(self) -> Configs:
-        """All of it."""
+        """Everything in the topic."""
         return self._states[-1]
 
     def read(self, offset: int) -> Configs:
-        """All before that offset; records of one write are not parted."""
+        """Everything before that offset. The records of one write are not separated."""
         return self._states[bisect_right(self._offsets, offset) - 1]
 
     def put_connector(self, name: str) -> Configs:
@@ -85,7 +84,7 @@ class ConfigTopic:
         return self._add(Configs(self.newest.offset + 2, counts, self.newest.revisions))
 
     def put_session_key(self) -> Configs:
-        """The leader writes a new session key: an offset, and nothing to act on."""
+        """The leader writes a new session key: that takes an offset, and there is nothing to act on."""
         return self._write(1, {})
 
     def _write(self, records: int, counts: Mapping[str, int], revisions: Mapping[str, int] | None = None) -> Configs:

@@ -1,7 +1,8 @@
-"""What does the worker that leads answer the others? Connect's own assignor over the list of JoinGroup's answer.
+"""The leading worker's answer to the others: Connect's own assignor over the members that the JoinGroup response lists.
 
-Or another policy's (`kcoord.assign`), for the sake of comparison: as if Connect had had it. That goes by rounds as
-leaders of ours do (`kcoord.worker.generic.round`); under `default` it is Connect's own in any case.
+For comparison the leader can also assign by another policy (`kcoord.assign`), as if Connect had it. That works in
+rounds as kcoord's leaders do (`kcoord.worker.generic.round`). Under `default` the assignor is Connect's own in any
+case.
 """
 
 from __future__ import annotations
@@ -32,34 +33,34 @@ from kcoord.worker.generic import round as rounds
 
 @attrs.frozen
 class Round:
-    """What came of one round."""
+    """The result of one round."""
 
     told: Mapping[str, bytes]
     """Each member's assignment."""
     snapshot: Snapshot
     owners: Mapping[str, frozenset[Resource]] | None
-    """Who shall run what, for REST requests that are forwarded; None: the leader lacked configurations."""
+    """Who is to run what, for forwarded REST requests. None: the leader lacked configurations."""
 
 
 @attrs.define
 class Leader:
-    """What a worker keeps from round to round, in case that it leads."""
+    """What a worker keeps from round to round, in case it leads."""
 
     assignor: ServerAssignor | None = None
     """None: Connect's own."""
     _memory: Memory = attrs.Factory(Memory)
     _rounds: rounds.Memory = attrs.Factory(rounds.Memory)
     _generation: int = NO_GENERATION
-    """Of the last round that it led by `assignor`."""
+    """The generation of the last round that it led with `assignor`."""
     _wait: rounds.Wait = rounds.NO_WAIT
 
     def told(self, assignment: WorkerAssignment, now_ms: int) -> None:
-        """This worker has got an assignment, its own or another leader's."""
+        """This worker has got an assignment, from itself or from another leader."""
         self._wait = rounds.Wait.of(assignment, now_ms)
 
     def lead(self, version: int, members: Sequence[JoinGroupResponseMember], seen: Seen, max_delay_ms: int) -> Round:
-        """Compute. `seen` has all but the workers. Raises ValueError if the leader is not among the members, as Java
-        fails then, and EmbeddedError for metadata that cannot be read.
+        """Compute the assignments. `seen` has everything but the workers. Raises ValueError if the leader is not among
+        the members, as Java fails then, and EmbeddedError for metadata that cannot be read.
         """
         if not members:
             raise ValueError(f"the leader {seen.leader_id} is shown no members")
@@ -103,7 +104,7 @@ class Leader:
     ) -> Round:
         snapshot, offset = base
         configured = snapshot.resources()
-        if self._generation != seen.last_completed_generation:  # others led since, or its answer did not arrive
+        if self._generation != seen.last_completed_generation:  # others have led since, or its answer did not arrive
             self._rounds = rounds.Memory()
         if isinstance(assignor, IncrementalAssignor) and assignor.policy.defers:
             self._rounds.guess(states, configured, self._wait, seen.now_ms)

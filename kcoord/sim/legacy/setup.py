@@ -1,4 +1,4 @@
-"""How is a legacy worker configured? Connect's own settings, with its defaults; times in ms."""
+"""The setup of a classic worker: Connect's own settings, with its defaults. Times are in ms."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from kcoord.protocol.embedded import SESSIONED
 
 @attrs.frozen
 class LegacySetup:
-    """One worker."""
+    """The setup of one worker."""
 
     group_id: str
     url: str
     protocol: int = SESSIONED
-    """`connect.protocol`: the best version that it offers; all below are offered too."""
+    """`connect.protocol`: the newest version that it offers. All older ones are offered too."""
     session_timeout_ms: int = 10_000
     rebalance_timeout_ms: int = 60_000
     heartbeat_interval_ms: int = 3_000
-    """Also how long the coordinator may be unknown before all is stopped."""
+    """Also how long the coordinator may be unknown before everything is stopped."""
     request_timeout_ms: int = 40_000
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
     max_delay_ms: int = MAX_DELAY_MS
     """`scheduled.rebalance.max.delay.ms`."""
     assignor: ServerAssignor | None = None
-    """What it leads by, under `compatible` and `sessioned`; None: Connect's own."""
+    """The assignor that it leads with, under `compatible` and `sessioned`. None: Connect's own."""
     worker_sync_timeout_ms: int = 3_000
-    """How long the config topic may take to be read to its end."""
+    """How long reading the config topic to its end may take."""
     worker_unsync_backoff_ms: int = 300_000
     """How long an eager worker waits that could not read it."""
     join_version: int = 9

@@ -1,4 +1,4 @@
-"""What do legacy workers and the coordinator say to each other, for people? One line a message."""
+"""The messages between classic workers and the coordinator, for people: one line each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def of_legacy_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatRe
 
 
 def of_legacy_response(response: JoinGroupResponse | SyncGroupResponse) -> str:
-    """An answer in short."""
+    """A response in short."""
     if isinstance(response, SyncGroupResponse):
         return _assignment(decode_assignment(response.assignment)) if response.assignment else "nothing"
     shown = [f"{each.member_id} {_state(decode_state(each.metadata))}" for each in response.members]

@@ -1,20 +1,21 @@
-"""What does a worker of Connect 4.3 do, in which order, and when does it stop what it runs? A model of its herder.
+"""A model of the herder of a worker of Connect 4.3: what it does, in which order, and when it stops what it runs.
 
-Connect's herder is one thread that blocks: in a round, while tasks stop, while it reads the config topic. It is a
-generator here that yields what it waits for; around it are the group's client (`client`), which goes on meanwhile, and
+Connect's herder is one thread that blocks: in a round, while tasks stop, and while it reads the config topic. Here it
+is a generator that yields what it waits for. Around it are the group's client (`client`), which goes on meanwhile, and
 the calls of the host. Nothing here does I/O or reads a clock.
 
 One turn of the thread:
-1. The coordinator unknown for a heartbeat interval: all is stopped, and the next JoinGroup reports a null allocation.
-2. A round, if one is wanted; under `default` all is stopped before. What the answer revokes is stopped, the rest is
-   kept, what it assigns is added.
-3. The answer's config offset above the herder's own: it reads the topic to its end; if that takes too long it leaves,
-   runs on for a back-off, and tries again. Below its own: it rejoins at once. Equal: it starts what is not running, and
-   where something was revoked it rejoins at once.
-4. News of the config topic: reconfigured tasks are stopped, and a round is wanted.
-5. It waits; when an answer's delay is over it wants a round.
+1. If the coordinator is unknown for a heartbeat interval, it stops everything, and the next JoinGroup reports a null
+   allocation.
+2. It makes a round if one is wanted; under `default` it stops everything before. It stops what the answer revokes,
+   keeps the rest, and adds what the answer assigns.
+3. If the answer's config offset is above the herder's own, it reads the topic to its end. If that takes too long, it
+   leaves, runs on for a back-off, and tries again. If the offset is below its own, it rejoins at once. If they are
+   equal, it starts what is not running, and if something was revoked it rejoins at once.
+4. On news of the config topic, it stops reconfigured tasks, and wants a round.
+5. It waits. When an answer's delay is over, it wants a round.
 
-Not modelled: REST, connectors that are restarted by themselves, key rotation, metrics.
+Not modelled: REST, connectors that restart by themselves, key rotation, metrics.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ from kcoord.sim.legacy.setup import LegacySetup
 
 TOO_LONG = "taking too long to read the log"
 RETRIES = 5
-"""So often it backs off with its tasks running before it stops them."""
+"""How many times it backs off with its tasks running before it stops them."""
 
 
 class _Woken(Exception):
-    """Another thread has something for the herder: its turn is broken off."""
+    """Another thread has something for the herder: its turn is cut short."""
 
 
 @frozen(slots=True)
 class _Wait:
-    """What the herder waits for: this, or that time."""
+    """What the herder waits for: the condition, or the time."""
 
     until: Callable[[], bool]
     until_ms: int = NEVER_MS
@@ -69,10 +70,10 @@ _Asking: TypeAlias = Generator[_Wait, None, bool]
 
 @attrs.define(eq=False)
 class Held:
-    """An assignment as a worker keeps it: what it was told last, and all that it is to run.
+    """An assignment as a worker keeps it: the last answer, and everything that it is to run.
 
-    As in Connect one object is the client's, the herder's and what runs, so that what is taken from one is gone from
-    the others.
+    As in Connect, the client, the herder and what runs share one object, so what is removed from one is gone from the
+    others too.
     """
 
     told: WorkerAssignment
@@ -81,12 +82,12 @@ class Held:
 
     @property
     def failed(self) -> bool:
-        """The leader could not compute."""
+        """Whether the leader could not compute."""
         return self.told.error != 0
 
 
 class LegacyWorker:
-    """One worker."""
+    """One classic worker."""
 
     def __init__(self, setup: LegacySetup, configs: Configs | None = None) -> None:
         self.setup = setup
@@ -101,7 +102,7 @@ class LegacyWorker:
         """What it reports: its assignment, or nothing (null)."""
         self._knows_owners = False
         self._configs = Configs(offset=-1)
-        """What the herder knows; the reader may be ahead. Nothing in the beginning, whatever has been read."""
+        """What the herder knows; the reader may be ahead. At first it knows nothing, whatever has been read."""
         self._round_snapshot = Snapshot()
         self._leader = Leader(setup.assignor)
         self._completed = -1
@@ -119,48 +120,48 @@ class LegacyWorker:
         self._herder = self._live()
         self._wait: _Wait | None = None
 
-    # What there is to know
+    # What others can ask
 
     @property
     def member_id(self) -> str:
-        """As the client knows it; empty where it has none."""
+        """The id that the client knows. Empty if it has none."""
         return self.client.generation.member_id
 
     @property
     def generation(self) -> int:
-        """The generation it knows, or -1."""
+        """The generation that the client knows, or -1."""
         return self.client.generation.number
 
     @property
     def stable(self) -> bool:
-        """It has its assignment and wants no round."""
+        """Whether it has its assignment and wants no round."""
         return self.client.state is State.STABLE and not self._wants_round() and self._resolved and self._at_rest()
 
     @property
     def leads(self) -> bool:
-        """It believes that it leads (CM-14)."""
+        """Whether it believes that it leads (CM-14)."""
         client = self.client
         if client.state is not State.STABLE or client.under_way or self._reading or not self._resolved:
-            return False  # while it takes an answer in, its thread stops tasks, or reads on, and does nothing else
+            return False  # while it processes an answer, its thread stops tasks or reads on, and does nothing else
         return self.is_named_leader
 
     @property
     def is_named_leader(self) -> bool:
-        """Its last assignment names it as the leader, whatever it is doing now."""
+        """Whether its last assignment names it as the leader, whatever it is doing now."""
         return self.held is not None and self.held.told.leader == self.member_id != ""
 
     @property
     def leads_blindly(self) -> bool:
-        """It leads, and does not know who runs what: REST requests fail (CM-3)."""
+        """Whether it leads and does not know who runs what: REST requests fail (CM-3)."""
         return self.leads and not self._wants_round() and not self._knows_owners
 
     @property
     def said_offset(self) -> int:
-        """The config offset of its last JoinGroup, or what it has led by since."""
+        """The config offset of its last JoinGroup, or of what it has led with since."""
         return self._round_snapshot.offset
 
     def wake_at(self) -> int | None:
-        """When `poll` has something to do."""
+        """When `poll` next has something to do."""
         if self._over:
             return None
         at_ms = self.client.wake_at()
@@ -168,7 +169,7 @@ class LegacyWorker:
             at_ms = min(at_ms, self._wait.until_ms)
         return at_ms if at_ms < NEVER_MS else None
 
-    # What the host calls; each gives what is to be done
+    # Calls of the host; each returns what is to be done
 
     def start(self, now_ms: int) -> list[Action]:
         """The process has started and has read what its `configs` say."""
@@ -183,13 +184,13 @@ class LegacyWorker:
         return self._go(now_ms)
 
     def disconnected(self, now_ms: int) -> list[Action]:
-        """It has ended."""
+        """The connection has ended."""
         self.client.now_ms = now_ms
         self.client.disconnected()
         return self._go(now_ms)
 
     def received(self, number: int, response: Response, now_ms: int) -> list[Action]:
-        """The answer to what was sent under that number."""
+        """The response to what was sent under that number."""
         self.client.now_ms = now_ms
         self.client.received(number, response)
         return self._go(now_ms)
@@ -199,7 +200,7 @@ class LegacyWorker:
         return self._go(now_ms)
 
     def config_read(self, configs: Configs, now_ms: int) -> list[Action]:
-        """Its reader of the config topic has come so far."""
+        """Its reader of the config topic has read up to this point."""
         if configs.offset > self.read.offset:
             told = news(self._configs, self.read, configs)
             self.read = configs
@@ -219,7 +220,7 @@ class LegacyWorker:
         return self._go(now_ms)
 
     def leave(self, now_ms: int) -> list[Action]:
-        """Stop all, leave, and end."""
+        """Stop everything, leave, and end."""
         self._closing = self._woken = True
         return self._go(now_ms)
 
@@ -236,7 +237,7 @@ class LegacyWorker:
                     self._over = True
                     break
             if not self._over:
-                client.tick()  # what it asked for meanwhile may be due
+                client.tick()  # what the herder asked for meanwhile may be due
         wanted, client.out = client.out, []
         return wanted
 
@@ -286,7 +287,7 @@ class LegacyWorker:
         self._wake()
 
     def _idle(self) -> _Thread:
-        """Nothing to do until something happens; the client is asked all the time."""
+        """Nothing to do until something happens. The client is polled all the time."""
         client = self.client
         client.polled_ms = NEVER_MS
         try:
@@ -326,7 +327,7 @@ class LegacyWorker:
         client.polled_ms = client.now_ms
 
     def _stop_if_lost(self) -> _Thread:
-        """The coordinator was looked for."""
+        """The wait for the coordinator has ended: stop everything if it was not found."""
         if not self.client.up and self.held is not None and not self.held.failed:
             yield from self._revoke(self.held.resources)
             self.held = None
@@ -392,7 +393,7 @@ class LegacyWorker:
         if ms > 0:
             yield _Wait(_never, self.client.now_ms + ms)
 
-    # What is said and heard in a round
+    # What the worker says and hears in a round
 
     def _metadata(self) -> list[JoinGroupRequestProtocol]:
         self._round_snapshot = self.read.snapshot()
@@ -416,7 +417,7 @@ class LegacyWorker:
         return offered
 
     def _elected(self, response: JoinGroupResponse) -> dict[str, bytes]:
-        """Raises ValueError where Java's leader fails."""
+        """Compute as the leader. Raises ValueError where Java's leader fails."""
         fresh = self.read.snapshot()
         seen = Seen(
             response.leader,
@@ -508,7 +509,7 @@ class LegacyWorker:
 
 
 class _Died(Exception):
-    """What Java's herder does not catch: the process exits."""
+    """An exception that Java's herder does not catch: the process exits."""
 
 
 NOTHING_NAMED: frozenset[str] = frozenset()

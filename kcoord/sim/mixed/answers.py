@@ -1,20 +1,20 @@
-"""Are legacy workers of a connect group answered as they must be? Looked for in each answer, and in what waits for one.
+"""The checks of responses to classic workers of a connect group: of each response, and of each request that waits.
 
 | invariant | rules |
 | --- | --- |
 | offset: an assignment's is not below the worker's own, and not above the config topic's end | CM-7, CM-17 |
-| delay: only the leader is told of one | CM-9 |
+| delay: only the leader is told of a delay | CM-9 |
 | accepted: what the leader has computed counts, whatever has happened since | CM-8 |
-| mismatch: the leader is never shown that somebody has read more of the config topic | CM-6 |
+| mismatch: the leader is never shown that another worker has read more of the config topic | CM-6 |
 | ready: a follower starts nothing new while the leader cannot be asked | CM-15, CM-23 |
-| disturbed: who is told to join again is concerned by something | CM-30 |
-| parked: no SyncGroup of a worker that has work waits, but in a config round and under `default` | CM-24 |
-| round: nobody starts anything while a config round is open | CM-25 |
-| returned: who is back at its url gets what waited for it, but nothing of before a config round | CM-18, CM-21 |
+| disturbed: a worker that is told to join again is concerned by something | CM-30 |
+| parked: no SyncGroup of a worker that has work waits, except in a config round and under `default` | CM-24 |
+| round: no worker starts anything while a config round is open | CM-25 |
+| returned: a worker back at its url gets what waited for it, but nothing of before a config round | CM-18, CM-21 |
 | place: it takes the place of the one there whose connection is closed, and leads if that one led | CM-19, CM-20 |
-| nudged: in a config round nobody who holds something is left alone | CM-22 |
-| generations: a worker's never goes back | CM-2 |
-| held: no heartbeat's answer is kept back that has something to say, or too long | CM-26, CG-26 |
+| nudged: in a config round no worker that holds something is left alone | CM-22 |
+| generations: a worker's generation never goes back | CM-2 |
+| held: no heartbeat's response is held that has something to say, and none is held too long | CM-26, CG-26 |
 """
 
 from __future__ import annotations
@@ -53,41 +53,41 @@ NOTHING: frozenset[Resource] = frozenset()
 
 
 class Answers:
-    """The judge of what legacy workers are told."""
+    """The judge of what classic workers are told."""
 
     def __init__(self, world: MixedWorld) -> None:
         self._world = world
         self._phases: dict[str, Phase] = {}
         self._offsets: dict[str, int] = {}
-        """What each worker's last JoinGroup said."""
+        """The config offset in each worker's last JoinGroup."""
         self._listed: dict[str, frozenset[Resource]] = {}
-        """The same, of what it holds."""
-        # of the request in work
+        """What it holds, from the same request."""
+        # about the request in work
         self._brings: Frame | None = None
-        """With what the leader has computed, in time."""
+        """Set if the request brings what the leader has computed, in time."""
         self._in_round = False
         self._waits: list[frozenset[Resource]] = []
-        """What workers of its url had: it is one of them, or comes after both."""
+        """What workers of its url had. It is one of them, or comes after both."""
         self._newcomer = ""
         self._dead: Member | None = None
-        """Whose place it takes."""
+        """The member whose place it takes."""
         self._led = False
         self._generations: dict[str, int] = {}
         self._came_ms: dict[str, int] = {}
-        """When each worker joined first under its member id."""
+        """When each worker first joined under its member id."""
         self._told_ms: dict[str, int] = {}
         """When each was given its last assignment."""
         self._told_of = 0
-        """The highest config offset that a worker came with by itself, having read more than before."""
+        """The highest config offset that a worker reported when it came by itself, having read more than before."""
         self._known: dict[str, int] = {}
-        """The same when a worker's last assignment was sent."""
+        """The same number when a worker's last assignment was sent."""
         self._since_ms: dict[str, int] = {}
         """Since when each worker is in its phase."""
         self._round_known: ConfigRound | None = None
         self._opened_ms = 0
 
     def loaded(self) -> None:
-        """Sessions have begun anew; what was not committed nobody was told."""
+        """Sessions have begun again, and nobody was told what was not committed."""
         self._phases.clear()
         self._generations.clear()
 
@@ -96,19 +96,19 @@ class Answers:
         self._generations.clear()
 
     def became_classic(self) -> None:
-        """What a classic group gives it gives as Kafka does: to all that came in time, whatever they have read."""
+        """A classic group gives assignments as Kafka does: to all that came in time, whatever they have read."""
         self._known.clear()
 
     def was_told_of(self, member_id: str, offset: int) -> bool:
-        """Whether a worker had come by itself that had read so far, before this one was given its assignment."""
+        """Whether a worker that had read this far came by itself before this one was given its assignment."""
         return self._known.get(member_id, 0) >= offset
 
     def has_listed(self, member_id: str) -> frozenset[Resource]:
-        """What a worker said that it holds, perhaps before it had started it."""
+        """What a worker reported that it holds, perhaps before it had started it."""
         return self._listed.get(member_id, NOTHING)
 
     def came_after(self, member_id: str, other: str) -> bool:
-        """Whether a worker came after the other had been given what it is to run."""
+        """Whether a worker came after the other one had been given its work."""
         return self._came_ms.get(member_id, 0) >= self._told_ms.get(other, 0)
 
     # -- before and after a step --------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ class Answers:
             self._round(group, config_round)
 
     def is_over(self) -> None:
-        """The step is over, whatever the group was in it. What becomes of a newcomer later, a load of a log that still
-        knows it among other things, is another matter.
+        """The step is over, whatever the group was in it. What becomes of a newcomer later is another matter, for
+        example if a load of a log still knows it.
         """
         self._newcomer = ""
 
@@ -218,7 +218,9 @@ class Answers:
             raise Violation("place", f"{self._newcomer} led and is back, and {group.computed_by} leads")
 
     def _is_concerned(self, group: ConnectGroup, member: Member) -> None:
-        """A reason to join again: its work, the leader, what is spoken, what is configured; or it has to compute."""
+        """A reason to join again: its work, the leader, the embedded protocol, the configuration; or it has
+        to compute.
+        """
         legacy, session, fleet = member.said.legacy, member.legacy, group.legacy
         assert legacy is not None
         assert session is not None
@@ -258,7 +260,7 @@ class Answers:
     # -- answers ------------------------------------------------------------------------------------------------------
 
     def reply(self, contents: Contents, group: ConnectGroup, step: Step, reply: Reply) -> None:
-        """An answer leaves."""
+        """A response leaves."""
         frame, response = reply.token, reply.response
         if not isinstance(frame, Frame):
             return
@@ -269,7 +271,7 @@ class Answers:
                 if self._brings is frame and not installed and not step.failed and not _has_delay(request):
                     raise Violation("accepted", f"what {request.member_id} has computed was not installed")
             elif _converted(step):
-                return  # it is of the classic group that this was when the answer was made
+                return  # it belongs to the classic group that this was when the response was made
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
                 self._told_ms[request.member_id] = self._world.events.now_ms
@@ -312,14 +314,14 @@ class Answers:
                 )
 
     def held(self, member: Member, frame: Frame) -> None:
-        """A heartbeat's answer is kept back."""
+        """A heartbeat's response is held."""
         held_ms = member.wake_ms - frame.began_ms
         if isinstance(frame.request, HeartbeatRequest) and held_ms > member.session_timeout_ms // 3:
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
 
 
 def _has_delay(request: SyncGroupRequest) -> bool:
-    """Whether the leader lets something wait: what it says then is not relied upon (CM-39)."""
+    """Whether the leader lets something wait. Then the coordinator does not rely on what it says (CM-39)."""
     return any(decode_assignment(each.assignment).delay_ms for each in request.assignments)
 
 
@@ -329,7 +331,7 @@ def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
 
 
 def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -> bool:
-    """Whether no other worker is known to be there that has this url (CM-46): its last life may be, too."""
+    """Whether no other worker with this url is known to be there (CM-46). Its own last life may be."""
     return all(
         contents.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
         for member in group.members.values()
@@ -338,7 +340,7 @@ def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -
 
 
 def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
-    """Nobody has told it to join, and it does not lead and has waited for the end of a delay."""
+    """Whether nobody has told it to join: it is stable, has synced, and was not told to release anything."""
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
         return False

@@ -1,7 +1,7 @@
-"""Is a group sound in itself that has legacy workers? As `kcoord.sim.books`, but for what they do otherwise.
+"""The books of a group with classic workers: as `kcoord.sim.books`, except for what these do differently.
 
-A legacy worker's epoch is the generation that it was told, which the assignment may be behind. The group epoch also
-moves so that generations do (CM-3), which is no change of what an assignment is made from.
+A classic worker's epoch is the generation that it was told, and the assignment may be behind that. The group epoch also
+moves so that generations move (CM-3); that does not change what an assignment is made from.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kcoord.sim.violation import Violation
 
 
 class MixedBooks(Books):
-    """What is known of the group as it was after the step before."""
+    """What is known of the group as it was after the previous step."""
 
     def _installed(self, group: ConnectGroup) -> None:
-        """A conversion is an install too, of what the workers ran, and the next one follows it. A legacy leader that
-        has read less than others comes again by itself when it reads on.
+        """A conversion also installs an assignment, from what the workers ran, and the next one follows it. A classic
+        leader that has read less than others comes again by itself when it reads on.
         """
         behind = group.configured is not None and group.computed_offset < group.configured.offset
         if group.epoch == group.assignment_epoch and not behind:
@@ -37,7 +37,9 @@ class MixedBooks(Books):
             raise Violation("indexes", f"owners are {known}, counted {holders}")
 
     def _is_excused(self, group: ConnectGroup) -> bool:
-        """More workers are waited for, or the elder leader (CM-14), or the leader is asked what exists."""
+        """Whether it waits for more workers or for the predecessor as leader (CM-14), or the leader is asked what
+        exists.
+        """
         fleet = group.legacy
         is_asked = fleet.look is not None or fleet.frozen_until_ms != NEVER_MS
         waits = fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked

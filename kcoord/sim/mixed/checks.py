@@ -1,18 +1,18 @@
-"""What must never be so where there are legacy workers? Beside what `kcoord.sim.checks` looks for.
+"""The checks of runs with classic workers, beyond those of `kcoord.sim.checks`.
 
 | invariant | rules |
 | --- | --- |
-| one owner: no two workers run a resource, but for those that the coordinator let go (CM-13) | CM-4, CM-5, CM-12 |
-| books: what a legacy worker of a connect group runs is in its current | CM-4, CM-5 |
-| thrown out: who is heard, joins when it is told, and does not leave, stays a member | |
-| leaders: one legacy worker at most believes that it leads, who computed last; it knows who owns | CM-3, CM-14 |
-| storm: nobody joins without end | CM-7 |
+| one owner: no two workers run a resource, except those that the coordinator removed (CM-13) | CM-4, CM-5, CM-12 |
+| books: what a classic worker of a connect group runs is in its current | CM-4, CM-5 |
+| thrown out: a worker that is heard, joins when it is told, and does not leave, stays a member | |
+| leaders: one classic worker at most believes that it leads: who computed last; it knows who owns | CM-3, CM-14 |
+| storm: no worker joins endlessly | CM-7 |
 | busy: the coordinator does not look at the group again and again for nothing | |
 | generations: they never go back, whatever kind of group it is | CM-2 |
-| died: no answer makes a legacy worker's process end, but for those that say that it may not take part | |
+| died: no response ends a classic worker's process, except one that says that it may not take part | |
 
-What the classic protocol itself cannot promise is excused: a worker that the coordinator had to let go of runs on until
-it notices; what it runs counts again when it has settled.
+What the classic protocol itself cannot promise is excused: a worker that the coordinator had to remove runs on until it
+notices. What it runs counts again when it has settled.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
 
 RETRIED = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-"""Answers to a request of which nothing was taken notice."""
+"""Responses to a request that the coordinator did not process."""
 RUNS_ON_MS = 30_000
-"""So long at least what a worker had that left without having stopped is given to nobody."""
+"""For at least this long nobody is given what a worker had that left without having stopped."""
 SPINS, SPIN_MS = 30, 100
 MANY, WITHIN_MS, A_CHANGE = 30, 10_000, 3
-"""More JoinGroups of one worker within that time are a storm; so many more are none with each change of configuration:
-the leader reads it, is asked twice, and once more when what was deleted has stopped.
+"""More JoinGroups of one worker within that time are a storm. Each change of configuration allows this many more: the
+leader reads it, is asked twice, and once more when what was deleted has stopped.
 """
 
 
@@ -75,8 +75,8 @@ class MixedChecks(Checks):
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
-        """The same of JoinGroup, and of SyncGroup where it is not to join first. A JoinGroup in the middle of a classic
-        group's rebalance does not prolong the time for SyncGroup, as in Kafka.
+        """The same for JoinGroup, and for SyncGroup if the worker does not have to join first. A JoinGroup in the
+        middle of a classic group's rebalance does not extend the time for SyncGroup, as in Kafka.
         """
         self._left: set[str] = set()
         self._idle_looks = self._idle_since_ms = 0
@@ -90,25 +90,25 @@ class MixedChecks(Checks):
     def _open_books(self) -> Books:
         return MixedBooks()
 
-    # -- who is where -------------------------------------------------------------------------------------------------
+    # -- the group and its members ------------------------------------------------------------------------------------
 
     def generic(self) -> GenericGroup | None:
-        """The group, where it is of that kind; None while the coordinator has never been there."""
+        """The group if it is a classic group. None while the coordinator has never been up."""
         return self._contents.groups.get(GROUP) if self.loads else None
 
     def connect(self) -> ConnectGroup | None:
-        """The group, where it is of that kind; None while the coordinator has never been there."""
+        """The group if it is a connect group. None while the coordinator has never been up."""
         return self._contents.connect.get(GROUP) if self.loads else None
 
     def leader(self) -> str | None:
-        """The member id of who leads."""
+        """The leader's member id."""
         generic, connect = self.generic(), self.connect()
         if generic is not None:
             return generic.record.leader
         return None if connect is None else connect.computed_by
 
     def is_member(self, process: LegacyProcess) -> bool:
-        """Whether the coordinator counts on it."""
+        """Whether the coordinator counts the worker as a member."""
         generic = self.generic()
         if generic is not None:
             return process.member_id in generic.members
@@ -119,7 +119,7 @@ class MixedChecks(Checks):
     # -- workers ------------------------------------------------------------------------------------------------------
 
     def started(self, process: LegacyProcess, resources: frozenset[Resource]) -> None:
-        """A legacy worker runs something."""
+        """A classic worker has started something."""
         self._look_at(process)
         self.judge(process)
         process.fenced -= resources
@@ -128,12 +128,13 @@ class MixedChecks(Checks):
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
-                    if not process.stale:  # who was let go of starts late, and nobody can prevent it
+                    if not process.stale:  # a removed worker starts late, and nobody can prevent it
                         other.fenced |= resources & other.running
 
     def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
-        """A worker that left without having stopped runs on for a while (CM-13). If it came back meanwhile and
-        its session ended, it runs on like anybody whose session ended. Who was given something before starts it late.
+        """A worker that left without having stopped runs on for a while (CM-13). If it came back meanwhile and its
+        session ended, it runs on like any worker whose session ended. A worker that was given something before starts
+        it late.
         """
         is_known = self.is_member(other) and not self._answers.came_after(other.member_id, process.member_id)
         if not other.left_as and not is_known:
@@ -145,9 +146,10 @@ class MixedChecks(Checks):
             raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
 
     def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
-        """What was configured anew has stopped everywhere before it is started anywhere (the config round). A newcomer
-        may have read more than others, as in a classic group. What it has begun with then it may start once more: its
-        herder hears of a change that it has started its tasks by already, stops them, and starts them by the same.
+        """After a reconfiguration, tasks have stopped everywhere before they start anywhere (the config round). A
+        newcomer may have read more than others, as in a classic group. It may start once more what it began with then:
+        its herder hears of a change that it has already started its tasks with, stops them, and starts them with the
+        same configurations.
         """
         if not other.counts or not process.counts or process.is_new:
             return
@@ -163,9 +165,9 @@ class MixedChecks(Checks):
                 )
 
     def _is_over(self, name: str, process: LegacyProcess, other: LegacyProcess) -> bool:
-        """The round is bounded, and nobody opens one that had to come anyway, or is new: who was answered before others
-        came by themselves was not kept back. A worker that reads on because it is told to, as Connect does, joins
-        before it stops: the coordinator cannot know.
+        """The round is bounded. None is opened for a worker that had to come anyway or is new, and a worker that was
+        answered before others came by themselves was not kept back. A worker that reads on because it is told to, as
+        Connect does, joins before it stops: the coordinator cannot know.
         """
         revision = process.revisions.get(name, 0)
         written_ms, offset = self._mixed.written.get((name, revision), (0, 0))
@@ -173,13 +175,13 @@ class MixedChecks(Checks):
         return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(process.member_id, offset)
 
     def judge(self, process: Living) -> None:
-        """One owner at most: a legacy worker that stands still counts too, while it is a member."""
+        """At most one owner of each resource. A classic worker that stands still counts too, while it is a member."""
         if isinstance(process, LegacyProcess):
             self._look_at(process)
         super().judge(process)
 
     def settled(self, process: LegacyProcess) -> bool:
-        """Whether what it runs is what the coordinator knows of, again."""
+        """Whether the coordinator again knows everything that the worker runs."""
         if self._world.coordinator.stage is not UP or not self.is_member(process):
             return False
         connect = self.connect()
@@ -207,7 +209,7 @@ class MixedChecks(Checks):
                 raise Violation("books", f"{process.name} runs {names(process.running - current)}, not in its current")
 
     def _look_at(self, process: LegacyProcess) -> None:
-        """Has the coordinator let go of it?"""
+        """Note whether the coordinator has removed the worker."""
         if process.stale or not process.running or not self._is_let_go(process):
             return
         process.stale = True
@@ -215,8 +217,8 @@ class MixedChecks(Checks):
         self._may_be_thrown_out(process)
 
     def _is_let_go(self, process: LegacyProcess) -> bool:
-        """Whether it is no member. While no coordinator is up, what was known before stands: who was frozen may start
-        what it was told long ago.
+        """Whether it is not a member. While no coordinator is up, what was known before applies: a worker that was
+        frozen may start what it was told long ago.
         """
         if self._world.coordinator.stage is UP:
             return not self.is_member(process)
@@ -238,8 +240,8 @@ class MixedChecks(Checks):
         return process.link is None or not process.link.server_open
 
     def joins(self, process: LegacyProcess) -> None:
-        """It sends a JoinGroup (CM-7). In a classic group a leader that has not read the config topic makes
-        all join again and again, which is Connect's own.
+        """The worker sends a JoinGroup (CM-7). In a classic group a leader that has not read the config topic makes all
+        workers join again and again: that is Connect's own behaviour.
         """
         joined, now_ms = process.joined_ms, self._world.events.now_ms
         if self.connect() is None:
@@ -251,14 +253,14 @@ class MixedChecks(Checks):
             raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
 
     def ends(self, process: LegacyProcess, died_of: str) -> None:
-        """Its process ends."""
+        """The worker's process ends."""
         if died_of and died_of not in ("INCONSISTENT_GROUP_PROTOCOL", "GROUP_MAX_SIZE_REACHED"):
             raise Violation("died", f"{process.name} died of {died_of}")
 
     # -- the coordinator ----------------------------------------------------------------------------------------------
 
     def loaded(self) -> None:
-        """The log has been replayed: generations are what is committed from here on."""
+        """The log has been replayed: from here on, generations are those that are committed."""
         super().loaded()
         self._answers.loaded()
         self._generation, self._peopled = 0, False
@@ -266,7 +268,9 @@ class MixedChecks(Checks):
         self._forget_leavers()
 
     def _forget_leavers(self) -> None:
-        """A classic group keeps nothing for who has left. And a LeaveGroup whose record was lost was none."""
+        """A classic group keeps nothing for a worker that has left. A LeaveGroup whose record was lost does
+        not count.
+        """
         connect = self.connect()
         for process in self._mixed.places.legacy_processes():
             member = None if connect is None else connect.members.get(process.left_as)
@@ -304,7 +308,9 @@ class MixedChecks(Checks):
             self._joined_ms[member_id] = now_ms
 
     def _is_late(self, frame: Frame) -> None:
-        """A request by an old connection. A classic group takes a JoinGroup for what its worker runs, as in Kafka."""
+        """A request on an old connection. A classic group takes a JoinGroup there for what its worker runs, as in
+        Kafka.
+        """
         client = frame.link.client
         if (
             isinstance(frame.request, JoinGroupRequest)
@@ -314,13 +320,13 @@ class MixedChecks(Checks):
             client.stale = True
 
     def _forget_refused(self, step: Step) -> None:
-        """Who is told to come by a new connection was not heard (CG-4)."""
+        """A worker that is told to come on a new connection was not heard (CG-4)."""
         for reply in step.replies:
             if isinstance(reply.token, Frame) and getattr(reply.response, "error_code", 0) in RETRIED:
                 self._heard_ms.pop(getattr(reply.token.request, "member_id", ""), None)
 
     def _must_join(self, member_id: str) -> bool:
-        """Whether only a JoinGroup keeps it in the group: a SyncGroup is of the generation before."""
+        """Whether only a JoinGroup keeps it in the group, because a SyncGroup belongs to the previous generation."""
         generic, connect = self.generic(), self.connect()
         if generic is not None:
             return generic.state is GenericState.PREPARING
@@ -328,7 +334,7 @@ class MixedChecks(Checks):
         return member is not None and member.legacy is not None and member.legacy.phase is TranslatedPhase.PREPARING
 
     def timed(self, step: Step) -> None:
-        """Time makes the coordinator look at the group; where nothing comes of it again and again it only spins."""
+        """Time makes the coordinator look at the group. If nothing comes of it again and again, it only spins."""
         now_ms = self._world.events.now_ms
         if step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
             self._idle_looks, self._idle_since_ms = 0, now_ms
@@ -349,7 +355,7 @@ class MixedChecks(Checks):
         self._answers.is_over()
         if not step.records:
             if self._peopled:
-                self._peopled = self._has_members()  # a classic group writes none when members leave it
+                self._peopled = self._has_members()  # a classic group writes no record when members leave it
             return
         self._note_kind()
         self._forget_leavers()
@@ -357,7 +363,7 @@ class MixedChecks(Checks):
         for process in self._mixed.places.legacy_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
             if self._is_classic:
-                process.fenced = set()  # Connect's own leader has it go on, and nobody can prevent it
+                process.fenced = set()  # Connect's own leader lets it go on, and nobody can prevent it
             if process.running:
                 self._look_at(process)
         self._leaders()
@@ -380,7 +386,7 @@ class MixedChecks(Checks):
         return found
 
     def _note_kind(self) -> None:
-        """Which kind of group it is, and whether that has changed."""
+        """Note which kind the group is, and whether that has changed."""
         generic, was_classic = self.generic(), self._is_classic
         if generic is not None:
             self._world.sightings.reached(("state", "classic", generic.state.label))
@@ -401,14 +407,14 @@ class MixedChecks(Checks):
             generation = generic.record.generation
         elif connect is not None:
             generation = connect.epoch
-        if generation < self._generation and self._peopled:  # an empty group may make place for one of the other kind
+        if generation < self._generation and self._peopled:  # an empty group may make room for one of the other kind
             raise Violation("generations", f"{self._generation} became {generation}")
         if generation < self._generation:
             self._answers.forget()
         self._generation, self._peopled = generation, self._has_members()
 
     def _leaders(self) -> None:
-        """Who believes that it leads, and may act as such (CM-14)."""
+        """Check which workers believe that they lead and may act as leader (CM-14)."""
         believe = [
             process for process in self._mixed.places.legacy_processes()
             if process.worker.leads and not process.stale and self.is_member(process)
@@ -426,23 +432,23 @@ class MixedChecks(Checks):
             super()._reply(step, frame, reply)
 
     def hot(self, frame: Frame, response: Response) -> None:
-        """The hot path has answered."""
+        """The hot path has responded."""
         if isinstance(frame.request, ConnectGroupHeartbeatRequest):
             super().hot(frame, response)
 
     def let_go(self, frame: Frame) -> None:
-        """Another request has come by its connection. JoinGroup and SyncGroup may wait all the same."""
+        """Another request has come on its connection. JoinGroup and SyncGroup may wait all the same."""
         if isinstance(frame.request, (HeartbeatRequest, ConnectGroupHeartbeatRequest)):
             super().let_go(frame)
 
     def _held(self, frame: Frame | None) -> None:
-        """What is kept back has nothing to say, and not for long."""
+        """Held responses have nothing to say, and are not held for long."""
         for waiting in self._contents.held.values():
             for _, member in waiting.values():
                 if member.legacy is not None and member.held is not None and isinstance(member.held.token, Frame):
                     self._answers.held(member, member.held.token)
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def epoch(self) -> int:
         """The generation, whatever kind of group it is."""

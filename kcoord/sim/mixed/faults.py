@@ -1,4 +1,4 @@
-"""What goes wrong, or is done to it, in a fleet that has legacy workers? Beside the faults of any fleet."""
+"""The faults of a fleet with classic workers, and what administrators do to it, besides the faults of any fleet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MixedFaults(Faults):
-    """Draws the next fault, of both kinds."""
+    """Draws and runs faults of both kinds."""
 
     def __init__(self, world: MixedWorld) -> None:
         self._mixed = world
@@ -41,7 +41,7 @@ class MixedFaults(Faults):
     # -- one worker ---------------------------------------------------------------------------------------------------
 
     def _replace(self, place: Place, back_ms: int) -> None:
-        """Its process leaves in order, or dies; another one starts."""
+        """Its process leaves in order or dies, and another one starts."""
         place.wanted = True
         if place.process is None:
             self._world.fleet.start(place)
@@ -51,7 +51,7 @@ class MixedFaults(Faults):
             self._world.fleet.kill(place, back_ms)
 
     def _swap(self) -> None:
-        """The next worker of a place is of the other kind."""
+        """The next worker at a place is of the other kind."""
         place = self._random.choice(self._world.fleet.places)
         self._turn(place, not self._mixed.places.legacy[place.name])
 
@@ -61,7 +61,7 @@ class MixedFaults(Faults):
         self._replace(place, self._ms(3_000))
 
     def _roll(self) -> None:
-        """All places become of one kind, one after the other."""
+        """All places change to one kind, one after the other."""
         legacy = self._random.random() < 0.5
         self._world.note("admin", f"rolls all to {'legacy' if legacy else 'new-protocol'} workers")
         at_ms = 0
@@ -75,7 +75,7 @@ class MixedFaults(Faults):
             self._turn(place, legacy)
 
     def _other_version(self) -> None:
-        """A legacy worker comes back with another `connect.protocol`."""
+        """A classic worker comes back with another `connect.protocol`."""
         place = self._running()
         if place is not None and self._mixed.places.legacy[place.name]:
             version = self._random.choice(self._mixed.mix.versions)
@@ -83,13 +83,13 @@ class MixedFaults(Faults):
             self._replace(place, self._ms(3_000))
 
     def _bounce(self) -> None:
-        """It dies and is back within the delay."""
+        """The worker dies and is back within the delay."""
         place = self._running()
         if place is not None:
             self._world.fleet.kill(place, 1 + self._ms(500, 3_000))
 
     def _lose_leader(self) -> None:
-        """Who leads dies, is frozen, or leaves."""
+        """The leader dies, is frozen, leaves, or loses its connection."""
         leaders = [
             place for place in self._world.fleet.places
             if place.process is not None and place.process.member_id == self._mixed.watch.leader()
@@ -113,13 +113,13 @@ class MixedFaults(Faults):
     # -- the group ----------------------------------------------------------------------------------------------------
 
     def _mode(self) -> None:
-        """Legacy workers are managed otherwise from now on."""
+        """From now on classic workers are managed in the other mode."""
         mode = LegacyMode.BARRIER if self._mixed.mode is LegacyMode.INDIVIDUAL else LegacyMode.INDIVIDUAL
         self._mixed.mode = mode
         self._alter({})
 
     def _policy(self) -> None:
-        """Which way the group may change its protocol; in the end it may in both."""
+        """Set in which direction the group may change its protocol. At the end it may in both."""
         self._mixed.policy = self._random.choice(tuple(MigrationPolicy))
         self._alter({})
 
@@ -138,7 +138,7 @@ class MixedFaults(Faults):
     # -- the config topic ---------------------------------------------------------------------------------------------
 
     def _configure(self) -> None:
-        """A connector comes or goes, or its tasks are configured anew."""
+        """A connector comes or goes, or its tasks are configured again."""
         plan, random, topic = self._world.plan, self._random, self._mixed.topic
         names = sorted({name for name, _ in resources(plan.connectors, {})})
         name = random.choice(names)
@@ -163,7 +163,7 @@ class MixedFaults(Faults):
             self._mixed.announce()
 
     def _session_key(self) -> None:
-        """An offset, and nothing to act on."""
+        """Write a session key: that takes an offset, and there is nothing to act on."""
         self._mixed.topic.put_session_key()
         self._mixed.announce()
 

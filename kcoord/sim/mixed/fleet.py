@@ -1,6 +1,6 @@
-"""Which kind of worker starts at a place, and what do workers of either kind say that the others must understand?
+"""The fleet of a mixed run: which kind of worker starts at a place, and the setup with which both kinds work together.
 
-A place changes its kind: a legacy worker's successor may be a new-protocol one at the same url, and back.
+A place can change its kind: a classic worker's successor may be a new-protocol one at the same url, and back.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class MixedFleet(Fleet):
         super().__init__(world)
         mix, choice = world.mix, world.random.choice
         self.legacy = {place.name: legacy for place, legacy in zip(self.places, mix.legacy, strict=True)}
-        """Which kind starts there next."""
+        """Whether a classic worker starts there next."""
         self.versions = {place.name: choice(mix.versions) for place in self.places}
-        """`connect.protocol` of the legacy worker there."""
+        """The `connect.protocol` of the classic worker there."""
 
     def _place(self, at: int) -> Place:
         place = super()._place(at)
-        # every Connect worker has a url, and legacy workers know a leader by it
+        # every Connect worker has a url, and classic workers know a leader by it
         place.setup = attrs.evolve(place.setup, url=f"http://{place.name}", instance_id=None)
         return place
 
@@ -62,12 +62,12 @@ class MixedFleet(Fleet):
         self._ended(place, ErrorCode.UNKNOWN_SERVER_ERROR if close.died_of else ErrorCode.NONE)
 
     def _speak_as_others(self, place: Place) -> None:
-        """The operator sets `connect.protocol` to what the other workers have. A classic group that was loaded knows
-        of each member the protocol that was chosen and no other, as on Kafka's coordinator, until it joins again.
+        """The operator sets `connect.protocol` to the value of the other workers. A classic group that was loaded knows
+        only the chosen protocol of each member, as on Kafka's coordinator, until the member joins again.
         """
         others = [process.worker.setup.protocol for process in self.legacy_processes()]
         self.versions[place.name] = max([self.versions[place.name], *others])
 
     def legacy_processes(self) -> list[LegacyProcess]:
-        """Those that live."""
+        """The classic workers that live."""
         return [each for each in self.processes() if isinstance(each, LegacyProcess)]

@@ -1,6 +1,6 @@
-"""Which legacy workers are in a run, how is their group managed, and what goes wrong beside the usual?
+"""The plan of a mixed run: which classic workers take part, how their group is managed, and what else goes wrong.
 
-Everything is drawn from the seed before the run begins, as the rest of the plan is.
+Everything is drawn from the seed before the run begins, like the rest of the plan.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MIXED_FAULTS: Mapping[str, int] = {
     "other_version": 1,
     "session_key": 3,
 }
-"""What may happen beside the faults of any run, and its usual weight."""
+"""The faults that can strike besides those of any run, each with its usual weight."""
 UNUSED = ("metadata", "burst")
-"""Faults that only new-protocol workers know: rare here."""
+"""Faults that only new-protocol workers have. They are rare here."""
 
 
 @attrs.frozen
@@ -35,9 +35,9 @@ class Mix:
     """What is drawn for a mixed run."""
 
     legacy: tuple[bool, ...]
-    """Of each place: whether a legacy worker starts there first."""
+    """For each place: whether a classic worker starts there first."""
     versions: tuple[int, ...]
-    """The embedded protocols that legacy workers may be set to."""
+    """The embedded protocols that classic workers may be set to."""
     mode: LegacyMode
     weights: Mapping[str, int]
     max_delay_ms: int
@@ -50,20 +50,20 @@ class Mix:
     gather_ms: int
     """`group.initial.rebalance.delay.ms`"""
     unread: float
-    """How probably the config topic takes too long to be read to its end."""
+    """The probability that reading the config topic to its end takes too long."""
     hangs: int = 0
     """How many revocations hang after the last fault. A listener does that by mistake, and nothing heals it."""
 
 
 def draw(random: Random) -> tuple[Plan, Mix]:
-    """A run with legacy workers."""
+    """A run with classic workers."""
     plan, mix = draw_mix_without_placement(random)
     plan = with_placement(plan)
     return plan, _managed_one_by_one(plan, mix) if plan.placements else mix
 
 
 def _managed_one_by_one(plan: Plan, mix: Mix) -> Mix:
-    """The same mix; mostly rules can hold in it."""
+    """The same mix, changed so that rules can mostly hold in it."""
     random = Random(f"mix for placement of {plan.fault_seed}")
     return attrs.evolve(
         mix,
@@ -73,10 +73,10 @@ def _managed_one_by_one(plan: Plan, mix: Mix) -> Mix:
 
 
 def draw_mix_without_placement(random: Random) -> tuple[Plan, Mix]:
-    """A run with legacy workers, without placement rules."""
+    """A run with classic workers, without placement rules."""
     choice = random.choice
     plan = draw_without_placement(random)
-    # what workers say of the configuration is the config topic here
+    # workers report the configuration from the config topic here
     computing = choice(("uniform", "cooperative", "client", "client", "mixed"))
     weights = {fault: 0 if fault in UNUSED and choice((1, 1, 1, 0)) else plan.weights[fault] for fault in FAULTS}
     plan = attrs.evolve(

@@ -1,7 +1,7 @@
-"""What does one legacy worker do, and what does it run? A process around the scripted worker of Connect.
+"""One classic worker's process, around the scripted worker of Connect: what it does, and what it runs.
 
-What it runs is what it has started and not stopped. Stopping may take long; Connect gives a task up after a while, so
-nothing hangs for ever. Reading the config topic to its end may take longer than the worker waits for it.
+What it runs is what it has started and not stopped. Stopping may take long. Connect gives a task up after a while, so
+nothing hangs forever. Reading the config topic to its end may take longer than the worker waits for it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
 
 CANCELLED_MS = 20_000
-"""A task that does not stop is cancelled after so long."""
+"""How long a task may take to stop before it is cancelled."""
 NEVER_MS = -(1 << 40)
 TOO_LONG_MS = 12_000
 
 
 class LegacyProcess(Living):
-    """One life of one legacy worker."""
+    """One life of one classic worker."""
 
     def __init__(
         self, world: MixedWorld, name: str, setup: LegacySetup, ended: Callable[[LegacyProcess, Close], None]
@@ -35,25 +35,27 @@ class LegacyProcess(Living):
         self.worker = LegacyWorker(setup, world.topic.newest)
         self.member_id = ""
         self.stale = False
-        """It was thrown out, or let go of, while it ran something: what it runs counts again when it has settled."""
+        """It was thrown out or removed while it ran something. What it runs counts again when it has settled."""
         self.ran_on_ms = NEVER_MS
         """When it left without having stopped."""
         self.left_as = ""
-        """Its member id then; empty once it is a member again."""
+        """Its member id then. Empty once it is a member again."""
         self.evicted_as = ""
-        """Its member id, while the coordinator that was up last did not count on it."""
+        """Its member id, while the coordinator that was up last does not count it as a member."""
         self.fenced: set[Resource] = set()
-        """What it runs and others have started since: with exactly-once sources that is dead until started again."""
+        """What it runs and others have started since. With exactly-once sources that is dead until it is
+        started again.
+        """
         self.started: frozenset[Resource] = frozenset()
-        """What it has started and has been told to run ever since: it stops and starts that when it is configured."""
+        """What it has started and has been told to run ever since. It stops and starts that when it is configured."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
         self.revisions: Mapping[str, int] = {}
-        """How often the task configurations had been written that it has started tasks with, by connector."""
+        """Connector → how many times its task configurations had been written when it started tasks with them."""
         self.begun_with: Mapping[str, int] = {}
-        """The same of what it started first under its member id, when it was new."""
+        """The same for what it started first under its member id, when it was new."""
         self.is_new = True
-        """It starts something for the first time since it was given its member id."""
+        """Whether it starts something for the first time since it was given its member id."""
         self._started_as = ""
         self._ended = ended
         self._mixed = world
@@ -61,7 +63,9 @@ class LegacyProcess(Living):
 
     @property
     def counts(self) -> bool:
-        """Whether what it runs is judged; also while it stands still, since the coordinator counts on it."""
+        """Whether what it runs is judged. This holds also while it stands still, since the coordinator counts it as a
+        member.
+        """
         return self.alive and not self.stale
 
     # -- life ---------------------------------------------------------------------------------------------------------
@@ -71,17 +75,17 @@ class LegacyProcess(Living):
         self._do(self.worker.start(self._events.now_ms))
 
     def leave(self, permanent: bool) -> None:
-        """Stop all, leave, end."""
+        """Stop everything, leave, end."""
         if self.alive and not self._later(self.leave, permanent):
             self._do(self.worker.leave(self._events.now_ms))
 
     def hear_configuration(self) -> None:
-        """Its reader of the config topic comes to the end."""
+        """Its reader of the config topic reads to the end."""
         if self.alive and not self._later(self.hear_configuration):
             self._read(self._mixed.topic.newest)
 
     def thaw(self) -> None:
-        """Go on, with what came meanwhile: the heartbeat's thread first, or what was received."""
+        """Go on, with what came meanwhile: first the heartbeat thread, or what was received."""
         if not self.frozen or not self.alive:
             return
         self.frozen = False
@@ -94,7 +98,7 @@ class LegacyProcess(Living):
             self._polled()
             self._world.checks.judge(self)
 
-    # -- what the worker wants ----------------------------------------------------------------------------------------
+    # -- the actions of the worker ------------------------------------------------------------------------------------
 
     def _do(self, wanted: list[Action]) -> None:
         for action in wanted:
@@ -173,7 +177,7 @@ class LegacyProcess(Living):
             if self.alive:
                 self._do(self.worker.read_to_end(self._events.now_ms))
 
-    # -- the way there ------------------------------------------------------------------------------------------------
+    # -- the connection -----------------------------------------------------------------------------------------------
 
     def _wanted_at(self) -> int | None:
         return self.worker.wake_at()

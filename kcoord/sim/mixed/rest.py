@@ -1,7 +1,7 @@
-"""Is all well in the end where there are legacy workers?
+"""The state at the end of a run with classic workers.
 
-Everything that is configured runs once; every worker has what it is to have and wants no round; all legacy workers know
-one leader, which knows who runs what; the group is of the kind that its members and its settings call for.
+Everything that is configured runs once. Every worker has what it is to have and wants no round. All classic workers
+know one leader, which knows who runs what. The group is of the kind that its members and its settings call for.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
-    """What is not well yet."""
+    """What is not well yet. None: all is well."""
     if world.coordinator.stage is not UP:
         return "the coordinator is not there"
     if any(place.wanted and place.process is None for place in world.fleet.places):
         return "a worker is to start yet"
     running = sorted([resource for process in processes for resource in process.running])
     configured = sorted(world.configured - world.checks.nowhere())
-    if world.watch.generic() is not None:  # a leader that has lost its memory lets what was deleted run on, as in Kafka
+    if world.watch.generic() is not None:  # a leader that has lost its memory lets deleted work run on, as in Kafka
         running = [each for each in running if each in world.configured]
     if running != configured:
         return f"{names(configured)} are to run, {names(running)} run"
@@ -57,14 +57,16 @@ def _knows_of_fewer_protocols(world: MixedWorld, legacy: list[LegacyProcess]) ->
 
 
 def of_another_protocol(legacy: list[LegacyProcess]) -> str | None:
-    """Who speaks another embedded protocol than the newest that all could speak."""
+    """A text about a worker that speaks another embedded protocol than the newest that all could speak. None: there is
+    none.
+    """
     common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
     other = next((process for process in legacy if process.worker.version != common), None)
     return None if other is None else f"{other.name} speaks version {other.worker.version}, all speak {common}"
 
 
 def wrong_in_classic_workers(legacy: list[LegacyProcess]) -> str | None:
-    """What is not well with Java's workers yet, whatever protocol they speak."""
+    """What is not well with Java's workers yet, whatever protocol they speak. None: all is well."""
     known = set()
     for process in legacy:
         worker = process.worker

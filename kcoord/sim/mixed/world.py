@@ -1,4 +1,4 @@
-"""What belongs to a run with legacy workers? The same as to any, and a config topic that all workers read."""
+"""The world of a run with classic workers: as in any run, plus a config topic that all workers read."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class MixedWorld(World):
     watch: MixedChecks
 
     def draw(self) -> Plan:
-        """What the seed says."""
+        """The plan that the seed draws."""
         plan, self.mix = draw(self.random)
         return plan
 
     def take(self, run_plan: RunPlan) -> Plan:
-        """What a plan file says."""
+        """The plan in a plan file."""
         assert run_plan.mix is not None
         self.mix = run_plan.mix
         return run_plan.plan
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
-        """Who watches, who works, what goes wrong."""
+        """Make the checks, the workers and the faults."""
         self.mode, self.policy = self.mix.mode, MigrationPolicy.BIDIRECTIONAL
         self.topic = ConfigTopic()
         for name, task in sorted(self.configured):
@@ -91,7 +91,7 @@ class MixedWorld(World):
         self.config_offset = newest.offset
 
     def announce(self) -> None:
-        """The config topic has grown; workers read it one after the other."""
+        """The config topic has grown. Workers read it one after the other."""
         written = self.topic.newest.revisions
         for name in written.keys() - {each for each in written if self._written.get(each) == written[each]}:
             self.written[name, written[name]] = (self.events.now_ms, self.topic.newest.offset)
@@ -125,7 +125,7 @@ class MixedWorld(World):
         self.events.after(1_000, self._allow_all)
 
     def _allow_all(self) -> None:
-        """The administrator says it until it is committed: an append that began before may yet fail."""
+        """The administrator repeats the request until it is committed: an append that began before may still fail."""
         self.coordinator.alter_config(GROUP, self.group_configuration())
         if self.coordinator.stage is not UP or self.coordinator.pending:
             self.events.after(1_000, self._allow_all)

@@ -1,7 +1,8 @@
-"""Demands: what the placement rules of a group ask for, read from its setting without the engine's own code.
+"""The demands of a group's placement rules, read from its setting without the engine's own code.
 
-Only hard rules are here: cordons and drains, affinities and separations with `only`, capacities. What docs/placement.md
-promises of them is asked of a layout: who runs how many connectors and tasks of which connector.
+Only hard rules are here: cordons and drains, affinities and separations with `only`, and capacities. What
+docs/placement.md promises of them is asked of a layout: how many connectors and tasks of which connector each worker
+runs.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ DEFAULT_MOVES = 5
 
 @attrs.frozen
 class Worker:
-    """One worker by its names."""
+    """One worker, by its names."""
 
     member_id: str
     instance_id: str | None
     url: str | None
 
     def is_named(self, pattern: str) -> bool:
-        """Whether a pattern of workers means this one."""
+        """Whether a pattern of workers names this one."""
         names = (self.member_id, self.instance_id, self.url)
         return any(name is not None and fnmatchcase(name, pattern) for name in names)
 
@@ -38,7 +39,7 @@ class Demands:
         self._tables: Mapping[str, Any] = json.loads(document) if document else {}
 
     def __bool__(self) -> bool:
-        """Whether there are any rules; how fast they move work is none by itself."""
+        """Whether there are any rules. A limit on how fast they move work is not a rule by itself."""
         return bool(self._tables.keys() - {"max-moves"})
 
     def _rows(self, name: str) -> list[Mapping[str, Any]]:
@@ -47,12 +48,12 @@ class Demands:
 
     @property
     def max_moves(self) -> int:
-        """So many connectors and tasks at most move at a time because of a rule."""
+        """The most connectors and tasks that move at a time because of a rule."""
         return int(self._tables.get("max-moves", DEFAULT_MOVES))
 
     @property
     def replace_balance(self) -> bool:
-        """Whether the rules say more than which workers take no part: then moves for balance have their limit too."""
+        """Whether the rules say more than which workers take no part. Then moves for balance have that limit too."""
         names = ("weight", "affinity", "separation", "spread", "capacity")
         return any(self._tables.get(name) for name in names)
 
@@ -67,19 +68,19 @@ class Demands:
         return any(row.get("drain", False) and worker.is_named(row["worker"]) for row in self._rows("cordon"))
 
     def capacity(self, worker: Worker) -> int | None:
-        """How much the worker may run; None: any weight."""
+        """How much the worker may run. None: any weight."""
         return next((int(row["weight"]) for row in self._rows("capacity") if worker.is_named(row["workers"])), None)
 
     # -- connectors ---------------------------------------------------------------------------------------------------
 
     def weight(self, connector: str) -> int:
-        """What the connector counts, and each of its tasks."""
+        """How much the connector, and each of its tasks, weighs."""
         return next(
             (int(row["weight"]) for row in self._rows("weight") if fnmatchcase(connector, row["connectors"])), 1
         )
 
     def is_allowed(self, connector: str, worker: Worker) -> bool:
-        """Whether all affinities that are hard allow the connector there."""
+        """Whether all hard affinities allow the connector there."""
         return all(
             any(worker.is_named(pattern) for pattern in row["workers"])
             for row in self._rows("affinity")
@@ -87,7 +88,7 @@ class Demands:
         )
 
     def _apart_from(self, connector: str, others: Mapping[str, int]) -> Iterator[str]:
-        """Those of the others that must not be beside the connector."""
+        """Those of the other connectors that must not be beside the connector."""
         for row in self._rows("separation"):
             if not row.get("only", True):
                 continue
@@ -99,7 +100,7 @@ class Demands:
     # -- places -------------------------------------------------------------------------------------------------------
 
     def why_not(self, connector: str, worker: Worker, runs: Mapping[str, int]) -> str | None:
-        """Why a hard rule forbids one more of the connector on a worker that runs so many of each; None: none does."""
+        """Why a hard rule forbids one more of the connector on a worker that runs these counts. None: no rule does."""
         if not self.is_allowed(connector, worker):
             return f"{connector} may not run on {worker.member_id}"
         capacity = self.capacity(worker)
@@ -112,7 +113,7 @@ class Demands:
     def place_for(
         self, connector: str, layout: Mapping[Worker, Mapping[str, int]], but: Worker | None
     ) -> Worker | None:
-        """A worker that may take one more of the connector, other than `but`; None: there is none."""
+        """A worker other than `but` that may take one more of the connector. None: there is none."""
         for worker, runs in layout.items():
             if worker != but and not self.is_cordoned(worker) and self.why_not(connector, worker, runs) is None:
                 return worker

@@ -1,7 +1,8 @@
 """Placement documents of a run: rules of all sorts, as the JSON that a group's setting keeps.
 
-They are drawn before the run begins and are part of its plan, so a plan file sets the same rules however documents are
-drawn later. Some contradict each other or cannot be met: all workers drained, an affinity to nobody, no capacity.
+They are drawn before the run begins and are part of its plan. So a plan file sets the same rules even if documents are
+drawn differently later. Some contradict each other or cannot be met: all workers drained, an affinity to nobody, no
+capacity.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from random import Random
 from typing import Any
 
 NO_RULES = ""
-"""The document that takes all rules away."""
+"""The document that removes all rules."""
 Table = dict[str, Any]
 
 COUNTS = (1, 2, 3, 4)
-"""How many documents a run has, beside the one that takes all rules away."""
+"""How many documents a run has, besides the one that removes all rules."""
 DRAINS_ONLY = 0.4
-"""How many documents drain workers a little at a time, and nothing else: long drains meet the most other faults."""
+"""The share of documents that only drain workers, a little at a time: long drains meet the most other faults."""
 HOPELESS = 0.1
-"""How many rules are drawn so that nothing can meet them."""
+"""The share of rules that are drawn so that nothing can meet them."""
 FEW_MOVES = (1, 1, 2, 3)
 
 
 def draw_documents(random: Random, workers: int, connectors: int) -> tuple[str, ...]:
-    """What a run with so many workers and connectors may set. The last one takes all rules away."""
+    """What a run with these numbers of workers and connectors may set. The last document removes all rules."""
     source = _Source(random, workers, connectors)
     documents = [write_document(source.draw()) for _ in range(random.choice(COUNTS))]
     return (*documents, NO_RULES)
@@ -37,7 +38,7 @@ def write_document(tables: Table) -> str:
 
 
 class _Source:
-    """Draws documents that name this run's workers and connectors."""
+    """Draws documents that name the workers and connectors of this run."""
 
     def __init__(self, random: Random, workers: int, connectors: int) -> None:
         self._random = random
@@ -45,7 +46,7 @@ class _Source:
         self._connectors = connectors
 
     def draw(self) -> Table:
-        """One document."""
+        """Draw one document."""
         random = self._random
         if random.random() < DRAINS_ONLY:
             return {"max-moves": random.choice(FEW_MOVES), "cordon": [{"worker": self._worker(), "drain": True}]}
@@ -62,7 +63,9 @@ class _Source:
     # -- names --------------------------------------------------------------------------------------------------------
 
     def _worker(self) -> str:
-        """A pattern of workers: mostly one, by its url, its instance id or its member id; sometimes several."""
+        """A pattern of workers. Mostly it names one, by its url, its instance id or its member id;
+        sometimes several.
+        """
         at = self._random.randrange(self._workers)
         other = self._random.randrange(self._workers)
         patterns = (f"http://w{at}", f"http://w{at}", f"w{at}", f"w{at}[.-]*", f"i{at}", f"*w{at}*", f"*[{at}{other}]")

@@ -1,19 +1,19 @@
-"""The judge of placement: does the coordinator place by the rules, a few moves at a time, and say what it cannot do?
+"""The judge of placement: whether the coordinator places by the rules, a few moves at a time, and reports what it cannot do.
 
-Asked after each step of a run that sets rules. It reads them by itself (`demands`) and takes no word of the engine's
-placing for granted: of what the engine reports as not met it is looked up whether that is so.
+It checks each step of a run that sets rules. It reads the rules by itself (`demands`) and does not rely on the engine's
+placing: if the engine reports that something is not met, the judge checks that.
 
-| invariant | what it says |
+| invariant | meaning |
 | --- | --- |
 | cordon | a cordoned worker gets nothing new, and loses nothing unless it is drained or a hard rule forbids it there |
-| moves | a rebalance takes no more than `max-moves` from cordoned workers, and from others that may not run it, not many more |
-| pace | with rules beside cordons it moves no more than `max-moves`, but for what a worker gets that had nothing |
+| moves | a rebalance takes no more than `max-moves` from cordoned workers, and not many more from others that may not run it |
+| pace | with rules besides cordons it moves no more than `max-moves`, except what a worker gets that had nothing |
 | stopped | nothing that a worker is to run goes to nobody |
-| placed | a hard rule is broken, or something is placed nowhere, only where that is reported; and then no place was free |
+| placed | a hard rule is broken, or something is placed nowhere, only if that is reported; and then no place was free |
 | reported | what is reported is so |
-| asked | rules bring about a rebalance when they have changed, after a load, or when more is to move, and else none |
+| asked | rules cause a rebalance when they have changed, after a load, or when more has to move, and never otherwise |
 
-Rules are judged where the coordinator places; a worker that computes the assignment knows of none.
+Rules are judged only where the coordinator places. A worker that computes the assignment does not know them.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 AREA = "placement"
 NOTHING: Resources = frozenset()
 FORCED_MOVES = 2
-"""So many times `max-moves`, at most, leave workers that may not run it: what rules move unbalances others."""
+"""Workers that may not run it lose at most this many times `max-moves`: what rules move unbalances other workers."""
 Reported = Mapping[Resource, str]
 
 
 @attrs.frozen
 class Past:
-    """The group as it was after the step before."""
+    """The group as it was after the previous step."""
 
     group: ConnectGroup
     assignment_epoch: int
@@ -74,20 +74,20 @@ class Layout:
 
     runs: Mapping[Worker, Resources]
     counts: Mapping[Worker, Mapping[str, int]]
-    """How many of each connector."""
+    """How many of each connector each worker has."""
 
     @classmethod
     def of(cls, runs: Mapping[Worker, Resources]) -> Layout:
-        """The layout in which these run this."""
+        """The layout in which these workers have these resources."""
         return cls(runs, {worker: Counter([name for name, _ in each]) for worker, each in runs.items()})
 
     def without(self, worker: Worker, connector: str) -> Mapping[str, int]:
-        """What the worker runs beside one of the connector."""
+        """What the worker runs, by connector, without one of this connector."""
         return {name: count - (name == connector) for name, count in self.counts[worker].items()}
 
 
 class PlacementJudge:
-    """Watches one run."""
+    """Watches the placement of one run."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -95,11 +95,11 @@ class PlacementJudge:
         self._past: Past | None = None
         self._contents: Contents | None = None
         self._computed = 0
-        """Assignments of the coordinator's own, in this shard."""
+        """How many assignments the coordinator has computed, in this shard."""
         self._is_due = False
-        """The rules ask for a new assignment: they have changed, or nobody knows how the last one was placed."""
+        """Whether rules ask for a new assignment: they have changed, or it is unknown how the last one was placed."""
         self._drained: set[str] = set()
-        """Members that run something, and are being drained."""
+        """Members that run something and are being drained."""
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class PlacementJudge:
         self._past = None if group is None else _snapshot(group)
 
     def gone(self, contents: Contents) -> None:
-        """The group is not there any more, or of another kind; the same step may have placed before."""
+        """The group does not exist any more, or is of another kind. The same step may have placed before."""
         self._past, self._computed = None, _computed(contents)
         self._drained.clear()
 
@@ -120,7 +120,7 @@ class PlacementJudge:
         self._hear(contents)
         past, self._past = self._past, _snapshot(group)
         if past is None or past.group is not group or step.faults:
-            self._is_due = True  # nobody knows any more how the last assignment was placed
+            self._is_due = True  # it is no longer known how the last assignment was placed
         self._asked(past, step)
         computed, self._computed = self._computed, _computed(contents)
         is_new = past is None or group.assignment_epoch != past.assignment_epoch
@@ -140,7 +140,7 @@ class PlacementJudge:
             self._met("the leader dies while rules move work")
 
     def moves(self) -> bool:
-        """Whether rules are moving work: more is to move, or what they have moved has not arrived."""
+        """Whether rules are moving work: more has to move, or what they have moved has not arrived."""
         group = None if self._past is None else self._past.group
         if group is None or not self._demands:
             return False
@@ -156,8 +156,8 @@ class PlacementJudge:
             self._is_due = True
 
     def _asked(self, past: Past | None, step: Step) -> None:
-        """Rules bring about a rebalance for a reason, and only once. After an assignment of this step nobody can tell
-        whether it left more to move.
+        """Rules cause a rebalance for a reason, and only once. After an assignment in this step it is unknown whether
+        it left more to move.
         """
         may_have_more = past is None or past.has_more
         for record in step.records:
@@ -210,7 +210,7 @@ class PlacementJudge:
             self._met("all workers are cordoned")
 
     def _changed(self, past: Past, group: ConnectGroup, step: Step, installs: int) -> None:
-        """Compare what workers are to run with what they were to run."""
+        """Compare the workers' new targets with their previous ones."""
         assert group.configured is not None
         exists, demands = group.configured.resources, self._demands
         reported = _reported(past, step)
@@ -254,8 +254,8 @@ class PlacementJudge:
         )
 
     def _forced(self, past: Past, group: ConnectGroup) -> int:
-        """How much has left workers that are not cordoned and may not run it, though balance did not ask for it: it
-        went to a worker that carried no less of its kind, in a group where nobody has come or gone.
+        """How much has left workers that are not cordoned and may not run it, although balance did not ask for that: it
+        went to a worker that carried no less of its kind, in a group that nobody has joined or left.
         """
         if past.participants != {each.member_id for each in group.participants()}:
             return 0
@@ -271,7 +271,7 @@ class PlacementJudge:
         return found
 
     def _load(self, resources: Resources, like: Resource) -> int:
-        """The weight of those of them that are connectors, or tasks, as this one is."""
+        """The weight of those resources that are of the same kind as `like`: connectors, or tasks."""
         return sum(
             self._demands.weight(name) for name, task in resources if (task == CONNECTOR) == (like[1] == CONNECTOR)
         )
@@ -285,12 +285,14 @@ class PlacementJudge:
             if self._demands.why_not(name, worker, layout.without(worker, name)) is None:
                 raise Violation("placement cordon", f"{worker.member_id} is cordoned and loses some of {name}")
 
-    # -- what stands --------------------------------------------------------------------------------------------------
+    # -- the layout --------------------------------------------------------------------------------------------------
 
     def _broken(
         self, layout: Layout, nowhere: Resources, unplaced: Reported, unmet: Reported, *, has_more: bool
     ) -> str | None:
-        """What is wrong with a layout of which this is reported; `nowhere`: what nobody has. None: nothing is."""
+        """What is wrong with a layout of which this is reported. `nowhere`: what no worker has. None:
+        nothing is wrong.
+        """
         running = NOTHING.union(*layout.runs.values())
         if false := unmet.keys() - running:
             return f"{names(false)} are said to run where no rule wants them, and do not run"
@@ -328,14 +330,14 @@ class PlacementJudge:
         place = demands.place_for(resource[0], layout.counts, worker)
         return None if place is None else f"{what} stays on {worker.member_id}, and {place.member_id} may run it: {why}"
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def nowhere(self) -> Resources:
-        """What the coordinator says that nobody runs, because of the rules."""
+        """What nobody runs because of the rules, according to the coordinator."""
         return frozenset(self._told()[1]) if self._demands and self._past is not None else NOTHING
 
     def wrong(self, processes: list[Living]) -> str | None:
-        """What is not as the rules want it yet, at rest."""
+        """What is not yet as the rules want it, at rest. None: nothing."""
         group = None if self._past is None else self._past.group
         if group is None or not self._demands:
             return None
@@ -357,7 +359,7 @@ class PlacementJudge:
         return found
 
     def _not_followed(self, group: ConnectGroup, contents: Contents) -> str | None:
-        """Whether rules are not followed though they could be."""
+        """Whether rules are not followed although they could be."""
         order = [each.name for each in contents.effective(GROUP).assignors]
         if group.legacy.protocol == DEFAULT:
             self._met("rules that workers of `default` do not follow")
@@ -368,7 +370,7 @@ class PlacementJudge:
         return "rules are not followed, and the coordinator places"
 
     def _told(self) -> tuple[PlacementState, Reported, Reported]:
-        """What the coordinator says of the rules: how they stand, what is placed nowhere, what runs against them."""
+        """What the coordinator says about the rules: their state, what is placed nowhere, what runs against them."""
         coordinator = self._world.coordinator
         if coordinator.stage is not UP:
             return PlacementState.NO_RULES, {}, {}
@@ -398,7 +400,7 @@ def _snapshot(group: ConnectGroup) -> Past:
 
 
 def _computed(contents: Contents) -> int:
-    """How many assignments the coordinator has computed that were no failures."""
+    """How many assignments the coordinator has computed without failing."""
     return contents.counters.computations["server"] - contents.counters.errors["assignor failed"]
 
 
@@ -413,7 +415,7 @@ def _target(targets: Mapping[str, Target], member_id: str) -> Resources:
 
 
 def _waiting_for(past: Past, group: ConnectGroup, worker: Worker) -> Resources:
-    """What waited for this worker: it was of somebody with its url or its instance id who takes no part any more."""
+    """What waited for this worker: a worker with its url or its instance id had it and takes no part any more."""
     found = [
         target.resources for member_id, target in past.targets.items()
         if not group.takes_part(member_id)
@@ -428,13 +430,13 @@ def _is_newer(assignment: object, past: Past) -> bool:
 
 
 def _assignment_epochs(step: Step, past: Past) -> set[int]:
-    """The epochs of the assignments that this step has brought about."""
+    """The epochs of the assignments that this step has installed."""
     values = [each.value for each in step.records if isinstance(each.key, ConnectWorkerGroupTargetAssignmentKey)]
     return {getattr(each, "assignment_epoch", 0) for each in values if _is_newer(each, past)}
 
 
 def _reported(past: Past, step: Step) -> Mapping[str, Resources]:
-    """What workers have said in this step that they run, before there was a new assignment."""
+    """What workers have reported in this step that they run, before there was a new assignment."""
     found: dict[str, Resources] = {}
     for record in step.records:
         if isinstance(record.key, ConnectWorkerGroupTargetAssignmentKey) and _is_newer(record.value, past):

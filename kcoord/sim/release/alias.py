@@ -1,6 +1,6 @@
 """Another release in this process: its package `kcoord` is imported under another name, beside this one.
 
-Its modules name each other as `kcoord.…`; these names are changed while a module is compiled, nothing else is.
+Its modules name each other as `kcoord.…`. These names are changed while a module is compiled; nothing else is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Release:
 
 
 def load_release(site: Path) -> Release:
-    """The release whose package is in the folder `site`; loaded once a process.
+    """The release whose package is in the directory `site`. It is loaded once per process.
 
     Raises:
         FileNotFoundError: there is no such package.

@@ -1,8 +1,8 @@
-"""What must never be so where two releases run? While this one coordinates, all that is looked for in any run.
+"""The checks of runs with two releases: while this release coordinates, the checks of any run.
 
-While the other one does, its books are its own. What can be seen from outside is looked for: no two workers run a
-resource, no answer leaves before what it could have seen is committed, and in the end all is well, as the coordinator
-of either release describes the group. What the log holds in the end says the same to both.
+While the other release coordinates, its books are its own. Then the checks are those that can be made from outside: no
+two workers run the same resource, no response leaves before everything is committed that it could have seen, and at the
+end all is well, as the coordinator of either release describes the group. At the end the log says the same to both.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class ReleaseChecks(Checks):
             super().after(step, frame)
 
     def heard(self, process: Living) -> None:
-        """An answer was taken in."""
+        """A response was processed."""
         if self._is_ours:
             super().heard(process)
 
     def hot(self, frame: Frame, response: Response) -> None:
-        """The hot path has answered."""
+        """The hot path has responded."""
         if self._is_ours and isinstance(response, ConnectGroupHeartbeatResponse):
             super().hot(frame, response)
 
@@ -75,7 +75,7 @@ class ReleaseChecks(Checks):
         if self._is_ours:
             super()._replay()
 
-    # -- in the end ---------------------------------------------------------------------------------------------------
+    # -- at the end ---------------------------------------------------------------------------------------------------
 
     def _described(self) -> Any:
         [group] = self._releases.releases_coordinator.describe(ConnectGroupDescribeRequest(group_ids=[GROUP])).groups
@@ -86,7 +86,7 @@ class ReleaseChecks(Checks):
         return int(self._described().group_epoch) if self._world.coordinator.stage is UP else -1
 
     def wrong(self) -> str | None:
-        """What is not well yet, seen from outside."""
+        """What is not well yet, seen from outside. None: all is well."""
         world = self._world
         if world.coordinator.stage is not UP:
             return "the coordinator is not there"
@@ -105,7 +105,7 @@ class ReleaseChecks(Checks):
         return None if running == sorted(world.configured) else f"{names(world.configured)} are configured"
 
     def at_end(self) -> None:
-        """The last look."""
+        """The checks at the end of the run."""
         super().at_end()
         coordinator = self._releases.releases_coordinator
         for compacted in (False, True):
@@ -118,7 +118,7 @@ class ReleaseChecks(Checks):
 
 
 def _durable(shard: Any) -> object:
-    """What both releases must read from a log alike."""
+    """What both releases must read from a log in the same way."""
     group = shard._contents.connect[GROUP]
     members = {at: (member.said.instance_id, member.said.url, member.current) for at, member in group.members.items()}
     targets = {at: target.resources for at, target in group.targets.items()}

@@ -1,4 +1,6 @@
-"""The coordinator of a run with two releases: after each crash it is of either one, and loads what the others wrote."""
+"""The coordinator of a run with two releases: after each crash it is of either release, and loads what both have
+written.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class ReleaseCoordinator(Coordinator):
         super().__init__(world, settings)
         self._releases = world
         self.side = world.random.choice(world.sides)
-        """Whose shard it is."""
+        """The release of the shard."""
 
     @property
     def is_ours(self) -> bool:
@@ -40,11 +42,11 @@ class ReleaseCoordinator(Coordinator):
         super().start()
 
     def replayed(self, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
-        """As this coordinator's release loads it."""
+        """A shard as this coordinator's release loads it."""
         return self.replayed_by(self.side, compacted=compacted, everything=everything, elder=elder)
 
     def replayed_by(self, side: Side, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
-        """A shard of one release, of what both have written."""
+        """A shard of one release, from what both have written."""
         records = [self._raw(record) for record in self.storage.load()]
         if everything:
             records += [self._raw(record) for pending in self.pending for record in pending.records]
@@ -70,11 +72,11 @@ class ReleaseCoordinator(Coordinator):
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def ask(self, request: Request) -> None:
-        """An administrator's request; its answer does not matter."""
+        """An administrator's request. Its response does not matter."""
         super().ask(self.side.read(request, 0))
 
     def describe(self, request: Request) -> Any:
-        """What the coordinator answers to a question, as this release reads it."""
+        """The coordinator's response to a question, as this release reads it."""
         found = self.shard.handle(self.side.read(request, 0), self._context(0), None, self._events.now_ms)
         return self._releases.ours.read(found.replies[0].response, 0)
 

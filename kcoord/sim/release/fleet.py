@@ -1,4 +1,4 @@
-"""The workers of a run with two releases: each life of a worker is of either one."""
+"""The workers of a run with two releases: each life of a worker is of one release or the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ReleaseFleet(Fleet):
 
 
 def _setup_of(side: Side, setup: Setup) -> Any:
-    """What a worker of that release is set up with: what both know."""
+    """The setup for a worker of that release: the fields that both know."""
     module = side.module("worker.setup")
     known = {each.name for each in attrs.fields(module.Setup)}
     values = {each.name: getattr(setup, each.name) for each in attrs.fields(Setup) if each.name in known}

@@ -1,4 +1,6 @@
-"""Sides: what a run takes from this release, and what from the other one; what passes between them passes as bytes."""
+"""The two sides of a run with two releases: what it takes from this one and from the other. Between them pass only
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,20 @@ class Side:
         self._records = module("protocol.records")
 
     def read(self, message: Any, version: int) -> Any:
-        """A message of either side as this one reads it."""
+        """A message of either side, as this side reads it."""
         return getattr(self.messages, type(message).__name__).decode(message.encode(version), version)
 
     def encode(self, record: Any) -> RawRecord:
-        """One of its records as it stands in the log."""
+        """One of its records, as in the log."""
         key, value = self._records.encode_record(record)
         return bytes(key), None if value is None else bytes(value)
 
     def decode(self, raw: RawRecord) -> Any:
-        """What is in the log, as this side reads it."""
+        """A record of the log, as this side reads it."""
         return self._records.decode_record(*raw)
 
     def knows(self, thing: object) -> bool:
-        """Whether the class of it is this side's."""
+        """Whether its class belongs to this side."""
         package: str = self.messages.__name__.partition(".")[0]
         return type(thing).__module__.partition(".")[0] == package
 
@@ -48,7 +50,7 @@ def this_side() -> Side:
 
 
 def other_side(release: Release) -> Side:
-    """Another one. Its workers speak over this one's network, and what they violate is this one's violation."""
+    """Another release. Its workers use this release's network, and their violations are this release's Violation."""
     for name in ("sim.living", "sim.worker"):
         module = release.module(name)
         for theirs in (Frame, Violation):
@@ -58,7 +60,7 @@ def other_side(release: Release) -> Side:
 
 
 class OtherShard:
-    """A shard of the other release: its steps are this one's steps."""
+    """A shard of the other release. Its steps are converted to this release's steps."""
 
     def __init__(self, shard: Any) -> None:
         self._shard = shard

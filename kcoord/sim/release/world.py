@@ -29,17 +29,17 @@ class ReleaseWorld(World):
         super().__init__(seed, sink)
 
     def draw(self) -> Plan:
-        """What the seed says, without placement rules: the other release may know of none."""
+        """The plan that the seed draws, without placement rules: the other release may not know them."""
         return draw_without_placement(self.random)
 
     def furnish(self) -> tuple[Checks, Fleet, Faults]:
-        """Who watches, who works, what goes wrong."""
+        """Make the checks, the workers and the faults."""
         checks = ReleaseChecks(self)
         self.found_group()
         return checks, ReleaseFleet(self), Faults(self)
 
     def found_group(self) -> None:
-        """What workers need."""
+        """Make what workers need."""
         self.coordinator = self.releases_coordinator = ReleaseCoordinator(self, self._settings())
         self.assignors = Assignors(self)
         self.view.assignors = self.theirs.module("sim.assignors").Assignors(self.view)

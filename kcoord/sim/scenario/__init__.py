@@ -1,7 +1,7 @@
-"""What does a fleet's bad day cost under each rebalance policy? Scenarios on virtual time, measured.
+"""Scenarios: what a fleet's bad day costs under each rebalance policy, run on virtual time and measured.
 
-``description`` is what a file says, ``restarts`` has its workers go otherwise, ``run`` runs it; ``workers`` and ``hub``
-are the two sides, ``operator`` sets rules and drains, ``meter`` counts.
+``description`` is the content of a file, ``restarts`` changes how its workers go, ``run`` runs it. ``workers`` and
+``hub`` are the two sides, ``operator`` sets rules and drains workers, ``meter`` counts.
 """
 
 from kcoord.sim.scenario.description import Scenario, ScenarioError, built_in, load

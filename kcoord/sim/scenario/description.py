@@ -1,6 +1,6 @@
-"""What is a scenario? A fleet, what it runs, and what happens to it, as a TOML file says.
+"""The description of a scenario in a TOML file: a fleet, what it runs, and what happens to it.
 
-Times are in seconds. `docs/policies.md` shows all that may stand in a file.
+Times are in seconds. `docs/policies.md` shows everything that a file can contain.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from kcoord.assign.placement import NO_RULES, Rules
 from kcoord.assign.placement.document import read_tables
 
 LEADER = "leader"
-"""Instead of a worker's name: whoever leads then; in a connect group, which has no leader, the first worker."""
+"""Instead of a worker's name: the worker that leads at that time. A connect group has no leader: then the
+first worker.
+"""
 BUILT_IN = Path(__file__).parent / "built_in"
 
 
 class ScenarioError(Exception):
-    """A description that cannot be; the text is one line: which file, where, what."""
+    """An invalid description. The text is one line: which file, where, what."""
 
 
 Seconds = Annotated[float, Field(ge=0)]
 
 
 def _rules(said: object) -> Rules:
-    """Tables as `kcoord placement apply` reads them, made rules."""
+    """Placement rules from tables as `kcoord placement apply` reads them."""
     if isinstance(said, Rules):
         return said
     if not isinstance(said, Mapping):
@@ -48,48 +50,48 @@ class What(StrEnum):
     """What may happen."""
 
     START = "start"
-    """One that runs is killed and started anew."""
+    """If the worker runs, it is killed and started again."""
     STOP = "stop"
-    """In order: it stops its work, and leaves."""
+    """The worker stops its work and leaves."""
     KILL = "kill"
     DRAIN = "drain"
-    """It gets nothing new, and what it runs moves to others."""
+    """The worker gets nothing new, and what it runs moves to others."""
     CORDON = "cordon"
-    """It gets nothing new."""
+    """The worker gets nothing new."""
     UNCORDON = "uncordon"
-    """It is used again."""
+    """The worker is used again."""
     CREATE = "create"
     DELETE = "delete"
     RESIZE = "resize"
     """From now on each connector has `tasks` tasks."""
     RULES = "rules"
-    """From now on the group has these placement rules, and no others."""
+    """From now on the group has these placement rules and no others."""
 
 
 OF_CONNECTORS = frozenset({What.CREATE, What.DELETE, What.RESIZE})
 OF_PLACEMENT = frozenset({What.DRAIN, What.CORDON, What.UNCORDON, What.RULES})
-"""What changes the group's placement rules."""
+"""The events that change the group's placement rules."""
 
 
 class Connectors(_Part):
     """Connectors of one kind."""
 
     count: Annotated[int, Field(ge=1)] = 1
-    """So many, `NAME-0` and on; one alone is called NAME."""
+    """How many connectors: `NAME-0` and so on. A single one is called NAME."""
     names: tuple[str, ...] = ()
-    """What they are called instead, where rules name them."""
+    """The connectors' names instead, if rules name them."""
     tasks: Annotated[int, Field(ge=0)]
-    """Of each."""
+    """The number of tasks of each connector."""
     weight: Annotated[int, Field(ge=1)] = 1
     start: Seconds = 1
     stop: Seconds = 1
     from_the_start: bool = True
-    """They are there when the fleet begins; else an event creates them."""
+    """Whether they exist when the fleet begins. If not, an event creates them."""
 
     @model_validator(mode="before")
     @classmethod
     def _counted(cls, said: Any) -> Any:
-        """As many as there are names."""
+        """Set the count to the number of names."""
         if isinstance(said, Mapping) and said.get("names") and "count" not in said:
             return {**said, "count": len(said["names"])}
         return said
@@ -101,37 +103,39 @@ class Connectors(_Part):
         return self
 
     def called(self, name: str) -> list[str]:
-        """What each is called."""
+        """The names of the connectors."""
         if self.names:
             return list(self.names)
         return [name] if self.count == 1 else [f"{name}-{at}" for at in range(self.count)]
 
 
 class Event(_Part):
-    """Something happens, to one worker after the other, or to connectors."""
+    """Something that happens to workers, one after the other, or to connectors."""
 
     at: Seconds
     do: What
     workers: tuple[str, ...] = ()
     within: Seconds = 0
-    """Nobody knows exactly when: the seed draws for each worker how much later it is, up to so long."""
+    """The event may be later by up to this long: the seed draws by how much for each worker."""
     apart: Seconds = 0
-    """So long after one worker comes the next."""
+    """How long after one worker the next one follows."""
     drain: bool = False
-    """Of stop: it is drained first, and stopped when it runs nothing. Workers that are drained to be stopped take
-    turns, also those of several events: the next one is drained when the one before is back, or has been away for
-    five minutes.
+    """For stop: whether the worker is drained first, and stopped when it runs nothing. Workers that are drained to be
+    stopped take turns, also those of several events: the next one is drained when the previous one is back, or has been
+    away for five minutes.
     """
     back: Annotated[float, Field(gt=0)] | None = None
-    """So long after it was stopped or killed it is started again, and used again if it was drained for that."""
+    """How long after its stop or death the worker is started again. If it was drained for that, it is also
+    used again.
+    """
     renamed: bool = False
-    """It comes back under another name and address, as a container does that is started elsewhere."""
+    """Whether it comes back under another name and address, as a container does that is started elsewhere."""
     connectors: str = ""
     """A kind of connectors."""
     tasks: Annotated[int, Field(ge=0)] | None = None
-    """Of each connector, after it was resized."""
+    """For resize: the number of tasks of each connector after it."""
     rules: PlacementRules | None = None
-    """Of rules: the tables of docs/placement.md."""
+    """For rules: the tables of docs/placement.md."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -153,45 +157,47 @@ class Event(_Part):
         return self
 
     def times(self) -> list[tuple[str, float]]:
-        """When it happens to each worker, at the soonest."""
+        """The earliest time at which it happens to each worker."""
         return [(worker, self.at + self.apart * place) for place, worker in enumerate(self.workers)]
 
     def last(self) -> float:
-        """When the last of it has happened."""
+        """When the last part of the event has happened."""
         return self.at + self.apart * max(len(self.workers) - 1, 0) + self.within + (self.back or 0)
 
 
 class Settings(_Part):
-    """Of the group, and of policies."""
+    """The settings of the group, and of policies."""
 
     delay: Seconds = 300
-    """How long lost work waits; Connect's `scheduled.rebalance.max.delay.ms`."""
+    """How long lost work waits: Connect's `scheduled.rebalance.max.delay.ms`."""
     session: Annotated[float, Field(gt=0)] = 10
     heartbeat: Annotated[float, Field(gt=0)] = 3
     rebalance: Annotated[float, Field(gt=0)] = 60
-    """How long stopping may take: the rebalance timeout. Who takes longer is put out, and others get its work."""
+    """How long stopping may take: the rebalance timeout. A worker that takes longer is evicted, and others get its
+    work.
+    """
     at_most: Annotated[int, Field(ge=1)] = 5
-    """Of `design-3`: so many resources a round."""
+    """For `design-3`: the most resources that move in a round."""
     interval: Annotated[float, Field(gt=0)] = 10
-    """Of `design-3`: the time between rounds."""
+    """For `design-3`: the time between rounds."""
 
 
 class Scenario(_Part):
-    """All of it."""
+    """A whole scenario."""
 
     about: str
     """One line for people."""
     workers: Annotated[int, Field(ge=1, le=1_000)]
-    """Called `w0` and on."""
+    """How many workers there are: `w0` and so on."""
     lasts: Annotated[float, Field(gt=0, le=86_400)]
     connectors: dict[str, Connectors]
     settings: Settings = Settings()
     leads: str = ""
-    """One of the first workers that starts a second before the others, so that it leads a fleet of Java's."""
+    """One of the first workers. It starts a second before the others, so that it leads a fleet of Java's workers."""
     slow: dict[str, Annotated[float, Field(gt=0)]] = {}
-    """Workers that take so many times as long to start and to stop what they run."""
+    """Worker → how many times as long it takes to start and to stop what it runs."""
     urls: dict[str, Annotated[str, Field(min_length=1)]] = {}
-    """The url of a worker, by which rules name it; `http://` and its name where there is none."""
+    """The url of a worker, by which rules name it. By default `http://` and its name."""
     rules: PlacementRules = NO_RULES
     """The placement rules that the group has from the start: the tables of docs/placement.md."""
     events: tuple[Event, ...] = Field(min_length=1)
@@ -226,7 +232,7 @@ class Scenario(_Part):
 
     @model_validator(mode="after")
     def _started_first(self) -> Self:
-        """Who is stopped or killed has been started by then, whatever the seed draws."""
+        """A worker that is stopped or killed has been started by then, whatever the seed draws."""
         started = {LEADER: 0.0, **{f"w{at}": 0.0 for at in range(self.workers)}}
         for event in self.events:
             for worker, at in event.times():
@@ -242,19 +248,19 @@ class Scenario(_Part):
         return self
 
     def url_of(self, worker: str) -> str:
-        """By which others, and rules, know the worker."""
+        """The url by which others, and rules, know the worker."""
         return self.urls.get(worker, f"http://{worker}")
 
     def has_rules(self) -> bool:
-        """Whether its group ever has a placement rule."""
+        """Whether the group ever has a placement rule."""
         return bool(self.rules) or any(event.drain or event.do in OF_PLACEMENT for event in self.events)
 
     def begins(self) -> float:
-        """When the first thing happens: from then on is counted."""
+        """When the first event happens. Counting starts then."""
         return min(event.at for event in self.events)
 
     def settles_from(self) -> float:
-        """When the last thing has happened."""
+        """When the last event has happened."""
         return max(event.last() for event in self.events)
 
 
@@ -274,5 +280,5 @@ def load(path: Path) -> Scenario:
 
 
 def built_in() -> dict[str, Path]:
-    """Those that come with kcoord, by name."""
+    """The scenarios that come with kcoord, by name."""
     return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}

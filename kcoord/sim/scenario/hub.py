@@ -1,7 +1,7 @@
-"""How do the workers of a scenario reach their coordinator? One shard on virtual time, without faults.
+"""The hub of a scenario: one shard on virtual time, without faults, and the workers' connections to it.
 
-What goes wrong in a scenario goes wrong with workers; the coordinator commits at once and never fails (`kcoord sim`
-breaks those). A connection takes as long each way for all that it carries, and keeps the order.
+In a scenario only workers fail. The coordinator commits at once and never fails (`kcoord sim` breaks those). A
+connection takes the same time each way for everything that it carries, and keeps the order.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from kcoord.sim.events import Events
 
 WALL_MS = 1_700_000_000_000
 SLOWEST_MS = 5
-"""One way."""
+"""The longest latency of a connection, one way."""
 OPERATOR = object()
-"""The token of the operator's requests, which come by no connection."""
+"""The token of the operator's requests, which come on no connection."""
 
 Keep = Callable[[int, Sequence[Record]], None]
-"""Is given the records of each step that writes some, and when (unix ms)."""
+"""Called with the time (unix ms) and the records of each step that writes some."""
 
 
 @attrs.define(eq=False)
 class Connection:
-    """One worker's."""
+    """The connection of one worker."""
 
     serial: int
     client_id: str
@@ -58,30 +58,30 @@ class Call:
 
 
 class Hub:
-    """The coordinator, and the way to it."""
+    """The coordinator, and the connections to it."""
 
     def __init__(self, events: Events, random: Random, settings: GroupSettings, keep: Keep | None = None) -> None:
         self.events = events
         self.requests = 0
-        """So many have come."""
+        """How many requests have come."""
         self._random, self._keep = random, keep
         self._serials, self._ids = count(1), count(1)
         self.shard = Shard(settings, lambda: str(next(self._ids)))
         self._take(self.shard.loaded(0, WALL_MS))
 
     def connect(self, client_id: str, answered: Callable[[int, Response], None]) -> Connection:
-        """A new connection."""
+        """Make a new connection."""
         return Connection(next(self._serials), client_id, answered, self._random.randint(1, SLOWEST_MS))
 
     def close(self, connection: Connection) -> None:
-        """It ends."""
+        """Close the connection."""
         if connection.open:
             connection.open = False
             connection.queue.clear()
             self.events.after(connection.latency_ms, self._closed, connection)
 
     def send(self, connection: Connection, number: int, request: Request, version: int) -> None:
-        """A request leaves."""
+        """Send a request."""
         call = Call(connection, number, request, version)
         self.events.after(connection.latency_ms, self._arrive, call)
 

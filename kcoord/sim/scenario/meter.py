@@ -1,20 +1,20 @@
-"""What did it cost? Figures of one run, from who ran what when.
+"""The meter of a scenario: the figures of one run, from who ran what when.
 
-A task runs from when its start is over to when its stop begins. What is counted begins with the first event.
+A task runs from the end of its start to the beginning of its stop. Counting begins with the first event.
 
-| figure | is |
+| figure | meaning |
 | --- | --- |
 | stopped | task-seconds in which a task that was configured ran nowhere |
 | longest gap | the longest such time of one task |
 | moved | how often a task was started by another worker than the one that ran it before |
 | needless | how often a worker stopped a task and then started the same task itself |
-| rebalances | generations of a generic group, group epochs of a connect group |
-| requests | all that the coordinator got, heartbeats too |
-| balanced after | from the last event until all ran, evenly, and that stayed so; None: it never was |
+| rebalances | generations of a classic group, group epochs of a connect group |
+| requests | all requests that the coordinator got, heartbeats too |
+| balanced after | from the last event until everything ran, evenly, and stayed so; None: that never happened |
 
-With `only_with_workers` the time in which no worker is there is not counted: no choice could have run anything then.
+With `only_with_workers`, time without any worker does not count: no choice could have run anything then.
 
-Connectors themselves count for nothing but evenness. Where placement rules hold nothing has to be even.
+Connectors themselves count only for evenness. If placement rules hold, nothing has to be even.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kcoord.assign import CONNECTOR, Resource
 
 @attrs.frozen
 class Figures:
-    """Of one run; times in seconds."""
+    """The figures of one run. Times are in seconds."""
 
     stopped: float
     longest_gap: float
@@ -41,30 +41,30 @@ class Figures:
 
 @attrs.define
 class Meter:
-    """Who runs what, as it goes on."""
+    """Who runs what, at each moment."""
 
     now_ms: Callable[[], int]
     weights: Callable[[Resource], int]
     holders: dict[Resource, str] = attrs.Factory(dict)
-    """Who has it: it runs there, starts or stops. Never two."""
+    """Resource → the worker that has it, running, starting or stopping. Never two."""
     doubles: list[str] = attrs.Factory(list)
-    """Where two had it."""
+    """A text for each time that two workers had the same resource."""
     alive: set[str] = attrs.Factory(set)
     follows_rules: bool = False
-    """Whether placement rules say where work runs: then nothing has to be even."""
+    """Whether placement rules say where work runs. Then nothing has to be even."""
     only_with_workers: bool = False
-    """Whether the time in which no worker is there counts for nothing."""
+    """Whether the time without any worker does not count."""
     _configured: set[Resource] = attrs.Factory(set)
     _running: dict[Resource, str] = attrs.Factory(dict)
     _last: dict[Resource, str] = attrs.Factory(dict)
-    """Who ran it last."""
+    """Who ran each resource last."""
     _stopped_by_will: dict[Resource, str] = attrs.Factory(dict)
     _since_ms: dict[Resource, int] = attrs.Factory(dict)
-    """From when on it does not run, in counted time."""
+    """Since when each resource does not run, in counted time."""
     _deserted_since_ms: int | None = None
-    """From when on no worker is there."""
+    """Since when no worker is there."""
     _deserted_ms: int = 0
-    """How long no worker was there, before that."""
+    """How long no worker was there before that."""
     _began_ms: int | None = None
     _stopped_ms: int = 0
     _longest_ms: int = 0
@@ -75,7 +75,7 @@ class Meter:
     # What happens
 
     def configured(self, resources: Iterable[Resource]) -> None:
-        """All that there is now."""
+        """These resources exist now, and no others."""
         now = set(resources)
         for resource in self._configured - now:
             self._ends_gap(resource)
@@ -85,7 +85,7 @@ class Meter:
         self._look()
 
     def starts(self, worker: str, resources: Iterable[Resource]) -> None:
-        """A worker has them from now on, and starts them."""
+        """From now on a worker has these resources, and starts them."""
         for resource in resources:
             other = self.holders.get(resource)
             if other not in (None, worker):
@@ -93,7 +93,7 @@ class Meter:
             self.holders[resource] = worker
 
     def runs(self, worker: str, resource: Resource) -> None:
-        """It has been started."""
+        """The resource has been started."""
         if self.holders.get(resource) != worker or resource in self._running:
             return
         self._ends_gap(resource)
@@ -105,7 +105,7 @@ class Meter:
         self._look()
 
     def stops(self, worker: str, resources: Iterable[Resource], *, of_itself: bool) -> None:
-        """A worker begins to stop them; not `of_itself` where it goes."""
+        """A worker begins to stop these resources. `of_itself`: because the worker goes."""
         for resource in resources:
             if self._running.get(resource) == worker:
                 del self._running[resource]
@@ -115,7 +115,7 @@ class Meter:
         self._look()
 
     def let_go(self, worker: str, resources: Iterable[Resource]) -> None:
-        """They have stopped."""
+        """The resources have stopped."""
         for resource in resources:
             if self.holders.get(resource) == worker:
                 del self.holders[resource]
@@ -129,7 +129,7 @@ class Meter:
         self._look()
 
     def dies(self, worker: str) -> None:
-        """It ends, and with it all that it ran."""
+        """The worker's process ends, and with it everything that it ran."""
         held = [resource for resource, holder in self.holders.items() if holder == worker]
         self.stops(worker, held, of_itself=True)
         self.let_go(worker, held)
@@ -141,17 +141,17 @@ class Meter:
     # What comes of it
 
     def begin(self) -> None:
-        """From now on is counted."""
+        """Begin to count."""
         self._began_ms = self.now_ms()
         for resource in self._since_ms:
             self._since_ms[resource] = self._counted_ms()
 
     def starting(self) -> bool:
-        """Whether something does not run that should."""
+        """Whether something does not run that should run."""
         return not self._configured <= self._running.keys()
 
     def figures(self, rebalances: int, requests: int, settles_from_ms: int) -> Figures:
-        """At the end."""
+        """The figures at the end of the run."""
         for resource in sorted(self._since_ms):
             self._ends_gap(resource)
         self._look()
@@ -188,7 +188,7 @@ class Meter:
             self._even_since_ms = self.now_ms()
 
     def _even(self) -> bool:
-        """All runs, where all weigh the same within one, else within the heaviest."""
+        """Whether everything runs, spread evenly: by number within one, or by weight within the heaviest resource."""
         if self._running.keys() != self._configured or not self.alive:
             return False
         return self.follows_rules or all(self._even_in(connectors) for connectors in (True, False))

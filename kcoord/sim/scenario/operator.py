@@ -1,6 +1,6 @@
 """The operator of a scenario's fleet: sets placement rules, drains workers, and waits until they run nothing.
 
-What `kcoord placement apply` and `kcoord workers` do, on virtual time.
+It does what `kcoord placement apply` and `kcoord workers` do, on virtual time.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from kcoord.sim.scenario.hub import Hub
 from kcoord.sim.scenario.meter import Meter
 
 LOOK_MS = 1_000
-"""So often a drained worker is looked at, as `kcoord workers drain --wait` does."""
+"""How often the operator checks a drained worker, as `kcoord workers drain --wait` does."""
 LONGEST_DRAIN_MS = 600_000
-"""So long a drain is waited for."""
+"""How long the operator waits for a drain."""
 
 
 class Operator:
-    """One group's."""
+    """The operator of one group."""
 
     def __init__(self, group: str, events: Events, hub: Hub, meter: Meter) -> None:
         self._group, self._events, self._hub, self._meter = group, events, hub, meter
         self._rules = NO_RULES
 
     def apply(self, rules: Rules) -> None:
-        """Give the group these rules in place of those that it has."""
+        """Replace the group's rules with these."""
         self._rules = rules
         self._meter.follows_rules = bool(rules)
         self._hub.configure(self._group, {PLACEMENT: write_setting(rules)} if rules else {})
 
     def cordon(self, url: str, *, drains: bool) -> None:
-        """Give the worker nothing new; `drains`: and have what it runs moved."""
+        """Give the worker nothing new. `drains`: also move what it runs."""
         others = [each for each in self._rules.cordons if each.worker != url]
         self.apply(attrs.evolve(self._rules, cordons=(*others, Cordon(url, drains))))
 
@@ -45,7 +45,7 @@ class Operator:
         self.apply(attrs.evolve(self._rules, cordons=tuple(c for c in self._rules.cordons if c.worker != url)))
 
     def drain(self, worker: str, url: str, then: Callable[[], None]) -> None:
-        """Drain the worker; `then` is called when it runs nothing, or what it runs has no other place."""
+        """Drain the worker. `then` is called when it runs nothing, or when what it runs has no other place."""
         self.cordon(url, drains=True)
         now_ms = self._events.now_ms
         self._events.after(LOOK_MS, self._look, worker, now_ms + LONGEST_DRAIN_MS, then)

@@ -1,7 +1,7 @@
-"""Restarts: a scenario whose workers go in another way, for example drained first where they were killed.
+"""Restarts: a scenario whose workers go in another way, for example drained first instead of killed.
 
-A worker that one event stops or kills and a later one starts is one restart: when it is drained, which takes its time,
-it is away for as long as before.
+If one event stops or kills a worker and a later one starts it, that is one restart: if the worker is drained first,
+which takes its time, it stays away for as long as before.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ class Restart(StrEnum):
     """How workers go."""
 
     DRAIN = "drain"
-    """Those that are stopped or killed are drained first, one after the other, and stopped."""
+    """Workers that are stopped or killed are drained first, one after the other, and stopped."""
     DRAIN_STOPS = "drain-stops"
-    """Those that are stopped are drained first; those that are killed are killed, since nobody drains what crashes."""
+    """Workers that are stopped are drained first. Workers that are killed are killed, because nobody drains what
+    crashes.
+    """
     STOP = "stop"
-    """Those that are stopped or killed are stopped in order."""
+    """Workers that are stopped or killed are stopped in order."""
     KILL = "kill"
-    """Those that are stopped or killed are killed."""
+    """Workers that are stopped or killed are killed."""
 
     @property
     def drained(self) -> frozenset[What]:
-        """What is drained first of what workers do."""
+        """The events whose workers are drained first."""
         return {Restart.DRAIN: GOING, Restart.DRAIN_STOPS: frozenset({What.STOP})}.get(self, frozenset())
 
 
 def restarted(scenario: Scenario, how: Restart) -> Scenario:
-    """The same scenario, in which workers go like this."""
+    """The same scenario, in which workers go in this way."""
     drained, events = how.drained, scenario.events
     if drained:
         events = tuple(_with_returns(_by_worker(events), drained))
@@ -44,7 +46,7 @@ def restarted(scenario: Scenario, how: Restart) -> Scenario:
 
 
 def _by_worker(events: Sequence[Event]) -> list[Event]:
-    """The same events, each of one worker, in the order of time."""
+    """The same events, each for one worker, in order of time."""
     found = []
     for event in events:
         if not event.workers:
@@ -55,7 +57,7 @@ def _by_worker(events: Sequence[Event]) -> list[Event]:
 
 
 def _with_returns(events: Sequence[Event], drained: frozenset[What]) -> list[Event]:
-    """The same, where a worker that is started after it was drained is back instead."""
+    """The same events. A worker that is started after it was drained gets a `back` time instead of its start event."""
     found, returned = [], set[int]()
     for place, event in enumerate(events):
         if place in returned:

@@ -1,14 +1,14 @@
-"""How does a scenario run? For one kind of group and one policy, the same each time for the same seed.
+"""The run of a scenario, for one kind of group and one policy. It is the same each time for the same seed.
 
 | group | workers | who assigns |
 | --- | --- | --- |
-| `barrier` | Java's, in a generic group: all join each round | the worker that leads, by the policy; `eager` by the eager protocol |
+| `barrier` | Java's, in a classic group: all join each round | the worker that leads, by the policy; `eager` by the eager protocol |
 | `individual` | the same workers, one by one | the coordinator, by the policy; their leader is Connect's own, and says what exists |
-| `connect` | ours, in a connect group | the coordinator, by the policy |
+| `connect` | kcoord's, in a connect group | the coordinator, by the policy |
 
-`kip-415` is Connect's own assignor in the first one, with all that its leaders remember.
+In `barrier`, `kip-415` is Connect's own assignor, with all that its leaders remember.
 
-The seed moves what no scenario says: how long messages take, and when within a second workers start.
+The seed decides what no scenario says: how long messages take, and when within a second workers start.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from kcoord.worker.setup import Setup
 
 GROUP = "connect-cluster"
 SETTLING_MS = 600_000
-"""The fleet begins so long before the scenario's second 0."""
+"""How long before the scenario's second 0 the fleet begins."""
 LONGEST_TURN_MS = 300_000
-"""So long, once it has been stopped, a worker is waited for before the next one is drained."""
+"""How long a drained worker may stay away after its stop before the next one is drained."""
 MAX_WAIT_MS = 60_000
-"""So long the coordinator may hold an answer to a worker of ours: the library's default."""
+"""How long the coordinator may hold a response to one of kcoord's workers: the library's default."""
 
 
 class Kind(StrEnum):
-    """Of group."""
+    """The kinds of groups."""
 
     BARRIER = "barrier"
     INDIVIDUAL = "individual"
@@ -59,15 +59,15 @@ POLICIES = (EagerAssignor.name, DESIGN_1.name, DESIGN_2.name, DESIGN_3.name, Kip
 
 
 class NoFigures(Exception):
-    """There is nothing to measure; the text says why."""
+    """There is nothing to measure. The text says why."""
 
 
 class DidNotSettle(NoFigures):
-    """The fleet did not come to rest before the scenario began: its times cannot be."""
+    """The fleet did not come to rest before the scenario began, so its times are impossible."""
 
 
 class RulesCannotHold(NoFigures):
-    """The scenario has placement rules, and a group of this kind follows none."""
+    """The scenario has placement rules, and a group of this kind does not follow any."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(
@@ -78,14 +78,14 @@ class RulesCannotHold(NoFigures):
 
 @attrs.frozen
 class Run:
-    """One run, and what came of it."""
+    """One run, and its figures."""
 
     kind: Kind
     policy: str
     seed: int
     figures: Figures
     doubles: tuple[str, ...]
-    """Where two workers had the same: there must be none."""
+    """A text for each time that two workers had the same resource. There must be none."""
 
 
 def run(
@@ -96,8 +96,8 @@ def run(
     keep: Keep | None = None,
     only_with_workers: bool = False,
 ) -> Run:
-    """One run. `keep` is given what each of the coordinator's steps writes. `only_with_workers`: what stands still
-    while no worker is there is not counted. Raises NoFigures.
+    """One run. `keep` gets what each of the coordinator's steps writes. `only_with_workers`: tasks that stand still
+    while no worker is there do not count. Raises NoFigures.
     """
     if scenario.has_rules() and not follows_rules(kind):
         raise RulesCannotHold(kind)
@@ -107,7 +107,7 @@ def run(
 
 
 def follows_rules(kind: Kind) -> bool:
-    """Whether placement rules hold in such a group: the coordinator says who runs what."""
+    """Whether placement rules hold in such a group, because the coordinator decides who runs what."""
     return kind is not Kind.BARRIER
 
 
@@ -144,13 +144,13 @@ class _Fleet:
         self._processes: dict[str, Process] = {}
         self._lives = count(1)
         self._in_line: deque[tuple[Event, str]] = deque()
-        """Workers that are drained and stopped in turns; it is the first one's."""
+        """Workers that are drained and stopped in turns. It is the first one's turn."""
         self._unfinished = 0
-        """So many of those have not gone yet, or are not back."""
+        """How many of those workers have not gone yet, or are not back."""
         self._settles_from_ms = SETTLING_MS + _ms(scenario.settles_from())
 
     def run(self) -> Run:
-        """From the beginning to the end."""
+        """Run from the beginning to the end."""
         scenario, events = self._scenario, self._events
         if scenario.rules:
             self._operator.apply(scenario.rules)
@@ -177,7 +177,7 @@ class _Fleet:
         return Run(self._kind, self._policy, self._seed, figures, tuple(self.meter.doubles))
 
     def _run_to_the_end(self) -> None:
-        """Where draining took its time, the scenario lasts longer by as much."""
+        """Run until all drains are over. The scenario lasts longer by the time that draining took."""
         planned_ms, lasts_ms = self._settles_from_ms, SETTLING_MS + _ms(self._scenario.lasts)
         self._events.run(lasts_ms)
         while self._unfinished:
@@ -286,13 +286,13 @@ class _Fleet:
             self._goes(event, self._meant(name), self._returns)
 
     def _meant(self, name: str) -> str:
-        """The worker of that name, or who leads now."""
+        """The worker of that name, or the worker that leads now."""
         if name != LEADER:
             return name
         return next((each for each, process in self._processes.items() if process.alive and process.leads), "w0")
 
     def _goes(self, event: Event, name: str, returns: Callable[[str, str], None]) -> None:
-        """It is stopped or killed; `returns` is called when it is to be back."""
+        """The worker is stopped or killed. `returns` is called when it is to be back."""
         process = self._processes[name]
         if event.do is What.KILL:
             process.kill()
@@ -303,7 +303,7 @@ class _Fleet:
             self._events.after(_ms(event.back), returns, name, back)
 
     def _returns(self, name: str, back: str) -> None:
-        self._processes[name].kill()  # one that is still stopping is told to end by whoever starts it anew
+        self._processes[name].kill()  # it may still be stopping when it is started again
         self._start(back)
 
     # Drained to be stopped

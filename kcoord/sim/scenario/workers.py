@@ -1,7 +1,7 @@
-"""How do workers run in a scenario? Java's by its scripted model, ours by the membership of the library.
+"""The workers of a scenario: Java's by a scripted model, kcoord's by the library's membership.
 
-Both start and stop tasks as long as those take: what is to be stopped at once stops side by side. While a Java worker
-stops tasks it does nothing else; ours goes on talking.
+Both start and stop tasks for as long as those take. Tasks that stop at the same time stop in parallel. While a Java
+worker stops tasks it does nothing else; kcoord's worker goes on talking to the coordinator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 
 READING_MS = 20
-"""A worker hears of a change of the configurations so long after it, or a little later."""
+"""How long after a change of the configurations a worker hears of it, at least."""
 
 
 @attrs.frozen
@@ -53,7 +53,7 @@ class Process(ABC):
         self._wake_ms: int | None = None
         self._leaving = False
         self._starting: dict[Resource, int] = {}
-        """What is being started, each start by its number."""
+        """What is being started: resource → the number of its start."""
         self._serial = 0
         self._abandoned_times = 0
         around.meter.joins(name)
@@ -64,7 +64,7 @@ class Process(ABC):
 
     @abstractmethod
     def hear(self, configs: Configs) -> None:
-        """It has read on in the configurations."""
+        """The worker has read on in the configurations."""
 
     @abstractmethod
     def _leave(self) -> None: ...
@@ -84,16 +84,16 @@ class Process(ABC):
     @property
     @abstractmethod
     def leads(self) -> bool:
-        """Whether the group has named it as the leader."""
+        """Whether the group has named this worker as the leader."""
 
     def leave(self) -> None:
-        """Stop all, and leave."""
+        """Stop everything, and leave."""
         if self.alive:
             self._leaving = True
             self._leave()
 
     def kill(self) -> None:
-        """The process ends, here and now."""
+        """The process ends at once."""
         if self.alive:
             self.alive = False
             self.around.meter.dies(self.name)
@@ -262,7 +262,7 @@ class NewProcess(Process):
                     self._calls.append(action)
                 case actions.Abandon(number, resources):
                     self._calls.clear()
-                    self._abandoned_times += 1  # what is being stopped is part of it: nobody waits for that any more
+                    self._abandoned_times += 1  # this covers the stops in progress: nobody waits for them any more
                     left_ms = max(action.stop_by_ms - self.around.events.now_ms, 0)
                     self._stop_all(resources, partial(self._abandoned, number), left_ms)
                 case actions.Gone():
@@ -272,7 +272,7 @@ class NewProcess(Process):
             self._set_alarm()
 
     def _next_call(self) -> None:
-        """The listener's calls come one after the other; a task that starts keeps none waiting."""
+        """The listener's calls come one after the other. A task that starts does not delay the next call."""
         while self._calls and not self._busy:
             call = self._calls.pop(0)
             if isinstance(call, actions.Grant):

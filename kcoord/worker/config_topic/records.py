@@ -1,16 +1,16 @@
-"""What does one record of Connect's configuration topic say?
+"""The records of Connect's configuration topic: what each kind says.
 
 | key | value | says |
 | --- | --- | --- |
 | `connector-NAME` | `{"properties": {…}}` | the connector exists, with this configuration; null: it is deleted |
 | `task-NAME-N` | `{"properties": {…}}` | task N's next configuration, which counts from the next commit on |
-| `commit-NAME` | `{"tasks": N}` | the connector has N tasks, whose configurations stand before |
+| `commit-NAME` | `{"tasks": N}` | the connector has N tasks, whose configurations were written before |
 | `target-state-NAME` | `{"state": …, "state.v2": …}` | STARTED, PAUSED or STOPPED; null: STARTED |
-| `restart-connector-NAME` | `{"include-tasks": …, "only-failed": …}` | whoever runs it shall start it again |
-| `session-key`, `tasks-fencing-NAME`, `logger-cluster-NAME` | | nothing for us |
+| `restart-connector-NAME` | `{"include-tasks": …, "only-failed": …}` | the worker that runs it must restart it |
+| `session-key`, `tasks-fencing-NAME`, `logger-cluster-NAME` | | not used by this library |
 
-Values are JSON, as Connect's converter writes it: without schemas, or with, as `{"schema": …, "payload": …}`. What the
-names, prefixes and fields are is Connect's (KIP-745, KIP-875, KIP-618, KIP-507, KIP-976 added some).
+Values are JSON, as Connect's converter writes it: without schemas, or with schemas, as `{"schema": …, "payload": …}`.
+The names, prefixes and fields are Connect's (KIP-745, KIP-875, KIP-618, KIP-507, KIP-976 added some).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Any, TypeAlias
 import attrs
 
 Properties: TypeAlias = Mapping[str, str | None]
-"""A configuration: all values are texts."""
+"""A configuration: all values are texts or null."""
 
 _INT32 = 1 << 31
 _TASK = re.compile(r"(?P<name>.+)-(?P<task>\+?\d{1,10})", re.ASCII | re.DOTALL)
 
 
 class Unreadable(ValueError):
-    """A record that says nothing; the text says why. `counts`: Connect takes it as read all the same."""
+    """A record that cannot be used; the text says why. `counts`: Connect's offset moves past it all the same."""
 
     def __init__(self, why: str, counts: bool = True) -> None:
         super().__init__(why)
@@ -39,7 +39,7 @@ class Unreadable(ValueError):
 
 
 class Target(Enum):
-    """In which state a connector is to be."""
+    """The state in which a connector is to be."""
 
     STARTED = "STARTED"
     PAUSED = "PAUSED"
@@ -65,7 +65,7 @@ class Task:
 
 @attrs.frozen
 class Commit:
-    """From now on the connector has so many tasks."""
+    """From now on the connector has this number of tasks."""
 
     name: str
     tasks: int
@@ -73,7 +73,7 @@ class Commit:
 
 @attrs.frozen
 class TargetState:
-    """In which state the connector is to be; None: no longer said."""
+    """The state in which the connector is to be; None: no longer set."""
 
     name: str
     target: Target | None
@@ -81,7 +81,7 @@ class TargetState:
 
 @attrs.frozen
 class Restart:
-    """Start it again, its tasks too if so said, or only what has failed."""
+    """A request to restart the connector: with its tasks if so requested, or only what has failed."""
 
     name: str
     include_tasks: bool
@@ -90,14 +90,14 @@ class Restart:
 
 @attrs.frozen
 class Other:
-    """Something that is for Connect's own workers alone."""
+    """A record that is for Connect's own workers alone."""
 
 
 Said: TypeAlias = Connector | Task | Commit | TargetState | Restart | Other
 
 
 def read(key: bytes | None, value: bytes | None) -> Said:
-    """What the record says. Raises Unreadable."""
+    """Read a record. Raises Unreadable."""
     said = None if value is None else _json(value)
     if key is None:
         raise Unreadable("it has no key")
@@ -111,7 +111,7 @@ def read(key: bytes | None, value: bytes | None) -> Said:
 
 
 def _json(value: bytes) -> Any:
-    """A converter that cannot read a value leaves Connect's offset where it was."""
+    """Decode a value. If Connect's converter cannot read a value, Connect's offset stays where it was."""
     try:
         said = json.loads(value)
     except (ValueError, RecursionError) as error:

@@ -1,14 +1,14 @@
-"""Which connectors and tasks are there, once the configuration topic has been read up to an offset?
+"""The connectors and tasks that exist when Connect's configuration topic has been read up to an offset.
 
 - A commit takes the configurations of tasks that were written since the commit before. It counts only if there is one
-  for each of its tasks: compaction may have taken some away, or the one who wrote them died. Until a commit that counts
-  the connector is *inconsistent*: it has no tasks then, so that none runs twice by two configurations.
-- More configurations than the commit counts are what compaction left of elder ones.
-- A commit of a connector that nobody knows is what is left of one that was deleted.
+  for each of its tasks: compaction may have removed some, or the worker that wrote them died. Until a commit that
+  counts, the connector is *inconsistent*: it has no tasks then, so that none runs twice with two configurations.
+- If there are more configurations than the commit counts, compaction has left them from earlier commits.
+- A commit of an unknown connector is left over from one that was deleted.
 - A connector that is STOPPED has no tasks because Connect commits none for it. PAUSED ones have theirs.
 - The offset is that of the next record, as Connect counts; it moves with every record that can be read at all.
 
-Source: what Connect's KafkaConfigBackingStore and ClusterConfigState do (4.3).
+Source: Connect's KafkaConfigBackingStore and ClusterConfigState (4.3).
 """
 
 from __future__ import annotations
@@ -45,29 +45,31 @@ class ConnectorConfig:
     tasks: tuple[Properties, ...]
     """The configurations of its tasks."""
     revision: int
-    """Grows with every commit: its tasks are to be stopped everywhere, then started with what they have now."""
+    """Increases with every commit: then its tasks are to be stopped everywhere, and started with their new
+    configurations.
+    """
     consistent: bool
 
 
 @attrs.frozen(eq=False)
 class ConnectConfig:
-    """All of it, as of an offset."""
+    """All connectors, as of an offset."""
 
     offset: int = NO_OFFSET
     connectors: Mapping[str, ConnectorConfig] = attrs.Factory(dict)
     resources: frozenset[Resource] = frozenset()
     """All connectors and tasks."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector."""
+    """The revision of each connector."""
 
 
 @attrs.define
 class ConfigState:
-    """What has been read. `take` goes on, `snapshot` tells."""
+    """What has been read so far. `take` adds a record, `snapshot` returns the result."""
 
     offset: int = NO_OFFSET
     restarts: list[Restart] = attrs.Factory(list)
-    """Not yet fetched."""
+    """Restart requests that nobody has taken yet."""
     _properties: dict[str, Properties] = attrs.Factory(dict)
     _targets: dict[str, Target] = attrs.Factory(dict)
     _counts: dict[str, int] = attrs.Factory(dict)
@@ -79,7 +81,7 @@ class ConfigState:
     _changed: bool = False
 
     def take(self, offset: int, key: bytes | None, value: bytes | None) -> None:
-        """One record more. Raises Unreadable, having left it out."""
+        """Take one more record. Raises Unreadable if it cannot be used; it is left out then."""
         try:
             said = read(key, value)
         except Unreadable as fault:
@@ -126,7 +128,7 @@ class ConfigState:
             each.pop(name, None)
 
     def snapshot(self) -> ConnectConfig:
-        """All that is configured now; what has not changed is the same object as before."""
+        """All that is configured now. What has not changed is the same object as before."""
         if self._changed:
             self._changed = False
             self._snapshot = self._made()

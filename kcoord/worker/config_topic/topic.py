@@ -1,11 +1,12 @@
-"""`ConfigTopic`: Connect's configuration topic, read to its end first, then on for as long as the worker lives.
+"""`ConfigTopic`: Connect's configuration topic, read to its end first, then followed for as long as the worker lives.
 
-- It has one partition and is compacted and nothing else, or a worker that starts anew would miss connectors: a topic of
-  another kind is refused. Where its configuration may not be read, that is said, and it is taken as it is.
+- The topic must have one partition and must be compacted and nothing else: otherwise a new worker would miss
+  connectors. Any other topic is refused. If its configuration may not be read, that is logged, and the topic is used as
+  it is.
 - Only committed records count: with `exactly.once.source.support` the leader writes in transactions.
-- A record that cannot be read is left out and named in a warning, with topic, partition, offset and key.
-- When the cluster cannot be reached, what was read counts, and it is tried again; the offset tells everybody how old it
-  is. Offsets that go back are of a topic that was deleted and made anew: all is read afresh.
+- A record that cannot be read is left out, with a warning that has topic, partition, offset and key.
+- If the cluster cannot be reached, what was read still counts, and reading is tried again; the offset tells everybody
+  how old it is. If offsets go back, the topic was deleted and created again: then everything is read again.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PARTITION = 0
 
 
 class ConfigTopicError(Exception):
-    """The topic cannot be used; the text is one line: which, why, what to do."""
+    """The topic cannot be used; the text is one line: which topic, why, and what to do."""
 
 
 class ConfigTopic:
@@ -68,7 +69,7 @@ class ConfigTopic:
         self._moved = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._trouble = ""
-        """What went wrong last, so that it is said once."""
+        """The last failure, so that it is logged once."""
 
     # Life
 
@@ -80,7 +81,7 @@ class ConfigTopic:
         await self.close()
 
     async def open(self) -> None:
-        """See that the topic can be used, and read it to its end. Raises ConfigTopicError."""
+        """Check that the topic can be used, and read it to its end. Raises ConfigTopicError."""
         try:
             async with asyncio.timeout(_OPEN_S):
                 await self._check()
@@ -97,14 +98,14 @@ class ConfigTopic:
         except ConfigTopicError:
             await self.close()
             raise
-        self._state.restarts.clear()  # of before this worker was there
+        self._state.restarts.clear()  # from the time before this worker
         _log.info(
             "%s: read up to offset %d, %d connectors", self._named, self._state.offset, len(self.config.connectors)
         )
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
@@ -127,19 +128,19 @@ class ConfigTopic:
         return self._state.snapshot()
 
     def configured(self) -> Configured | None:
-        """The same for a `Worker`; None where nothing was ever written."""
+        """The same for a `Worker`; None if nothing was ever written."""
         config = self.config
         if config.offset < 0:
             return None
         return Configured(config.offset, config.resources, config.revisions, of_topic=True)
 
     def take_restarts(self) -> list[Restart]:
-        """The requests to start connectors again that have come since the last call."""
+        """The requests to restart connectors that have come since the last call."""
         taken, self._state.restarts = self._state.restarts, []
         return taken
 
     async def catch_up(self, timeout_s: float = 10.0) -> bool:
-        """Read on until all is known that the topic has now; False where that was not possible in time."""
+        """Read everything that the topic has now. False if that was not possible in time."""
         try:
             async with asyncio.timeout(timeout_s):
                 end = await self._end()
@@ -158,7 +159,9 @@ class ConfigTopic:
         return f"configuration topic {self._topic} at {self._bootstrap}"
 
     async def _check(self) -> None:
-        """Never asks for the topic by name before it is known to be there: brokers may make what is asked for."""
+        """Check that the topic exists and is of the right kind. It never asks for the topic by name before it is known
+        to exist: brokers may create what they are asked for.
+        """
         admin = AIOKafkaAdminClient(**self._arguments)
         try:
             await admin.start()
@@ -209,7 +212,7 @@ class ConfigTopic:
         return int(ends[self._partition])
 
     async def _read(self) -> bool:
-        """What there is, or a little wait; True where something new was read."""
+        """Read what there is, or wait a little. True if something new was read."""
         before = self._state.offset
         records = await self._consumer.getmany(self._partition, timeout_ms=_FETCH_MS)
         for record in records.get(self._partition, ()):
@@ -253,7 +256,7 @@ class ConfigTopic:
 
 
 def _aiokafka(security: Security) -> dict[str, Any]:
-    """The same security in aiokafka's words."""
+    """The security settings as arguments of aiokafka."""
     protocol = ("SASL_" if security.mechanism else "") + ("SSL" if security.tls is not None else "PLAINTEXT")
     arguments: dict[str, Any] = {"security_protocol": protocol}
     if security.tls is not None:

@@ -1,6 +1,6 @@
-"""How does a worker take part in a group of the generic protocol, beside Connect's own workers?
+"""A worker in a classic group, beside Connect's own workers.
 
-`membership` is the worker as a pure state machine, with the same calls as that of connect groups: `table` says what
-answers do, `moves` how, `owning` how it lets go, `round` what a leader computes, `state` what it remembers. Connect's
-own protocol inside of JoinGroup and SyncGroup is `kcoord.protocol.embedded`.
+`membership` is the worker as a pure state machine, with the same calls as that of connect groups. `table` says which
+move an answer makes, `moves` has the moves, `owning` is how it stops what it runs, `round` is what a leader computes,
+and `state` is what it remembers. Connect's own protocol inside JoinGroup and SyncGroup is `kcoord.protocol.embedded`.
 """

@@ -1,20 +1,23 @@
-"""How does a worker stay a member of a generic group, and what may it run? As `kcoord.worker.membership`, with the same
-calls and actions, in the protocol of Connect's own workers.
+"""A worker's membership in a classic group: what it may run, in the protocol of Connect's own workers.
 
-- A round: JoinGroup, SyncGroup; the leader computes between them. Then heartbeats until one says that a round begins.
-- What it runs goes on running through a round, and is reported in JoinGroup; with `default` it stops all before.
-- It joins only when everything that it was told to stop has stopped; then at once. If that takes longer than the
-  rebalance timeout, it abandons all and joins owning nothing: until it joins nobody can have what it gives up.
-- Tasks that were configured anew stop before it joins, and start with the assignment: by then everybody has stopped
+The calls and actions are those of `kcoord.worker.membership`.
+
+- A round is a JoinGroup and a SyncGroup; the leader computes between them. Then come heartbeats, until the answer to
+  one says that a round begins.
+- What the worker runs goes on running during a round, and is reported in JoinGroup. Under `default` it stops everything
+  before.
+- It joins as soon as everything that it was told to stop has stopped, and not before. If that takes longer than the
+  rebalance timeout, it abandons everything and joins owning nothing: until it joins nobody can have what it gives up.
+- Tasks that were reconfigured stop before it joins, and start with the assignment: by then all workers have stopped
   theirs.
-- Whoever lost its membership (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION) stops all, and joins owning nothing. Connect's own
-  workers keep their tasks then; somebody else may run them, so this one does not.
-- The session runs from the sending of the last answered request. While a JoinGroup or SyncGroup waits for others the
-  coordinator does not end it; the connection is then what tells that the coordinator lives. That is all that this
-  protocol gives: where nothing must run twice, connect groups are better.
+- A worker that has lost its membership (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION) stops everything, and joins owning
+  nothing. Connect's own workers keep their tasks then. Another worker may run them, so this one does not.
+- The session runs from the sending of the last answered request. While a JoinGroup or SyncGroup waits for others, the
+  coordinator does not end the session; then the connection shows that the coordinator is alive. This protocol gives
+  nothing more: where nothing must run twice, connect groups are better.
 
-Under a coordinator that manages each worker on its own it is a worker as Java's: answers that name a leader whom nobody
-has met, generations that jump, increments without a round of others, are all the same to it.
+Under a coordinator that manages each worker on its own, it behaves like a Java worker: it accepts answers that name a
+leader whom nobody has met, generations that jump, and increments without a round of the others.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from kcoord.worker.state import Link
 
 
 class GenericMembership:
-    """One worker's membership in one generic group."""
+    """One worker's membership in one classic group."""
 
     def __init__(self, setup: Setup, timing: Timing | None = None, random: Callable[[], float] = lambda: 0.5) -> None:
         timing = timing or Timing()
@@ -44,47 +47,49 @@ class GenericMembership:
 
     @property
     def phase(self) -> Phase:
-        """Where it is in its life."""
+        """The phase that the worker is in."""
         return self._state.phase
 
     @property
     def is_member(self) -> bool:
-        """Whether it has been given an assignment, perhaps of nothing, and has not lost its membership since."""
+        """Whether the worker has received an assignment, even an empty one, and has not lost its membership since."""
         return self._state.ran and self._state.phase in MEMBER
 
     @property
     def member_id(self) -> str:
-        """What the coordinator calls it; empty before it has a name."""
+        """The member id that the coordinator gave; empty before that."""
         return self._state.member_id
 
     @property
     def epoch(self) -> int:
-        """The generation."""
+        """The generation that the worker knows."""
         return self._state.generation
 
     @property
     def owned(self) -> frozenset[Resource]:
-        """All that may be running."""
+        """All resources that may be running."""
         return self._state.owned
 
     @property
     def assigned(self) -> frozenset[Resource]:
-        """What it is to run."""
+        """What the worker is to run."""
         return self._state.assigned
 
     @property
     def leads(self) -> bool:
-        """Whether it computes the rounds."""
+        """Whether this worker leads, and computes in each round."""
         return self._state.leads
 
     @property
     def stop_at_ms(self) -> int | None:
-        """When it stops all by itself if no answer comes; None while it is no member, or waits in a round."""
+        """When the worker stops everything by itself if no answer comes; None while it is not a member, or waits in a
+        round.
+        """
         return self._state.stop_at_ms
 
     @property
     def session_ends_ms(self) -> int | None:
-        """From when on others may run what it owns if no answer comes."""
+        """From when on others may run what the worker owns, if no answer comes."""
         return self._state.session_ends_ms
 
     def wake_at(self) -> int | None:
@@ -100,7 +105,7 @@ class GenericMembership:
         return self._settle(now_ms)
 
     def leave(self, now_ms: int, *, permanent: bool = False) -> list[Action]:
-        """Let go of all and leave. A static member that will be back says nothing: its session keeps its place."""
+        """Stop everything and leave. A static member that will be back sends nothing: its session keeps its place."""
         state = self._state
         state.permanent = permanent
         if state.phase is Phase.IDLE:
@@ -120,15 +125,15 @@ class GenericMembership:
         return self._settle(now_ms) if self._state.phase is not Phase.IDLE else self.leave(now_ms)
 
     def update(self, now_ms: int, **changes: Any) -> list[Action]:
-        """Change what the worker says of itself. Another configured set, and tasks configured anew, make it join again,
-        as in Connect; the offset alone does not.
+        """Change what the worker reports about itself. Another configured set, or reconfigured tasks, make it join
+        again, as in Connect; a new offset alone does not.
         """
         changes.pop("offers", None)
         moves.with_setup(self._state, now_ms, changes)
         return self._settle(now_ms)
 
     def poll(self, now_ms: int) -> list[Action]:
-        """Time has passed."""
+        """Do what is due now."""
         return self._settle(now_ms)
 
     # The way to the coordinator
@@ -141,11 +146,11 @@ class GenericMembership:
         return self._settle(now_ms)
 
     def unreachable(self, now_ms: int) -> list[Action]:
-        """Nobody knows the coordinator, or it cannot be reached."""
+        """The coordinator is not known, or cannot be reached."""
         return self.disconnected(now_ms)
 
     def refused(self, now_ms: int, error_code: int, message: str) -> list[Action]:
-        """The coordinator cannot be found or logged in to, for good."""
+        """The coordinator cannot be found, or refuses the login, for good."""
         state = self._state
         state.error = (error_code, message)
         if state.phase is Phase.PARTING:
@@ -163,7 +168,7 @@ class GenericMembership:
         return self._settle(now_ms)
 
     def answered(self, now_ms: int, number: int, response: Response) -> list[Action]:
-        """The answer to a request; one to a heartbeat that a JoinGroup has overtaken says nothing any more."""
+        """The answer to a request. An answer to a heartbeat that a JoinGroup has overtaken is ignored."""
         state, sent = self._state, self._state.under_way
         if sent is not None and sent.number == number:
             state.under_way = None
@@ -182,7 +187,7 @@ class GenericMembership:
         return self._settle(now_ms)
 
     def abandoned(self, now_ms: int, number: int) -> list[Action]:
-        """All has stopped."""
+        """Everything has stopped."""
         state = self._state
         if state.phase is Phase.ABANDONING and number == state.asked_for:
             state.revoking.clear()
@@ -190,7 +195,7 @@ class GenericMembership:
         return self._settle(now_ms)
 
     def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[Action]:
-        """The assignor is done; None: it failed, and all keep what they have."""
+        """The assignor is done; None: it failed, and all workers keep what they have."""
         if self._state.phase is Phase.COMPUTING and number == self._state.asked_for:
             moves.tell(self._state, now_ms, assignment)
         return self._settle(now_ms)
@@ -230,8 +235,8 @@ class GenericMembership:
             state.out.append(Overrun(state.owned))
 
     def _watch_revocations(self, now_ms: int) -> None:
-        """What it lets go of before it joins may take as long as a round. Nobody else ends that: where no round is on,
-        the coordinator hears its heartbeats and waits for nothing.
+        """Abandon everything if what must stop before a join takes longer than the rebalance timeout. Nobody else ends
+        that wait: if no round is on, the coordinator gets heartbeats and waits for nothing.
         """
         state = self._state
         if state.phase is not Phase.WANTS_ROUND or not state.revoking:

@@ -1,4 +1,4 @@
-"""What does a generic worker do with an answer? The cells of the table, one small function each.
+"""The moves of a classic worker: what it does with an answer, one small function for each cell of the table.
 
 Each takes the state, the time, the request and its answer. What is to be done goes to `state.out`, in order.
 """
@@ -32,16 +32,16 @@ from kcoord.worker.generic.state import NOT_ASKED, Sent, State
 from kcoord.worker.state import Link
 
 _READING_MS = 5_000
-"""So long a leader waits for configurations that others have read and it has not."""
+"""How long a leader waits until it has read the configurations that others have read."""
 
 
 def nobody(state: State, *_: Any) -> NoReturn:
-    """A cell that cannot be reached: such a request is not under way then."""
+    """A cell that cannot be reached: no such request is under way in this phase."""
     raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
 
 
 def part(state: State, *_: Any) -> None:
-    """It has told that it leaves; whatever the answer is, it is gone."""
+    """The worker has sent that it leaves: whatever the answer is, it is gone."""
     owning.go(state)
 
 
@@ -56,8 +56,8 @@ def live(state: State, now_ms: int, sent: Sent, response: Response) -> None:
 
 
 def joined(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """A round: the leader computes, the others ask. A leader that is not among those whom it is shown computes nothing:
-    the coordinator knows what there is.
+    """JoinGroup is answered: the leader computes, the others send SyncGroup. A leader that is not in the list that it
+    is shown computes nothing: then the coordinator knows what exists.
     """
     assert isinstance(response, JoinGroupResponse), "only a JoinGroup is under way"
     state.attempts = 0
@@ -82,7 +82,7 @@ def joined(state: State, now_ms: int, sent: Sent, response: Response) -> None:
 
 
 def _state(metadata: bytes) -> WorkerState:
-    """What a member says; one whose bytes cannot be read runs nothing that we know."""
+    """What a member reports. If its bytes cannot be read, it counts as running nothing."""
     try:
         return decode_state(metadata)
     except EmbeddedError:
@@ -90,8 +90,8 @@ def _state(metadata: bytes) -> WorkerState:
 
 
 def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """What it is to stop and to start. If there are news that JoinGroup did not tell, another round follows, and what
-    was configured anew waits for that.
+    """SyncGroup is answered: what the worker is to stop and to start. If something has changed that JoinGroup did not
+    report, another round follows, and what was reconfigured waits for that.
     """
     assert isinstance(response, SyncGroupResponse), "only a SyncGroup is under way"
     state.attempts = 0
@@ -120,7 +120,9 @@ def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
 
 
 def _leave_topic_workers(state: State, now_ms: int) -> None:
-    """Leave at once: the others look for its offset in a topic where it never comes, and are assigned nothing."""
+    """Leave at once: the others would wait for this worker's offset in a topic where it never comes, and get no
+    assignments.
+    """
     state.error = (
         ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
         "the group has workers whose connectors stand in Kafka Connect's configuration topic, and this worker's in a "
@@ -153,19 +155,21 @@ def join_again(state: State, now_ms: int, sent: Sent, response: Response) -> Non
 
 
 def join_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """A round was over before this one's join had its place in it: again, but not in a circle without a pause."""
+    """A round was over before this JoinGroup had a place in it: join again, but after a pause, so as not to do so in a
+    loop.
+    """
     state.not_before_ms = now_ms + state.back_off_ms(soon=False)
     join_again(state, now_ms, sent, response)
 
 
 def go_on(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """A round begins, and it has something to do before it joins, or instead."""
+    """A round begins, but the worker has something to do before it joins, or instead of joining."""
     state.alive(sent)
     state.next_ms = sent.at_ms + state.timing.interval_ms
 
 
 def take_name(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """A member id to join with (KIP-394)."""
+    """Take the member id to join with (KIP-394)."""
     assert isinstance(response, JoinGroupResponse), "only JoinGroup gives names"
     state.member_id = response.member_id
     state.phase = Phase.WANTS_ROUND
@@ -177,13 +181,13 @@ def try_later(state: State, now_ms: int, sent: Sent, response: Response) -> None
 
 
 def round_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """The same within a round, which begins anew."""
+    """The same within a round: the round begins again."""
     try_later(state, now_ms, sent, response)
     state.phase = Phase.WANTS_ROUND
 
 
 def seek(state: State, now_ms: int, *_: Any) -> None:
-    """The connection is over, or was to somebody else. A round that was on its way begins anew."""
+    """The connection is over, or the broker is not the coordinator. A running round begins again."""
     if state.waits and state.session is not None:
         state.begin_session(state.polled_ms)
     state.link = Link.DOWN
@@ -194,12 +198,12 @@ def seek(state: State, now_ms: int, *_: Any) -> None:
 
 
 def lose(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """Not a member any more: somebody else may run what it ran."""
+    """The worker is not a member any more: others may run what it ran."""
     _lose(state, now_ms, response, Phase.WANTS_ROUND)
 
 
 def lose_and_part(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """The same, of a worker that was leaving anyway."""
+    """The same for a worker that was leaving anyway."""
     _lose(state, now_ms, response, Phase.PARTING)
 
 
@@ -212,7 +216,7 @@ def _lose(state: State, now_ms: int, response: Response, after: Phase) -> None:
 
 
 def fail(state: State, now_ms: int, sent: Sent, response: Response) -> None:
-    """It may not be a member."""
+    """The worker may not be a member."""
     code = int(getattr(response, "error_code", 0))
     state.error = (code, getattr(response, "error_message", None))
     owning.abandon(state, now_ms, f"error {code}", Phase.GONE)
@@ -222,8 +226,8 @@ def fail(state: State, now_ms: int, sent: Sent, response: Response) -> None:
 
 
 def compute(state: State, now_ms: int) -> None:
-    """Let the assignor run, once this leader has read all that any member has; where it does not come to know that, it
-    tells everybody so, as Connect's leaders do.
+    """Run the assignor once this leader has read as far as every member. If it does not get that far in time, it tells
+    all members so, as Connect's leaders do.
     """
     if state.phase is not Phase.COMPUTING or state.asked_for != NOT_ASKED:
         return
@@ -251,8 +255,8 @@ def _highest(state: State) -> int:
 
 
 def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
-    """The assignor is done; None: it failed, and all keep what they have. The offset that is told is not below what
-    anybody has read: a Connect worker that is told less joins again at once, for ever (CM-7).
+    """Send the assignments. `assignment` is None if the assignor failed: then all keep what they have. The offset is
+    never below what any member has read: a Connect worker that is told less joins again at once, for ever (CM-7).
     """
     group = state.shown
     assert group is not None, "the assignor has been given it"
@@ -268,7 +272,7 @@ def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
 
 
 def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
-    """Ask for the assignment; the leader brings everybody's."""
+    """Send SyncGroup; the leader's has the assignments of all."""
     state.phase = Phase.SYNCING
     state.wait_until_ms = None
     request = requests.sync_group(state.setup, state.member_id, state.generation, state.version, told)
@@ -276,7 +280,9 @@ def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
 
 
 def join(state: State, now_ms: int) -> None:
-    """Join, and tell what it runs; nothing where it has not been assigned anything since it became a member."""
+    """Send JoinGroup, with what the worker runs. It reports nothing if it has not received an assignment since it
+    became a member.
+    """
     state.phase = Phase.JOINING
     state.said = state.configuration
     runs = WorkerAssignment(
@@ -291,7 +297,9 @@ def join(state: State, now_ms: int) -> None:
 
 
 def say_farewell(state: State, now_ms: int) -> None:
-    """All has stopped: say so. A static member that will be back says nothing: its session keeps its place."""
+    """Everything has stopped: send LeaveGroup. A static member that will be back sends nothing: its session keeps its
+    place.
+    """
     if state.member_id == "" or (state.setup.instance_id is not None and not state.permanent):
         owning.go(state)
         return
@@ -299,7 +307,7 @@ def say_farewell(state: State, now_ms: int) -> None:
 
 
 def with_setup(state: State, now_ms: int, changes: dict[str, Any]) -> None:
-    """Something else is configured: join to tell it. A leader may have waited for that."""
+    """The configuration has changed: join to report it. A leader may have waited for that."""
     elder = state.setup
     setup = attrs.evolve(elder, **changes)
     if setup == elder:

@@ -1,9 +1,9 @@
-"""What may a generic worker run, and how does it let go?
+"""What a classic worker may run, and how it stops it.
 
-- What it is told to stop, and what was configured anew, is *revoked*; it joins again only when that has stopped.
-- What was configured anew stays its own: it is reported in JoinGroup, and granted again with the assignment, when
-  everybody has stopped theirs (`paused`).
-- Who has lost its membership, or hears nothing for so long that it may have, *abandons* all.
+- What it is told to stop, and what was reconfigured, is *revoked*. It joins again only when that has stopped.
+- What was reconfigured remains its own. It is reported in JoinGroup, and granted again with the assignment, when all
+  workers have stopped theirs (`paused`).
+- A worker that has lost its membership, or has no answer for so long that it may have lost it, *abandons* everything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kcoord.worker.setup import Setup
 
 
 def stop(state: State, resources: frozenset[Resource]) -> None:
-    """Have these stopped; nothing is done where none of them runs."""
+    """Have these stopped. Does nothing if none of them runs."""
     running = resources - state.paused
     if running:
         number = state.next_number()
@@ -27,14 +27,14 @@ def stop(state: State, resources: frozenset[Resource]) -> None:
 
 
 def withdraw(state: State, resources: frozenset[Resource]) -> None:
-    """These are not its own any more: stop them."""
+    """Stop these: they are not the worker's any more."""
     stop(state, resources)
     state.assigned -= resources
     state.paused -= resources
 
 
 def pause_configured_anew(state: State, elder: Setup) -> None:
-    """Stop the tasks whose configuration has changed since `elder`, wherever it is in a round."""
+    """Stop the tasks whose configuration has changed since `elder`, the setup before, in every phase of a round."""
     before, now = elder.revisions, state.setup.revisions
     changed = {name for name in before.keys() & now.keys() if before[name] != now[name]}
     if not changed or state.phase not in MEMBER or state.phase is Phase.LEAVING:
@@ -45,7 +45,7 @@ def pause_configured_anew(state: State, elder: Setup) -> None:
 
 
 def want_round(state: State) -> None:
-    """Join as soon as all that was told to stop has stopped; with `default` nothing may run then."""
+    """Join as soon as everything that was told to stop has stopped; under `default` nothing may run then."""
     state.phase = Phase.WANTS_ROUND
     state.again_at_ms = None
     if state.version == EAGER:
@@ -53,7 +53,7 @@ def want_round(state: State) -> None:
 
 
 def abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
-    """Stop all at once, for good; then what `after` says."""
+    """Stop everything at once, for good; then go on with phase `after`."""
     state.under_way = None
     state.generation = -1
     state.ran = False
@@ -72,7 +72,7 @@ def abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
 
 
 def follow(state: State, now_ms: int, after: Phase) -> None:
-    """Nothing runs any more."""
+    """Go on with phase `after`: nothing runs any more."""
     state.phase = after
     state.session = None
     if after is Phase.GONE:
@@ -82,14 +82,14 @@ def follow(state: State, now_ms: int, after: Phase) -> None:
 
 
 def part_when_free(state: State, now_ms: int) -> None:
-    """While it leaves: with the last thing stopped, say so."""
+    """While it leaves: once the last resource has stopped, part."""
     if not state.owned:
         state.under_way = None
         follow(state, now_ms, Phase.PARTING)
 
 
 def go(state: State) -> None:
-    """It is over."""
+    """End the membership."""
     state.phase = Phase.GONE
     state.under_way = None
     state.session = None

@@ -1,4 +1,4 @@
-"""In which phases is a generic worker, what do errors mean to it, and which times are its own choice?"""
+"""The phases of a classic worker, the meaning of errors, and the times that it chooses itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kcoord.protocol.errors import ErrorCode
 
 
 class Phase(Enum):
-    """Where a worker is in its life."""
+    """The phases of a worker."""
 
     IDLE = "not started"
     WANTS_ROUND = "to send JoinGroup as soon as nothing is being revoked"
@@ -27,7 +27,7 @@ class Phase(Enum):
 
 
 class Kind(Enum):
-    """What an error means, whatever it answers."""
+    """The meaning of an error, for whatever request."""
 
     OK = "no error"
     ROUND = "a round begins: join"
@@ -53,18 +53,18 @@ MEMBER = (Phase.WANTS_ROUND, Phase.JOINING, Phase.COMPUTING, Phase.SYNCING, Phas
 
 @attrs.frozen
 class Timing:
-    """What a generic member chooses for itself; Connect's defaults. In ms."""
+    """What a classic member chooses itself; the defaults are Connect's. In ms."""
 
     session_ms: int = 10_000
     interval_ms: int = 3_000
     delay_ms: int = 300_000
-    """How long the work of a worker that has gone waits for it, where this one leads."""
+    """How long the work of a worker that has gone waits for it, if this worker leads."""
     version: int = SESSIONED
-    """The best protocol that it offers; the ones below it too."""
+    """The newest embedded protocol that it offers; it also offers those below."""
     assignor: str = "cooperative"
-    """By which it assigns where it leads; under `default` by `eager` in any case."""
+    """The assignor that it uses when it leads; under `default` it is always `eager`."""
     defers: bool = False
-    """That assignor's policy has lost work wait, also where a leader remembers nothing (`round`)."""
+    """That assignor's policy lets lost work wait, even if a leader remembers nothing (`round`)."""
 
 
 def kind_of(code: int) -> Kind:

@@ -1,4 +1,4 @@
-"""How are the four requests of a generic worker made?"""
+"""The four requests of a classic worker: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from kcoord.worker.setup import Setup
 
 _CONNECT = "connect"
 _REASON = "the consumer is being closed"
-"""Connect's own words when it has stopped everything before, by which a coordinator knows that others may start it at
-once (CM-13). This worker leaves no other way.
+"""The reason that Connect gives when it has stopped everything before it leaves. By it a coordinator knows that others
+may start the work at once (CM-13). This worker leaves in no other way.
 """
 
 
 def join_group(setup: Setup, timing: Timing, member_id: str, allocation: WorkerAssignment | None) -> JoinGroupRequest:
-    """Join, with what the worker runs; it offers its best protocol and all below."""
+    """Join, with what the worker runs. It offers its newest protocol and all below."""
     states = [
         WorkerState(
             version, setup.url or "", setup.config_offset, None if version == EAGER else _as(version, allocation)
@@ -50,7 +50,7 @@ def join_group(setup: Setup, timing: Timing, member_id: str, allocation: WorkerA
 def sync_group(
     setup: Setup, member_id: str, generation: int, version: int, assignments: Mapping[str, WorkerAssignment]
 ) -> SyncGroupRequest:
-    """Ask for the assignment; the leader brings everybody's."""
+    """Fetch the assignment; the leader's request has the assignments of all."""
     return SyncGroupRequest(
         group_id=setup.group_id,
         generation_id=generation,

@@ -1,13 +1,13 @@
-"""What does the leader of a generic group compute? Targets by an assignor, and from them what each starts and stops.
+"""What the leader of a classic group computes: targets by an assignor, and from them what each worker starts and stops.
 
-- The assignor says what each worker shall run; the protocol carries differences: a worker is told to stop what is not
-  its own any more, and to start what nobody runs. What somebody has yet to stop comes with the next round: who has
-  stopped something joins again.
-- What two say that they run, both stop, as Connect's leaders have it. One of them may have lost it and not run it: let
-  it keep it, and it would start at once, while the other one has yet to stop.
-- The leader remembers its last round: whose work is nobody's now, and since when, for the delay in which a worker may
-  come back. A worker of a known url that runs nothing has come back, and is shown with what it had.
-- With `default` each gets all that it is to run, and has stopped everything before.
+- The assignor says what each worker is to run; the protocol carries differences. A worker is told to stop what is not
+  its own any more, and to start what nobody runs. What another worker must stop first comes with the next round: a
+  worker that has stopped something joins again.
+- If two workers report that they run the same, both stop it, as Connect's leaders have it. One of them may have lost it
+  and not be running it. If that one kept it, it would start at once, while the other one has not stopped yet.
+- The leader remembers its last round: which work nobody has now, and since when, for the delay in which a worker may
+  come back. A worker with a known url that runs nothing has come back, and is shown with what it had.
+- Under `default` each worker gets everything that it is to run, and has stopped everything before.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from kcoord.assign.model import NO_DELAY
 from kcoord.protocol.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
 
 SOMEBODY = ""
-"""The member id of whoever had what a leader takes for lost that does not know whose it was."""
+"""The member id for lost work if the leader does not know which worker had it."""
 
 
 @attrs.frozen
 class Wait:
-    """The delay that an assignment told a worker of."""
+    """The delay in an assignment that the worker received."""
 
     told_ms: int = 0
     """How long it was; 0: none."""
@@ -34,7 +34,7 @@ class Wait:
 
     @classmethod
     def of(cls, told: WorkerAssignment, now_ms: int) -> Wait:
-        """What is to be remembered of an assignment that has come now."""
+        """What the worker remembers of an assignment that has just come."""
         return cls(told.delay_ms, now_ms + told.delay_ms) if told.delay_ms > 0 else NO_WAIT
 
 
@@ -43,7 +43,7 @@ NO_WAIT = Wait()
 
 @attrs.define
 class Memory:
-    """What a leader remembers from round to round; a new one remembers nothing, as in Connect."""
+    """What a leader remembers from round to round. A new leader remembers nothing, as in Connect."""
 
     targets: dict[str, tuple[str, frozenset[Resource]]] = attrs.Factory(dict)
     """Member id → its url, and what it was to run."""
@@ -52,10 +52,10 @@ class Memory:
     def guess(
         self, states: Mapping[str, WorkerState], configured: frozenset[Resource] | None, wait: Wait, now_ms: int
     ) -> None:
-        """A leader that remembers nothing takes for lost what nobody runs, where others run the rest of a connector;
-        what nobody runs at all is new (design II of docs/assignors.md). If it was a member before, it knows the end of
-        a wait. If not, it begins one; but where others were told of one, of half that length, so that leaders who all
-        know nothing cannot prolong it for ever.
+        """Guess what is lost (design II of docs/assignors.md), for a leader that remembers nothing. What nobody runs is
+        lost if others run the rest of its connector; if nobody runs anything of the connector, it is new. If the leader
+        was a member before, it knows when a wait ends. Otherwise it starts a wait. But if others were told of a delay,
+        its wait is half as long, so that leaders that remember nothing cannot prolong it for ever.
         """
         if self.targets or configured is None:
             return
@@ -80,7 +80,7 @@ class Memory:
         delay_ms: int,
         now_ms: int,
     ) -> Group:
-        """The group as the assignor is to see it. Where this leader remembers others, who is new has epoch 0."""
+        """The group as the assignor sees it. If this leader remembers others, new members have epoch 0."""
         held = {member: held_by(state) for member, state in states.items()}
         for member, state in states.items():
             if not held[member]:
@@ -133,7 +133,7 @@ class Memory:
 
 
 def held_by(state: WorkerState) -> frozenset[Resource]:
-    """What a worker says that it runs."""
+    """What a worker reports that it runs."""
     return NOTHING if state.allocation is None else state.allocation.assigned
 
 
@@ -143,8 +143,8 @@ def differences(
     told: WorkerAssignment,
     waits: frozenset[str],
 ) -> dict[str, WorkerAssignment]:
-    """What each worker is told; `told` has what is the same for all. Who `waits` is told of the delay, and joins again
-    when it is over: the leader alone, or all, so that the next leader knows its end.
+    """The assignment of each worker; `told` has what is the same for all. The workers in `waits` are told of the delay,
+    and join again when it is over: the leader alone, or all, so that the next leader knows when it ends.
     """
     targets = {each.member_id: each.resources for each in assignment.members}
     holders: dict[Resource, set[str]] = {}

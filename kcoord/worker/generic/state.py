@@ -1,4 +1,4 @@
-"""What does a generic worker remember of its membership? All that changes; no decision is made here."""
+"""The state of a classic worker's membership: all that changes. No decision is made here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sent:
 
 @attrs.define(eq=False)
 class State:
-    """One worker's membership in one generic group."""
+    """One worker's membership in one classic group."""
 
     setup: Setup
     timing: Timing
@@ -39,38 +39,38 @@ class State:
     """0 ≤ x < 1, for the jitter of back-offs."""
     phase: Phase = Phase.IDLE
     after: Phase = Phase.WANTS_ROUND
-    """What follows when all has stopped, while it abandons."""
+    """The phase that follows when everything has stopped, while it abandons."""
     error: tuple[int, str | None] = (0, None)
     member_id: str = ""
     generation: int = -1
     version: int = -1
-    """Of the embedded protocol that the group has chosen."""
+    """The version of the embedded protocol that the group has chosen."""
     # in a round
     leader: str = ""
     states: Mapping[str, WorkerState] = attrs.Factory(dict)
     """What a leader was shown."""
     shown: Group | None = None
-    """The same for the assignor."""
+    """The same, as the assignor sees it."""
     memory: Memory = attrs.Factory(Memory)
     said: tuple[object, ...] = ()
-    """What JoinGroup told of the configuration: what differs from it is news for another round."""
+    """The configuration that JoinGroup reported: if it differs now, another round is needed."""
     wait_until_ms: int | None = None
-    """A leader that has not read what others have: until when it waits for that."""
+    """For a leader that has not read as far as others: until when it waits for that."""
     asked_for: int = NOT_ASKED
     """The number of the Assign action, or of the Abandon."""
     # what it owns
     assigned: frozenset[Resource] = NOTHING
     ran: bool = False
-    """It has been assigned something, perhaps nothing, since it became a member."""
+    """It has received an assignment, perhaps an empty one, since it became a member."""
     revoking: dict[int, frozenset[Resource]] = attrs.Factory(dict)
     """What is being stopped, by the number of its Revoke."""
     paused: frozenset[Resource] = NOTHING
-    """Assigned, but stopped: configured anew, and to be started when everybody has stopped theirs."""
+    """Assigned, but stopped: it was reconfigured, and starts when all workers have stopped theirs."""
     session: Session | None = None
     let_go_by_ms: int | None = None
-    """When it gives up waiting for what it stops before it joins."""
+    """When it stops waiting for what must stop before it joins."""
     overrun: bool = False
-    """It has been told that something runs on after the session's end."""
+    """An Overrun was reported: something runs on after the session's end."""
     # the way to the coordinator, and time
     link: Link = Link.DOWN
     seek_at_ms: int = 0
@@ -78,9 +78,9 @@ class State:
     """When the next heartbeat is due."""
     not_before_ms: int = 0
     again_at_ms: int | None = None
-    """When it joins by itself: a delay is over, or an assignment was none."""
+    """When it joins by itself: a delay is over, or the last assignment had an error."""
     wait: Wait = NO_WAIT
-    """The delay that the last assignment told of."""
+    """The delay in the last assignment."""
     leave_by_ms: int | None = None
     permanent: bool = False
     attempts: int = 0
@@ -96,12 +96,12 @@ class State:
 
     @property
     def leads(self) -> bool:
-        """Whether it computes the rounds."""
+        """Whether this worker leads, and computes in each round."""
         return self.leader != "" and self.leader == self.member_id
 
     @property
     def configuration(self) -> tuple[object, ...]:
-        """What makes it join again when it changes."""
+        """The part of the setup that makes it join again when it changes."""
         return self.setup.configured, dict(self.setup.revisions)
 
     def next_number(self) -> int:
@@ -110,7 +110,9 @@ class State:
         return self.numbers
 
     def send(self, now_ms: int, request: Request, *, waits: bool = False) -> None:
-        """Send, and wait for the answer for so long. Half a session: a coordinator may hold heartbeats back."""
+        """Send a request, and set how long to wait for the answer: half a session at most, since a coordinator may hold
+        heartbeats.
+        """
         patience_ms = min(self.setup.request_timeout_ms, max(self.timing.session_ms // 2, 1))
         if waits:
             patience_ms += self.setup.rebalance_timeout_ms
@@ -119,7 +121,7 @@ class State:
         self.out.append(Send(number, request))
 
     def back_off_ms(self, *, soon: bool) -> int:
-        """How long to wait before the next try; `soon`: not at all before the first."""
+        """How long to wait before the next try; `soon`: the first try comes without a wait."""
         self.attempts += 1
         steps = self.attempts - 2 if soon else self.attempts - 1
         if steps < 0:
@@ -131,28 +133,30 @@ class State:
 
     @property
     def waits(self) -> bool:
-        """In a round, on a connection that stands: the coordinator does not end the session."""
+        """Whether it waits in a round, on an open connection: then the coordinator does not end the session."""
         return self.under_way is not None and self.under_way.waits and self.link is Link.UP
 
     @property
     def stop_at_ms(self) -> int | None:
-        """When it stops all by itself if no answer comes."""
+        """When the worker stops everything by itself if no answer comes."""
         return None if self.session is None or self.waits else self.session.stop_ms
 
     @property
     def session_ends_ms(self) -> int | None:
-        """From when on others may run what it owns if no answer comes."""
+        """From when on others may run what the worker owns, if no answer comes."""
         if self.session is None:
             return None
         waits_until_ms = self.under_way.expires_ms if self.waits and self.under_way is not None else 0
         return max(self.session.ends_ms, waits_until_ms)
 
     def alive(self, sent: Sent) -> None:
-        """The coordinator has heard of it: when this was sent, or, where the answer waited, since the last look."""
+        """Extend the session: the coordinator has heard of the worker when this request was sent, or, if the answer
+        waited, since the last poll.
+        """
         self.begin_session(max(sent.at_ms, self.polled_ms) if sent.waits else sent.at_ms)
 
     def begin_session(self, at_ms: int) -> None:
-        """The session runs from then."""
+        """Start the session at `at_ms`."""
         session_ms = self.timing.session_ms
         self.session = Session(at_ms, session_ms, self.setup.margin(session_ms))
 
@@ -160,18 +164,20 @@ class State:
 
     @property
     def free(self) -> bool:
-        """It wants a round, and nothing is being stopped any more."""
+        """Whether it wants a round, and nothing is being stopped any more."""
         return self.phase is Phase.WANTS_ROUND and not self.revoking
 
     @property
     def heartbeats(self) -> bool:
-        """It has a generation, and nothing else to say; also while it lets go, and while it computes."""
+        """Whether it sends heartbeats: it has a generation, and nothing else to send; also while it stops things, or
+        computes.
+        """
         phases = (Phase.STABLE, Phase.LEAVING, Phase.WANTS_ROUND, Phase.COMPUTING)
         return self.phase in phases and self.generation >= 0 and self.member_id != ""
 
     def due_ms(self) -> int | None:
-        """When it has something to say. A heartbeat whose answer is held back keeps no JoinGroup waiting: the
-        coordinator lets it go for that, and what it says then is old.
+        """When the next request is due. A JoinGroup does not wait for a held heartbeat: it makes the coordinator answer
+        that heartbeat, and the answer is out of date then.
         """
         if self.link is not Link.UP:
             return None
@@ -184,7 +190,7 @@ class State:
         return None
 
     def wake_at(self) -> int | None:
-        """When time alone brings something."""
+        """When something is due if nothing else happens."""
         times: list[int | None] = [self.due_ms()]
         if self.under_way is not None:
             times.append(self.under_way.expires_ms)

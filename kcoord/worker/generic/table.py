@@ -1,6 +1,7 @@
-"""What does each kind of answer do to a generic worker? A row a kind, a column for each phase that awaits an answer.
+"""The state machine of a classic worker as one table: a row for each kind of answer, a column for each phase.
 
-A cell is a function in `moves.py`. Time, and what the worker's own side reports, is in `membership.py`.
+Only phases that wait for an answer have a column. A cell is a function in `moves.py`. Time, and what the worker's own
+side reports, is in `membership.py`.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ Cell = Callable[[State, int, Sent, Response], None]
 
 
 class Row(NamedTuple):
-    """What an answer of one kind does in each phase."""
+    """The moves for one kind of answer, by phase."""
 
     wants_round: Cell
     """The answer to a heartbeat, while what must stop is stopping."""
     joining: Cell
     computing: Cell
-    """To a heartbeat."""
+    """The answer to a heartbeat."""
     syncing: Cell
     stable: Cell
-    """To a heartbeat."""
+    """The answer to a heartbeat."""
     leaving: Cell
-    """To a heartbeat, while all is stopping."""
+    """The answer to a heartbeat, while everything is stopping."""
     parting: Cell
 
     def at(self, phase: Phase) -> Cell:

@@ -1,9 +1,9 @@
-"""The runner: a worker that runs connectors and tasks of a file, or of Connect's configuration topic.
+"""The runner: a worker that runs connectors and tasks from a file, or from Connect's configuration topic.
 
 Each connector and each task is an asyncio task.
 
-`connector` has the two classes to write; `definitions` reads the file, `sources` says where else they may come from;
-`runner` puts it together.
+`connector` has the two classes to write; `definitions` reads the file; `sources` has the other places where connectors
+may come from; `runner` puts it together.
 """
 
 from kcoord.worker.runner.connector import Connector, Context, Task, to_its_end

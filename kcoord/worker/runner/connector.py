@@ -1,4 +1,4 @@
-"""`Connector` and `Task`, the two classes that one writes to have something run on exactly one worker."""
+"""`Connector` and `Task`: the two classes to write for work that runs on exactly one worker."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Config = Mapping[str, Any]
 
 @attrs.frozen
 class Context:
-    """What a running connector or task is given."""
+    """What a running connector or task gets."""
 
     resource: Resource
     config: Config
     may_run: Callable[[], bool]
-    """Whether this worker may run it at this very moment. Ask before what must not be done twice: it looks at the
-    clock, so it is right also just after the process was frozen.
+    """Whether this worker may run it at this very moment. Ask before each step that must not be done twice. The answer
+    comes from the clock, so it is right even just after the process was frozen.
     """
 
     @property
@@ -41,7 +41,9 @@ class Context:
 
 
 async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` gives. A cancellation waits until it is done: for a step that must not be left half done."""
+    """Run `work` to its end and return its result. A cancellation waits until it is done: for a step that must not be
+    left half done.
+    """
     step = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(step)
@@ -51,37 +53,44 @@ async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Task(ABC):
-    """A part of a connector's work; the runner makes one object for each time that it starts."""
+    """A part of a connector's work. The runner makes a new object each time it starts the task."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
     @abstractmethod
     async def run(self, context: Context) -> None:
-        """Work until cancelled. The task has stopped when this ends; `to_its_end` keeps a step from being cut in two.
+        """Work until cancelled. The task has stopped when this method ends; `to_its_end` protects a step that must not
+        be interrupted.
 
         An exception is logged with its traceback, and the task is started again after a second, then two, up to a
-        minute. If it returns, the task is done, and is not started again.
+        minute. If the method returns, the task is done, and is not started again.
         """
 
 
 class Connector:
-    """A piece of work, split into tasks. All workers make one of the same table, and must get the same tasks of it."""
+    """A piece of work, split into tasks. Each worker makes one from the same table, and must get the same tasks from
+    it.
+    """
 
     task: ClassVar[type[Task]]
-    """What runs its tasks."""
+    """The class of its tasks."""
 
     def __init__(self, config: Config) -> None:
-        """Raise ValueError or KeyError for a table that is wrong."""
+        """Raise ValueError or KeyError if the table is wrong."""
         self.config = config
 
     def task_configs(self) -> Sequence[Config]:
-        """A config for each task. Of the table alone, not of what is around: `tasks` of them, 1 if it does not say."""
+        """A config for each task. It must depend on the table alone, not on the machine or the time. By default there
+        are `tasks` of them, or 1 if the table has no `tasks`.
+        """
         count = self.config.get("tasks", 1)
         if not isinstance(count, int) or count < 0:
             raise ValueError(f"tasks = {count!r} is no count")
         return [self.config] * count
 
     async def run(self, context: Context) -> None:
-        """What is done once for the whole connector, on one worker, beside its tasks. Nothing, if not overridden."""
+        """Work that is done once for the whole connector, on one worker, beside its tasks. Does nothing unless
+        overridden.
+        """
         await asyncio.Event().wait()

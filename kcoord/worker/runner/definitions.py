@@ -1,6 +1,6 @@
-"""Which connectors are there? What a TOML file says, or a directory of them, and since when.
+"""Connectors as a TOML file or a directory of them defines them, and when they last changed.
 
-- A file has a table for each connector: `[NAME]`, with `class = "module:Class"`, and what that class wants.
+- A file has a table for each connector: `[NAME]`, with `class = "module:Class"`, and what that class needs.
 - In a directory each `NAME.toml` is one connector's table.
 - Modules are looked for beside the file, then where Python looks.
 - The config offset is the modification time, in nanoseconds. That of a directory counts too: it changes when a file is
@@ -34,12 +34,12 @@ class Definition:
 
     name: str
     connector: type[Connector] | None
-    """None: there is none that could run it, and `trouble` says why."""
+    """None: no class can run it, and `trouble` says why."""
     config: Config
     task_configs: tuple[Config, ...]
     trouble: str = ""
     runs: bool = True
-    """False: it is paused, and whose it is keeps it without running it."""
+    """False: it is paused, and the worker that has it does not run it."""
 
     def config_of(self, resource: Resource) -> Config | None:
         """The config of the connector or of one of its tasks; None for a task that it does not have."""
@@ -56,30 +56,30 @@ class Definitions:
     offset: int
     connectors: Mapping[str, Definition]
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector: grows when its tasks are configured anew, where the source counts that."""
+    """By connector: increases when its tasks are reconfigured, if the source counts that."""
     of_topic: bool = False
-    """The offset is one of Connect's configuration topic, as Java workers count."""
+    """The offset is an offset of Connect's configuration topic, as Java workers count."""
 
     @property
     def resources(self) -> frozenset[Resource]:
-        """All that is to be run by somebody."""
+        """All connectors and tasks that the group is to run."""
         return frozenset(
             (each.name, task) for each in self.connectors.values() for task in range(CONNECTOR, len(each.task_configs))
         )
 
     def runs(self, resource: Resource) -> bool:
-        """Whether who has `resource` is to run it, too."""
+        """Whether the worker that has `resource` is to run it."""
         definition = self.connectors.get(resource[0])
         return definition is None or definition.runs
 
     def config_of(self, resource: Resource) -> Config | None:
-        """What `resource` is to be run with; None if it does not exist."""
+        """The config of `resource`; None if it does not exist."""
         definition = self.connectors.get(resource[0])
         return None if definition is None else definition.config_of(resource)
 
 
 def read(source: Path) -> Definitions:
-    """What `source`, a file or a directory, says now. Raises DefinitionError."""
+    """Read `source`, a file or a directory. Raises DefinitionError."""
     offset = offset_of(source)
     folder = source if source.is_dir() else source.parent
     if str(folder.resolve()) not in sys.path:
@@ -89,7 +89,7 @@ def read(source: Path) -> Definitions:
 
 
 def offset_of(source: Path) -> int:
-    """When what stands there was changed last. Raises DefinitionError."""
+    """When the file or directory was last changed, in ns. Raises DefinitionError."""
     try:
         files = [source, *_files_in(source)] if source.is_dir() else [source]
         return max(file.stat().st_mtime_ns for file in files)
@@ -140,7 +140,7 @@ def _define(source: Path, name: str, table: Config) -> Definition:
 
 
 def find_class(name: object) -> type[Connector]:
-    """The Connector that is named `module:Class`. Raises DefinitionError."""
+    """The Connector class with the name `module:Class`. Raises DefinitionError."""
     if not isinstance(name, str) or ":" not in name:
         raise DefinitionError(f'class = {name!r} is none: write class = "module:Class"')
     module, _, attribute = name.partition(":")
@@ -156,7 +156,7 @@ def find_class(name: object) -> type[Connector]:
 
 
 def check_class(kind: type[Connector], *, has_tasks: bool = True) -> None:
-    """See that a connector, and its tasks if there are some, can be run. Raises DefinitionError."""
+    """Check that a connector, and its tasks if it has any, can be run. Raises DefinitionError."""
     task: Any = getattr(kind, "task", None)
     if has_tasks and not (isinstance(task, type) and issubclass(task, Task)):
         raise DefinitionError(f"{kind.__name__} has no tasks to run: give it `task = CLASS`, a subclass of Task")
@@ -170,7 +170,7 @@ def check_class(kind: type[Connector], *, has_tasks: bool = True) -> None:
 
 
 def described(error: Exception) -> str:
-    """An exception of somebody else's code in one line: what, and where in that code."""
+    """An exception in a user's code as one line: what it is, and where in that code."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f", at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     if isinstance(error, SyntaxError):

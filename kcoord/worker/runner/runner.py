@@ -1,11 +1,10 @@
-"""How do connectors that stand somewhere come to run? Each worker reads them, tells the coordinator what there is, and
-runs what it gets.
+"""The runner of connectors: it reads a source, reports to the group what exists, and runs its share.
 
-- The source is looked at each second. A change is told to the group; what runs here with another config than before is
-  stopped and started again. But tasks that were configured anew in Connect's topic are, with the generic protocol, the
-  membership's: it stops them, joins, and starts them when everybody has stopped theirs.
-- What is paused there is this worker's without running.
-- What must have stopped and has not, two seconds after the session ended, ends the process: others run it by now.
+- The runner looks at the source each second. It reports a change to the group, and restarts what runs here with another
+  config than before. There is one exception: with the classic protocol, the membership itself handles tasks that were
+  reconfigured in Connect's topic. It stops them, joins, and starts them when all workers have stopped theirs.
+- A worker keeps what is paused in the source without running it.
+- If something has not stopped two seconds after the session ended, the process ends: others run it by now.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 _GRACE_S = 2.0
 _EXIT_CODE = 75
-"""EX_TEMPFAIL: start it again."""
+"""EX_TEMPFAIL: the process should be started again."""
 
 
 class Runner(WorkerRebalanceListener):
@@ -60,16 +59,16 @@ class Runner(WorkerRebalanceListener):
 
     @property
     def worker(self) -> Worker:
-        """The member of the group."""
+        """The worker, which is the member of the group."""
         return self._worker
 
     @property
     def definitions(self) -> Definitions:
-        """What the source said last."""
+        """The definitions that the source returned last."""
         return self._definitions
 
     def statuses(self) -> list[Status]:
-        """How each resource is that this worker runs, sorted."""
+        """The status of each resource that this worker runs, sorted."""
         return sorted(
             (each.status for each in (*self._running.values(), *self._stopping)), key=lambda each: each.resource
         )
@@ -77,7 +76,7 @@ class Runner(WorkerRebalanceListener):
     async def run(self, stop: asyncio.Event | None = None) -> None:
         """Run until `stop` is set, or until a signal comes (see `Worker`); then leave.
 
-        Raises WorkerError if the worker may not be a member, and whatever the source raises that cannot be opened.
+        Raises WorkerError if the worker may not be a member, and what the source raises if it cannot be opened.
         """
         try:
             await self._source.open(self._changed)
@@ -146,7 +145,7 @@ class Runner(WorkerRebalanceListener):
             self._has_stopped(each)
 
     def _has_stopped(self, running: Running) -> None:
-        """Called when it has, even if who waited for that was cancelled meanwhile."""
+        """Note that a resource has stopped. Called even if the code that waited for that was cancelled meanwhile."""
         if running in self._stopping:
             self._stopping.discard(running)
             running.context.log.info("has stopped")
@@ -154,7 +153,7 @@ class Runner(WorkerRebalanceListener):
     # What there is
 
     def _configured(self) -> Configured | None:
-        """Called each second by the worker."""
+        """What the worker reports as configured. The worker calls this each second."""
         definitions = self._source.look()
         if definitions is not self._definitions:
             self._change(definitions)
@@ -165,12 +164,12 @@ class Runner(WorkerRebalanceListener):
         return self._told
 
     def _failing(self) -> str:
-        """What fails, or has been running for less than a minute after it had failed."""
+        """What fails, or has run for less than a minute since it failed."""
         fails = sorted(resource for resource, each in self._running.items() if each.is_failing)
         return ", ".join(f"{tell(each)} failed: {self._running[each].status.error}" for each in fails)
 
     def _change(self, definitions: Definitions) -> None:
-        """Something else is configured: what runs here with a config that has changed is started anew."""
+        """Take new definitions, and restart what runs here with a config that has changed."""
         self._definitions = definitions
         self._told = _told(definitions)
         of_a_round = self._in_rounds and definitions.of_topic
@@ -214,7 +213,7 @@ class Runner(WorkerRebalanceListener):
 
 
 def _told(definitions: Definitions) -> Configured | None:
-    """What the group is told; nothing before anything was read."""
+    """What the worker reports to the group; None before anything was read."""
     if definitions.offset < 0:
         return None
     return Configured(

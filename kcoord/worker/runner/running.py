@@ -1,7 +1,7 @@
-"""How does one connector or task run? As an asyncio task, started again after a failure, later and later.
+"""Running one connector or task: as an asyncio task that is restarted after a failure.
 
-The pause after a failure is a second first and doubles up to a minute; after a minute without a failure it is a second
-again.
+The pause after a failure is one second at first, and doubles up to a minute. After a minute without a failure it is one
+second again.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _LONGEST_PAUSE_S = 60.0
 
 
 class Condition(Enum):
-    """How a resource is."""
+    """The condition of a resource."""
 
     RUNNING = "running"
     FAILED = "failed"
     """It will be started again."""
     PAUSED = "paused"
-    """It is this worker's, and is not to run."""
+    """This worker has it, and is not to run it."""
     DONE = "done"
     """Its `run` has returned."""
     STOPPING = "stopping"
@@ -35,7 +35,7 @@ class Condition(Enum):
 
 @attrs.frozen
 class Status:
-    """How a resource is, for people."""
+    """The status of a resource, for people to read."""
 
     resource: Resource
     condition: Condition
@@ -68,7 +68,7 @@ class Running:
 
     @property
     def context(self) -> Context:
-        """What it is run with."""
+        """The context that it runs with."""
         return self._context
 
     @property
@@ -78,24 +78,28 @@ class Running:
 
     @property
     def status(self) -> Status:
-        """How it is."""
+        """Its present status."""
         return Status(self._context.resource, self._condition, self._since, self._restarts, self._error)
 
     @property
     def is_failing(self) -> bool:
-        """Whether it has failed, and has not yet run for so long since that its next failure would be a first one."""
+        """Whether it has failed and, since then, has not yet run for so long that its next failure would count as the
+        first.
+        """
         is_new = self._condition is Condition.RUNNING and time.time() - self._since < _LONGEST_PAUSE_S
         return self._condition is Condition.FAILED or (self._restarts > 0 and is_new)
 
     def cancel(self) -> None:
-        """Make it stop; `stop` waits until it has. Once: again would break into what it does in a `finally`."""
+        """Make it stop, without waiting; `stop` waits. It is cancelled only once: a second cancellation would interrupt
+        what it does in a `finally`.
+        """
         if not self._leaving and not self._task.done():
             self._leaving = True
             self._turn(Condition.STOPPING)
             self._task.cancel()
 
     def call_when_ended(self, callback: Callable[[Running], None]) -> None:
-        """Have `callback` called as soon as it has ended, whoever waits for that or does not any more."""
+        """Call `callback` as soon as it has ended, whether or not anybody still waits for that."""
         self._task.add_done_callback(lambda _: callback(self))
 
     async def stop(self) -> None:

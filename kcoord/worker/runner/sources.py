@@ -1,13 +1,13 @@
-"""Where does a runner hear of its connectors, and of changes? From a file, or from Connect's configuration topic.
+"""Sources of connectors for a runner: a file, or Connect's configuration topic.
 
-Out of the topic come Java connectors too, and every connector is to be run by some Python class. It is, in this order:
+The topic has Java connectors too, and a Python class must run every connector. That class is, in this order:
 
 1. the `python.class` of the connector's configuration: `module:Class`;
-2. what was said for its `connector.class`;
-3. what was said for all.
+2. the class that was given for its `connector.class`;
+3. the class that was given for all.
 
-A connector for which there is none is assigned all the same, since the group runs it somewhere; it fails here, and says
-what is missing.
+A connector without such a class is assigned all the same, since the group must run it somewhere. It fails here, and its
+status says what is missing.
 """
 
 from __future__ import annotations
@@ -39,22 +39,24 @@ CONNECTOR_CLASS = "connector.class"
 
 
 class Source(Protocol):
-    """What a runner wants of where its connectors stand."""
+    """What a runner needs from the place where its connectors are defined."""
 
     def look(self) -> Definitions:
-        """What is there now, the same object as long as nothing has changed; called each second."""
+        """What is defined now; the same object as long as nothing has changed. Called each second."""
 
     async def open(self, changed: Callable[[], None]) -> None:
-        """Begin; `changed` may be called when there is something new, so that nobody waits for the next second."""
+        """Open the source. It may call `changed` when there is something new, so that nobody waits for the next
+        second.
+        """
 
     async def close(self) -> None:
-        """End."""
+        """Close the source."""
 
     async def catch_up(self) -> None:
-        """Hear of everything that another worker may have heard of already."""
+        """Read everything that another worker may have read already."""
 
     def take_restarts(self) -> Sequence[Restart]:
-        """Requests to start something again, each once."""
+        """Requests to restart something; each is returned once."""
 
 
 class FileSource:
@@ -69,7 +71,7 @@ class FileSource:
         return str(self._path)
 
     def look(self) -> Definitions:
-        """A file that cannot be used is logged once, and what was read before counts."""
+        """What the file defines. If it cannot be used, that is logged once, and what was read before counts."""
         try:
             offset = offset_of(self._path)
             if offset not in (self._definitions.offset, self._bad_offset):
@@ -80,28 +82,28 @@ class FileSource:
         return self._definitions
 
     async def open(self, changed: Callable[[], None]) -> None:
-        """A file has no way to tell that it has changed."""
+        """Does nothing: a file cannot report that it has changed."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: nothing is open."""
 
     async def catch_up(self) -> None:
-        """Every look is at the file itself."""
+        """Does nothing: every look reads the file itself."""
 
     def take_restarts(self) -> Sequence[Restart]:
-        """A file asks for none."""
+        """Nothing: a file has no such requests."""
         return ()
 
 
 @attrs.frozen
 class Classes:
-    """Which Python classes run what stands in the topic; by name, `module:Class`."""
+    """The Python classes that run the connectors of the topic; by name, `module:Class`."""
 
     by_connector_class: Mapping[str, str] = attrs.Factory(dict)
     default: str | None = None
 
     def find(self, properties: Mapping[str, str | None]) -> type[Connector]:
-        """Raises DefinitionError."""
+        """The class that runs a connector with these properties. Raises DefinitionError."""
         java = properties.get(CONNECTOR_CLASS) or ""
         name = properties.get(PYTHON_CLASS) or self.by_connector_class.get(java) or self.default
         if name is None:
@@ -114,13 +116,13 @@ class Classes:
         return kind
 
     def check(self) -> None:
-        """See that all that are named are there. Raises DefinitionError."""
+        """Check that all named classes exist. Raises DefinitionError."""
         for name in (*self.by_connector_class.values(), *([self.default] if self.default else [])):
             check_class(find_class(name))
 
 
 class TopicSource:
-    """Connect's configuration topic. Connectors and tasks have the configurations that stand there."""
+    """Connect's configuration topic. Connectors and tasks have the configurations that are written there."""
 
     def __init__(self, topic: ConfigTopic, classes: Classes) -> None:
         self._topic = topic
@@ -132,7 +134,7 @@ class TopicSource:
         return f"configuration topic {self._topic.name}"
 
     def look(self) -> Definitions:
-        """What has been read by now."""
+        """What has been read so far."""
         config = self._topic.config
         if config is not self._seen:
             seen, self._seen = self._seen, config
@@ -145,7 +147,7 @@ class TopicSource:
         return self._definitions
 
     async def open(self, changed: Callable[[], None]) -> None:
-        """Raises ConfigTopicError."""
+        """Open the topic and read it to its end. Raises ConfigTopicError."""
         self._topic.on_change = changed
         await self._topic.open()
 
@@ -153,11 +155,11 @@ class TopicSource:
         await self._topic.close()
 
     async def catch_up(self) -> None:
-        """Read to the end: what this worker was given just now may have been configured a moment ago."""
+        """Read to the end: what this worker has just been given may have been configured a moment ago."""
         await self._topic.catch_up()
 
     def take_restarts(self) -> Sequence[Restart]:
-        """Those that came by REST."""
+        """Restart requests that came by Connect's REST interface."""
         return self._topic.take_restarts()
 
     def _define(self, config: ConnectorConfig) -> Definition:
