@@ -122,7 +122,7 @@ class Answers:
             state = decode_state(request.protocols[0].metadata)
             had_read = self._offsets.get(request.member_id, 0)
             now_ms = self._world.events.now_ms
-            if state.config_offset > had_read and _comes_by_itself(group, request.member_id, now_ms):
+            if state.config_offset > had_read and _comes_by_itself(group, request.member_id):
                 self._told_of = max(self._told_of, state.config_offset)
             self._offsets[request.member_id] = state.config_offset
             self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
@@ -339,7 +339,7 @@ def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -
     )
 
 
-def _comes_by_itself(group: ConnectGroup | None, member_id: str, now_ms: int) -> bool:
+def _comes_by_itself(group: ConnectGroup | None, member_id: str) -> bool:
     """Whether nobody has told it to join: it is stable, has synced, and was not told to release anything."""
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
