@@ -158,8 +158,8 @@ class World:
             handle=self.handle,
             client_lost=self.client_lost,
             upstream_lost=lambda session, *_: session.client.end(),
-            brokers=SimpleNamespace(learn=self.learn),
-            traffic=SimpleNamespace(passing=lambda _session, _call, deliver: deliver),
+            learn_nodes=self.learn,
+            passing=lambda _session, _call, deliver: deliver,
         )
         self.gateway = gateway
         self.sessions: list[ClientSession] = []
