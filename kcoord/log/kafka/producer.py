@@ -5,9 +5,9 @@ asks for the producer id of that transactional id (InitProducerId). The transact
 epoch, aborts what the previous owner left open, and refuses all later requests of that owner. A transaction has three
 steps:
 
-    AddPartitionsToTxn   the coordinator notes that this partition takes part Produce              one request for each
-    batch, to the partition's leader; none for a tick EndTxn               the coordinator has noted the commit; it
-    writes the markers to the leader afterwards
+    AddPartitionsToTxn   the coordinator notes that this partition takes part
+    Produce              one request for each batch, to the partition's leader; none for a tick
+    EndTxn               the coordinator notes the commit; it writes the markers to the leader afterwards
 
 This uses aiokafka's client and not its producer, for four reasons. A tick needs a transaction without records. The
 producer waits 20 ms if the previous markers are not written yet, where one or two are enough. It has a client of its
