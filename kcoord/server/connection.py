@@ -8,8 +8,9 @@ earlier requests, and begins nothing after it before that request is answered (G
 2. A frame that is not Kafka's protocol, has an unknown API, is too large or cannot be decoded closes this connection
    only. One log line names peer, API and reason.
 3. While a request is in work, the connection reads ahead up to `READ_AHEAD` bytes. It does not read from a client that
-   does not read its answers. If an answer is held back until there is news, its holder is told (`when_more`) when
-   another request arrives or the client goes, so that nothing waits behind an answer without need (CG-26).
+   does not read its answers. If the coordinator holds an answer back until it has news, the connection tells it
+   (`when_more`) when another request arrives or the client goes, so that nothing waits behind that answer without need
+   (CG-26).
 4. With a client session (in a gateway), frames that kcoord need not read are passed on chunk by chunk and never
    collected.
 5. At most `FRAMES_AT_ONCE` frames are begun in one turn of the event loop. A connection that has sent more waits in
